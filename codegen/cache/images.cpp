@@ -1,0 +1,71 @@
+// Joins compiler and disk cache, the last step of codegen before the runtime loads an image; also SINTER_DUMP.
+// Invariant: neither the cache nor the dump can change the outcome of image_for, only how long it takes.
+#include "codegen/cache/images.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "codegen/cache/entry.hpp"
+#include "codegen/cache/notice.hpp"
+#include "codegen/compile/file.hpp"
+
+namespace sinter::codegen {
+namespace {
+
+// Where SINTER_DUMP wants the files of one kernel: <folder>/<first half of the key>, without an ending.
+std::optional<std::string> dump_stem(const compiler& with, std::string_view source) {
+  const char* folder = ::secure_getenv("SINTER_DUMP");
+  if (!folder || !*folder) return std::nullopt;
+  std::error_code failed;  // a folder that is not there after this shows when its files are written
+  std::filesystem::create_directories(folder, failed);
+  return std::string(folder) + "/" + entry_key(with.identity(), source).substr(0, 16);
+}
+
+void dump_file(const std::string& path, const void* data, std::size_t size) {
+  const unique_fd file = open_file(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0644);
+  if (file && write_all(file.get(), data, size)) return;
+  warn_once(notice::unwritable_dump, "SINTER_DUMP: cannot write " + path + ": " + std::strerror(errno));
+}
+
+// A CUDA image that is no ELF file is PTX, for a GPU newer than the compiler.
+const char* image_ending(const compiler& with, const bytes& image) {
+  if (std::strcmp(with.extension(), "cu") != 0) return ".so";
+  return image.size() >= 4 && std::memcmp(image.data(), "\177ELF", 4) == 0 ? ".cubin" : ".ptx";
+}
+
+bytes load_or_compile(disk_cache& cache, const compiler& with, std::string_view source, image_origin& from) {
+  if (std::optional<bytes> found = cache.load(with.identity(), source)) {
+    from = image_origin::disk;
+    return std::move(*found);
+  }
+  bytes image = with.compile(source);
+  from = image_origin::compiled;
+  cache.store(with.identity(), source, image);
+  return image;
+}
+
+}  // namespace
+
+std::shared_ptr<const bytes> image_for(disk_cache& cache, const compiler& with, std::string_view source,
+                                       image_origin* from) {
+  // The source first: it is wanted most when it does not compile.
+  const std::optional<std::string> stem = dump_stem(with, source);
+  if (stem) dump_file(*stem + "." + with.extension(), source.data(), source.size());
+  image_origin origin;
+  auto image = std::make_shared<const bytes>(load_or_compile(cache, with, source, origin));
+  if (stem) dump_file(*stem + image_ending(with, *image), image->data(), image->size());
+  if (from) *from = origin;
+  return image;
+}
+
+std::shared_ptr<const bytes> image_for(const compiler& with, std::string_view source, image_origin* from) {
+  return image_for(disk_cache::global(), with, source, from);
+}
+
+}  // namespace sinter::codegen

@@ -1,0 +1,23 @@
+// From kernel text to the image a device loads: the disk first, the compiler second.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "codegen/cache/disk.hpp"
+#include "codegen/compile/compiler.hpp"
+
+namespace sinter::codegen {
+
+enum class image_origin { disk, compiled };
+
+/// The image of `source`, from the process's disk cache or compiled and then kept there. `from`, where given, is told
+/// which. With SINTER_DUMP=folder the source and the image are also written there as plain files. Errors: those of
+/// `compiler::compile`. Thread-safe; two threads asking for one source at once may both compile it.
+std::shared_ptr<const bytes> image_for(const compiler& with, std::string_view source, image_origin* from = nullptr);
+
+/// The same over a cache of the caller's.
+std::shared_ptr<const bytes> image_for(disk_cache& cache, const compiler& with, std::string_view source,
+                                       image_origin* from = nullptr);
+
+}  // namespace sinter::codegen

@@ -1,0 +1,28 @@
+// The part of compiling that knows no device: which arithmetic the user asked for.
+// Invariant: one answer for the life of a process, since it is part of every kernel's key.
+#include "codegen/compile/compiler.hpp"
+
+#include <cstdlib>
+
+#include <sinter/error.hpp>
+
+namespace sinter::codegen {
+namespace {
+
+math_mode parse_math_mode(const char* word) {
+  const std::string_view text = word ? word : "";
+  if (text.empty() || text == "standard") return math_mode::standard;
+  if (text == "strict") return math_mode::strict;
+  if (text == "fast") return math_mode::fast;
+  throw error(("SINTER_MATH is \"" + std::string(text) + "\"; it must be strict, standard or fast").c_str());
+}
+
+}  // namespace
+
+math_mode math_mode_from_environment() {
+  // Owner of this state: this function. A throwing first call leaves it unset, so the next call reports again.
+  static const math_mode mode = parse_math_mode(::getenv("SINTER_MATH"));
+  return mode;
+}
+
+}  // namespace sinter::codegen

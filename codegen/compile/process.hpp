@@ -1,0 +1,31 @@
+// Runs one program to its end, without a shell, for the CPU compiler.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace sinter::codegen {
+
+struct process_request {
+  std::string program;                   ///< absolute path
+  std::vector<std::string> arguments;    ///< without argv[0]
+  std::vector<std::string> environment;  ///< "NAME=value"
+  std::string folder;                    ///< its working directory
+  std::string log;                       ///< file in `folder` that takes its stdout and stderr
+  std::chrono::milliseconds time_limit;
+};
+
+/// How a program ended. `unknown`: the host program reaps its children itself, so only the outputs can tell.
+enum class process_end { exited, signalled, timed_out, unknown };
+
+struct process_result {
+  process_end end;
+  int code;  ///< exit status, or the number of the signal
+};
+
+/// Starts it and waits. A program still running after `time_limit` is killed with everything it started.
+/// Errors: `device_error` where it cannot be started. Thread-safe.
+process_result run_process(const process_request& request);
+
+}  // namespace sinter::codegen

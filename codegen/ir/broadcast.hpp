@@ -1,0 +1,42 @@
+// Broadcasting of shapes, and the strides an array has when it is seen through a broadcast.
+#pragma once
+
+#include "codegen/ir/node.hpp"
+
+namespace sinter::codegen {
+
+/// Broadcasts `with` into `into`. False where they do not broadcast; `into` is then unchanged in no particular axis.
+inline bool broadcast(sinter::shape& into, const sinter::shape& with) {
+  if (into == with) return true;
+  const int before = into.size(), rank = before > with.size() ? before : with.size();
+  sinter::shape result;
+  result.set_size(rank);
+  for (int back = 1; back <= rank; ++back) {
+    const std::int64_t a = back <= before ? into[before - back] : 1;
+    const std::int64_t b = back <= with.size() ? with[with.size() - back] : 1;
+    if (a != b && a != 1 && b != 1) return false;
+    result[rank - back] = a == 1 ? b : a;
+  }
+  into = result;
+  return true;
+}
+
+/// C-order strides, in elements.
+inline void c_strides(const sinter::shape& s, std::int64_t* strides) {
+  std::int64_t step = 1;
+  for (int d = s.size() - 1; d >= 0; --d) {
+    strides[d] = step;
+    step *= s[d];
+  }
+}
+
+inline bool is_contiguous(const sinter::shape& s, const std::int64_t* strides) {
+  std::int64_t step = 1;
+  for (int d = s.size() - 1; d >= 0; --d) {
+    if (s[d] != 1 && strides[d] != step) return false;
+    step *= s[d];
+  }
+  return true;
+}
+
+}  // namespace sinter::codegen

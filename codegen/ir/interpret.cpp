@@ -1,0 +1,273 @@
+// The interpreter's way through the points of a kernel: argument block in, blocks of points through every value, outputs back.
+// The arithmetic is in interpret_ops_*.cpp. Invariant: a block's inputs are all read before any of its outputs is written, so
+// an output may overlap an input element for element.
+#include "codegen/ir/interpret.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include <sinter/error.hpp>
+
+#include "codegen/ir/interpret_ops.hpp"
+#include "codegen/ir/values.hpp"
+
+namespace sinter::codegen {
+namespace {
+
+constexpr int block_size = 256;
+constexpr int widest_element = 8;
+constexpr int most_axes = max_rank;
+
+/// Where an operand's elements are. Of an iota `data` is null and the strides count in its values.
+struct operand {
+  std::byte* data = nullptr;
+  std::int64_t origin = 0;
+  int size = 0;
+  std::vector<std::int64_t> strides;  // per axis, in elements
+};
+
+/// The argument block taken apart.
+struct arguments_of {
+  std::vector<std::int64_t> extents;
+  std::vector<operand> operands;  // inputs, then outputs
+  std::vector<const std::byte*> scalars;
+};
+
+template <class T>
+T read(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+std::int64_t read_index(const parameter& p, const std::byte* from) {
+  if (p.size == 8) return read<std::int64_t>(from);
+  return p.type.starts_with("unsigned") ? std::int64_t{read<std::uint32_t>(from)} : std::int64_t{read<std::int32_t>(from)};
+}
+
+/// What an operand's access says about a stride that is no argument.
+std::int64_t implied_stride(const variant& v, int operand_index, int axis) {
+  return v.operands[operand_index] == access::unit && axis == fastest_axis(v) ? 1 : 0;
+}
+
+void take(arguments_of& a, const kernel& k, const parameter& p, const std::byte* from) {
+  const std::size_t inputs = k.inputs.size();
+  switch (p.what) {
+    case parameter::output: a.operands[inputs + p.index].data = read<std::byte*>(from); break;
+    case parameter::input:
+      if (k.inputs[p.index].iota) a.operands[p.index].origin = read<std::int64_t>(from);
+      else a.operands[p.index].data = read<std::byte*>(from);
+      break;
+    case parameter::extent: a.extents[p.axis] = read_index(p, from); break;
+    case parameter::stride: a.operands[p.index].strides[p.axis] = read_index(p, from); break;
+    case parameter::scalar: a.scalars[p.index] = from; break;
+    case parameter::partials:
+    case parameter::counters:
+    case parameter::splits: break;  // how the work is shared
+  }
+}
+
+arguments_of unpack(const kernel& k, const variant& v, const std::byte* block) {
+  arguments_of a;
+  a.extents.assign(v.rank, 1);
+  a.operands.resize(k.inputs.size() + k.outputs.size());
+  a.scalars.resize(k.scalars.size());
+  for (std::size_t o = 0; o < a.operands.size(); ++o) {
+    const std::size_t inputs = k.inputs.size();
+    a.operands[o].size = itemsize(o < inputs ? k.inputs[o].type : k.values[k.outputs[o - inputs]].type);
+    for (int axis = 0; axis < v.rank; ++axis)
+      a.operands[o].strides.push_back(implied_stride(v, static_cast<int>(o), axis));
+  }
+  std::size_t at = 0;
+  for (const parameter& p : parameters(k, v)) {
+    at = (at + p.size - 1) / p.size * p.size;
+    take(a, k, p, block + at);
+    at += p.size;
+  }
+  return a;
+}
+
+template <int size>
+void copy_steps(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step, int count) {
+  for (int n = 0; n < count; ++n, to += to_step * size, from += from_step * size) std::memcpy(to, from, size);
+}
+
+void copy(int size, std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step, int count) {
+  switch (size) {
+    case 1: return copy_steps<1>(to, to_step, from, from_step, count);
+    case 2: return copy_steps<2>(to, to_step, from, from_step, count);
+    case 4: return copy_steps<4>(to, to_step, from, from_step, count);
+    default: return copy_steps<8>(to, to_step, from, from_step, count);
+  }
+}
+
+/// A piece of the iteration: points `begin` to `begin + count`, row-major, of the axes `first` to `last`, with the other axes
+/// at the place that is `base` elements away from the start (per operand).
+struct piece {
+  int first;
+  int last;
+  std::int64_t begin;
+  int count;
+};
+
+/// Calls run(offset, step, n) for each stretch of the piece that lies along its last axis.
+template <class F>
+void each_run(const piece& p, const std::vector<std::int64_t>& extents, const std::int64_t* strides, F run) {
+  if (p.first == p.last) return run(std::int64_t{0}, std::int64_t{0}, p.count);
+  std::int64_t index[most_axes];
+  std::int64_t rest = p.begin, offset = 0;
+  for (int d = p.last - 1; d >= p.first; --d) {
+    index[d] = rest % extents[d];
+    rest /= extents[d];
+    offset += index[d] * strides[d];
+  }
+  const int inner = p.last - 1;
+  for (int left = p.count; left > 0;) {
+    const int n = static_cast<int>(std::min<std::int64_t>(left, extents[inner] - index[inner]));
+    run(offset, strides[inner], n);
+    left -= n;
+    index[inner] += n;
+    offset += n * strides[inner];
+    for (int d = inner; d > p.first && index[d] == extents[d]; --d) {  // carry
+      offset += strides[d - 1] - extents[d] * strides[d];
+      index[d] = 0;
+      ++index[d - 1];
+    }
+  }
+}
+
+/// How far a point is from the start of an operand, in elements.
+std::int64_t offset_of(const piece& point, const std::vector<std::int64_t>& extents, const operand& o) {
+  std::int64_t result = 0;
+  each_run(point, extents, o.strides.data(), [&](std::int64_t offset, std::int64_t, int) { result = offset; });
+  return result;
+}
+
+class interpreter {
+ public:
+  interpreter(const kernel& k, const variant& v, const void* arguments)
+      : kernel_(k),
+        kept_(v.rank - v.reduced),
+        rank_(v.rank),
+        args_(unpack(k, v, static_cast<const std::byte*>(arguments))),
+        base_(k.inputs.size()),
+        buffers_(new std::byte[(k.values.size() + k.accumulators.size()) * block_bytes]) {
+    plan();
+  }
+
+  void run(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t at = begin; at < end; at += block_size) {
+      const piece points{0, kept_, at, static_cast<int>(std::min<std::int64_t>(block_size, end - at))};
+      for (int n = 0; kernel_.reduces() && n < points.count; ++n) reduce(at + n, n);
+      for (std::uint16_t v : results_) compute(v, points, nullptr);
+      for (std::size_t o = 0; o < kernel_.outputs.size(); ++o) write(o, points);
+    }
+  }
+
+ private:
+  static constexpr std::size_t block_bytes = block_size * widest_element;
+
+  std::byte* buffer(std::size_t value) { return buffers_.get() + value * block_bytes; }
+  std::byte* finals(std::size_t accumulator) { return buffer(kernel_.values.size() + accumulator); }
+
+  /// Which values are needed for what, and scalars spread over their blocks once and for all.
+  void plan() {
+    if (kernel_.reduces()) folds_ = needed_for(first_phase(kernel_));
+    results_ = needed_for(kernel_.outputs);
+    for (std::size_t v = 0; v < kernel_.values.size(); ++v)
+      if (kernel_.values[v].kind == value_kind::scalar)
+        copy(itemsize(kernel_.values[v].type), buffer(v), 1, args_.scalars[kernel_.values[v].index], 0, block_size);
+    for (const accumulator& a : kernel_.accumulators) steps_.push_back(find_fold(a.what, a.type));
+  }
+
+  std::vector<std::uint16_t> needed_for(const std::vector<std::uint16_t>& roots) const {
+    const std::vector<bool> needed = made_of(kernel_, roots);
+    std::vector<std::uint16_t> order;
+    for (std::size_t v = 0; v < needed.size(); ++v)
+      if (needed[v]) order.push_back(static_cast<std::uint16_t>(v));
+    return order;
+  }
+
+  /// Folds every accumulator for one kept point into place `slot` of its final values.
+  void reduce(std::int64_t point, int slot) {
+    for (std::size_t n = 0; n < base_.size(); ++n)
+      base_[n] = offset_of({0, kept_, point, 1}, args_.extents, args_.operands[n]);
+    std::int64_t points = 1;
+    for (int axis = kept_; axis < rank_; ++axis) points *= args_.extents[axis];
+    for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(final_of(a, slot));
+    for (std::int64_t at = 0; at < points; at += block_size) {
+      const piece block{kept_, rank_, at, static_cast<int>(std::min<std::int64_t>(block_size, points - at))};
+      for (std::uint16_t v : folds_) compute(v, block, base_.data());
+      for (std::size_t a = 0; a < steps_.size(); ++a)
+        steps_[a].fold(final_of(a, slot), buffer(kernel_.accumulators[a].value), block.count);
+    }
+  }
+
+  std::byte* final_of(std::size_t accumulator, int slot) {
+    return finals(accumulator) + slot * itemsize(kernel_.accumulators[accumulator].type);
+  }
+
+  /// Computes one value for a block of points. `base` is how far the piece is from each operand's start; null: not at all.
+  void compute(std::uint16_t v, const piece& p, const std::int64_t* base) {
+    const value& x = kernel_.values[v];
+    switch (x.kind) {
+      case value_kind::input: return load(x.index, v, p, base ? base[x.index] : 0);
+      case value_kind::scalar: return;
+      case value_kind::cast:
+        return find_cast(x.type, kernel_.values[x.args[0]].type)(buffer(x.args[0]), buffer(v), p.count);
+      case value_kind::apply: {
+        const int last = arity(x) - 1;
+        const void* const args[3] = {buffer(x.args[0]), buffer(x.args[1]), buffer(x.args[2])};
+        return find_apply(x.code, kernel_.values[x.args[last]].type)(args, buffer(v), p.count);
+      }
+      case value_kind::reduced:
+        std::memcpy(buffer(v), finals(x.index), static_cast<std::size_t>(p.count) * itemsize(x.type));
+        return;
+    }
+  }
+
+  void load(int input, std::uint16_t v, const piece& p, std::int64_t base) {
+    const operand& o = args_.operands[input];
+    std::byte* to = buffer(v);
+    each_run(p, args_.extents, o.strides.data(), [&](std::int64_t offset, std::int64_t step, int n) {
+      if (kernel_.inputs[input].iota) {
+        for (int k = 0; k < n; ++k) {
+          const std::int64_t position = o.origin + base + offset + k * step;
+          std::memcpy(to + k * sizeof position, &position, sizeof position);
+        }
+      } else {
+        copy(o.size, to, 1, o.data + (base + offset) * o.size, step, n);
+      }
+      to += std::int64_t{n} * o.size;
+    });
+  }
+
+  void write(std::size_t output, const piece& p) {
+    const operand& o = args_.operands[kernel_.inputs.size() + output];
+    const std::byte* from = buffer(kernel_.outputs[output]);
+    each_run(p, args_.extents, o.strides.data(), [&](std::int64_t offset, std::int64_t step, int n) {
+      copy(o.size, o.data + offset * o.size, step, from, 1, n);
+      from += std::int64_t{n} * o.size;
+    });
+  }
+
+  const kernel& kernel_;
+  int kept_;
+  int rank_;
+  arguments_of args_;
+  std::vector<std::uint16_t> folds_;    // values the accumulators need, in order
+  std::vector<std::uint16_t> results_;  // values the outputs need, in order
+  std::vector<fold_step> steps_;        // per accumulator
+  std::vector<std::int64_t> base_;      // per input: how far the kept point at hand is from its start
+  std::unique_ptr<std::byte[]> buffers_;
+};
+
+}  // namespace
+
+void interpret(const kernel& k, const variant& v, const void* arguments, std::int64_t begin, std::int64_t end) {
+  if (v.rank > most_axes) throw internal_error("interpret: more axes than an array can have");
+  interpreter(k, v, arguments).run(begin, end);
+}
+
+}  // namespace sinter::codegen

@@ -1,0 +1,30 @@
+// The interpreter's steps as loops over short arrays, found by operation and dtype. interpret.cpp calls them; the loops are made
+// from ops.def in the interpret_ops_*.cpp, a few dtypes each. Invariant: every pair that verify() accepts is found.
+#pragma once
+
+#include "codegen/ir/kernel.hpp"
+
+namespace sinter::codegen {
+
+/// args[i][k] and out[k] for k < count are elements of the dtypes the operation takes and gives.
+using apply_loop = void (*)(const void* const args[3], void* out, int count);
+using cast_loop = void (*)(const void* in, void* out, int count);
+/// Folds count elements into *total, in order.
+using fold_loop = void (*)(void* total, const void* in, int count);
+
+struct fold_step {
+  void (*start)(void* total);  // writes the identity
+  fold_loop fold;
+};
+
+/// The loop of an operation computed in `computed`; null if it is not there for that dtype.
+apply_loop find_apply(op, dtype computed);
+cast_loop find_cast(dtype to, dtype from);
+fold_step find_fold(reduction, dtype);
+
+/// Are there elements of this dtype?
+constexpr bool is_element_dtype(dtype t) {
+  return t <= dtype::uint64 || t == dtype::float32 || t == dtype::float64;
+}
+
+}  // namespace sinter::codegen

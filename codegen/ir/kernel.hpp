@@ -1,0 +1,120 @@
+// A kernel before it is text: typed values in evaluation order, what they read and what is written. The cut makes kernels, the
+// passes rewrite them, the emitter spells them, the interpreter runs them, and verify() says whether one is well formed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sinter/detail/rules.hpp>
+
+#include "codegen/ir/node.hpp"
+
+namespace sinter::codegen {
+
+using detail::reduction;
+
+enum class dialect : std::uint8_t { cuda, c, none };
+
+enum class value_kind : std::uint8_t {
+  input,    // element of inputs[index]
+  scalar,   // scalars[index]
+  cast,     // args[0] as `type`
+  apply,    // `code` of args, which all have the dtype the operation computes in (choice: args[0] is bool)
+  reduced,  // the final value of accumulators[index]
+};
+
+struct value {
+  value_kind kind;
+  dtype type;
+  op code = op::add;
+  std::uint16_t args[3] = {};
+  std::uint16_t index = 0;
+  friend bool operator==(const value&, const value&) = default;
+};
+
+/// What a kernel reads: an array's elements, or (iota) the position itself as int64.
+struct input {
+  dtype type;
+  bool iota = false;
+  friend bool operator==(const input&, const input&) = default;
+};
+
+/// One running value of a reduction: `what` folded over values[value], which has dtype `type`.
+struct accumulator {
+  reduction what;
+  dtype type;
+  std::uint16_t value;
+  friend bool operator==(const accumulator&, const accumulator&) = default;
+};
+
+/// A fused kernel. No accumulators: a map, outputs are written at every point. Else a reduction: accumulators fold over the
+/// reduced axes, then outputs (made of reduced values, scalars and inputs that do not vary along those axes) are written.
+struct kernel {
+  std::vector<input> inputs;
+  std::vector<dtype> scalars;
+  std::vector<value> values;
+  std::vector<accumulator> accumulators;
+  std::vector<std::uint16_t> outputs;  // values
+  bool reduces() const { return !accumulators.empty(); }
+  friend bool operator==(const kernel&, const kernel&) = default;
+};
+
+/// Is the kernel well formed: operands before users, dtypes as the rules say, indices in range? Errors: `internal_error` with
+/// the printed kernel. Called between passes in debug builds and in tests.
+void verify(const kernel&);
+
+/// The kernel as text, one value a line.
+std::string print(const kernel&);
+
+/// How an operand moves along the fastest axis of the iteration.
+enum class access : std::uint8_t {
+  fixed,    // one element for the whole kernel
+  unit,     // consecutive elements
+  still,    // the same element along the fastest axis
+  strided,  // any step
+};
+
+/// The class of layouts one compiled kernel serves. Extents, strides and scalars are arguments; this is the rest.
+struct variant {
+  std::uint8_t rank = 1;       // axes after collapsing: kept ones first, then reduced ones
+  std::uint8_t reduced = 0;    // how many of them are reduced
+  bool wide = false;           // 64-bit indices
+  bool vector = false;         // 16-byte accesses are possible
+  bool aliased = false;        // an output overlaps an input element for element
+  bool columns = false;        // reductions: the fastest axis is a kept one
+  bool split = false;          // reductions: several partial results for each output
+  std::vector<access> operands;  // inputs, then outputs
+  friend bool operator==(const variant&, const variant&) = default;
+};
+
+/// The axis along which neighbouring work items lie.
+inline int fastest_axis(const variant& v) { return v.columns ? v.rank - v.reduced - 1 : v.rank - 1; }
+
+/// One argument of a generated kernel. The argument block holds them in this order, each at its natural alignment: the layout
+/// of the C struct and of a CUDA parameter block alike.
+struct parameter {
+  enum kind : std::uint8_t {
+    output,    // pointer to outputs[index]
+    input,     // pointer to inputs[index] (iota: its value at the origin)
+    extent,    // of axis `axis`
+    stride,    // of operand `index` (inputs, then outputs) along `axis`, in elements
+    scalar,    // scalars[index]
+    partials,  // reductions that split: scratch for partial results
+    counters,  // cuda: zeroed tickets, one per group of outputs; cpu: unused
+    splits,    // number of partial results per output
+  } what;
+  std::uint16_t index = 0;
+  std::uint8_t axis = 0;
+  std::uint8_t size = 8;  // bytes
+  std::string type;       // C spelling
+  std::string name;
+};
+
+/// The arguments of a kernel's variant, in order.
+std::vector<parameter> parameters(const kernel&, const variant&);
+
+/// A stride the kernel needs as an argument (one it cannot know from the operand's access)?
+bool needs_stride(const kernel&, const variant&, int operand, int axis);
+
+}  // namespace sinter::codegen

@@ -1,0 +1,85 @@
+// What a node holds. Front-end functions make nodes, resolve.cpp reads them; nodes never change after they are made, so any
+// number of threads may read one. Only an array's storage is written to, and only when nobody else holds it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+#include <sinter/detail/seam.hpp>
+#include <sinter/shape.hpp>
+
+namespace sinter::runtime {
+class device_impl;
+}
+
+namespace sinter::detail {
+
+/// A block of a device's memory. The device's pool owns the bytes; the count says how many arrays look at them.
+struct storage {
+  int references = 1;
+  runtime::device_impl* device;
+  std::byte* data;
+  std::size_t size;  // bytes asked for
+};
+
+void release(storage*) noexcept;  // runtime/memory/storage.cpp
+
+enum class node_kind : std::uint8_t { array, expression, view, reduction, reshape, iota };
+
+/// What every node knows: its dtype and its shape.
+struct typed_node : node {
+  node_kind kind;
+  dtype type;
+  sinter::shape extents;
+};
+
+/// Elements in a storage: strides and offset in elements.
+struct array_node : typed_node {
+  storage* memory;
+  std::int64_t offset;
+  std::int64_t strides[max_rank];
+  bool contiguous;  // C order without gaps
+
+  std::byte* data() const { return memory->data + offset * itemsize(type); }
+};
+
+/// An elementwise expression: an expression type's code over child nodes and scalars, which follow in the same block.
+struct expression_node : typed_node {
+  const fragment* code;
+  node** children;
+  scalar_bits* scalars;
+};
+
+/// How one axis of a viewed node is driven: index = offset + step * (index along `axis` of the view).
+struct axis_map {
+  std::int64_t offset;
+  std::int64_t step;
+  std::int8_t axis;  // -1: constant
+};
+
+/// A strided view of an expression (a view of an array is an array).
+struct view_node : typed_node {
+  typed_node* child;
+  axis_map map[max_rank];  // one per axis of the child
+};
+
+/// A reduction over some axes of an expression.
+struct reduction_node : typed_node {
+  typed_node* child;
+  reduction what;
+  std::uint32_t axes;  // bit d: axis d of the child is reduced
+  bool keepdims;
+};
+
+/// An expression's elements in C order under another shape.
+struct reshape_node : typed_node {
+  typed_node* child;
+};
+
+/// 0, 1, 2, ... along one axis, constant along the others; int64.
+struct iota_node : typed_node {
+  int axis;
+};
+
+}  // namespace sinter::detail

@@ -1,0 +1,56 @@
+// A kernel as text for messages, tests and debugging: one value a line, in order. Invariant: prints malformed kernels too, since
+// verify() prints what it complains about.
+#include <string>
+
+#include "codegen/ir/kernel.hpp"
+
+namespace sinter::codegen {
+namespace {
+
+constexpr const char* reduction_names[] = {"sum", "prod", "min", "max", "any", "all"};
+
+std::string numbered(char letter, std::size_t number) { return letter + std::to_string(number); }
+
+std::string operation(op code) {
+  const int row = static_cast<int>(code);
+  return row < detail::op_count ? detail::facts(code).name : "operation " + std::to_string(row);
+}
+
+std::string source_of(const value& v) {
+  switch (v.kind) {
+    case value_kind::input: return "input " + std::to_string(v.index);
+    case value_kind::scalar: return "scalar " + std::to_string(v.index);
+    case value_kind::cast: return "cast " + numbered('v', v.args[0]);
+    case value_kind::reduced: return "reduced " + numbered('a', v.index);
+    case value_kind::apply: break;
+  }
+  std::string text = operation(v.code);
+  const int arity = static_cast<int>(v.code) < detail::op_count ? detail::facts(v.code).arity : 3;
+  for (int n = 0; n < arity; ++n) text += " " + numbered('v', v.args[n]);
+  return text;
+}
+
+std::string line(const std::string& name, dtype t, const std::string& source) {
+  return "  " + name + ": " + sinter::name(t) + " = " + source + "\n";
+}
+
+}  // namespace
+
+std::string print(const kernel& k) {
+  std::string text = k.reduces() ? "reduction\n" : "map\n";
+  for (std::size_t n = 0; n < k.inputs.size(); ++n)
+    text += "  input " + std::to_string(n) + ": " + name(k.inputs[n].type) + (k.inputs[n].iota ? " iota\n" : "\n");
+  for (std::size_t n = 0; n < k.scalars.size(); ++n)
+    text += "  scalar " + std::to_string(n) + ": " + name(k.scalars[n]) + "\n";
+  for (std::size_t n = 0; n < k.values.size(); ++n)
+    text += line(numbered('v', n), k.values[n].type, source_of(k.values[n]));
+  for (std::size_t n = 0; n < k.accumulators.size(); ++n) {
+    const accumulator& a = k.accumulators[n];
+    text += line(numbered('a', n), a.type, reduction_names[static_cast<int>(a.what)] + (" " + numbered('v', a.value)));
+  }
+  for (std::size_t n = 0; n < k.outputs.size(); ++n)
+    text += "  output " + std::to_string(n) + " = " + numbered('v', k.outputs[n]) + "\n";
+  return text;
+}
+
+}  // namespace sinter::codegen

@@ -1,0 +1,46 @@
+// From nodes to a program, second half: a signature read back as typed values. Only a signature not seen before comes here.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/ir/kernel.hpp"
+#include "codegen/ir/resolve.hpp"
+
+namespace sinter::codegen {
+
+/// A whole evaluation before it is cut. Values are as in a kernel, but `index` of an input is an operand of the resolution.
+struct program {
+  struct read {            // what an input value reads
+    unsigned operand;
+    int boundary;          // the boundary whose result it is, or -1
+    bool plain;            // ... under broadcasting alone
+    bool iota;
+  };
+  struct bound {
+    unsigned what;         // 0: reshape, else reduction + 1
+    dtype type;
+    unsigned domain;       // a space of the resolution
+    int rank;              // of its result
+    bool joinable;         // its user has exactly the shape of its result
+    std::uint16_t value;
+  };
+  struct root {
+    unsigned space;
+    std::uint16_t value;
+  };
+  std::vector<value> values;
+  std::vector<read> reads;  // by value; meaningful for inputs
+  std::vector<bound> boundaries;
+  std::vector<root> roots;
+  std::vector<dtype> scalars;
+
+  std::uint16_t add(const value& v) { return add(v, read{0, -1, false, false}); }
+  std::uint16_t add(const value&, const read&);
+};
+
+/// Reads a signature. Every operand an operation computes on has the dtype it computes in: casts are made explicit here
+/// (pass/casts.hpp), since a value's users are known one at a time.
+program decode(const std::vector<std::uint64_t>& words);
+
+}  // namespace sinter::codegen

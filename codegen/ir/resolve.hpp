@@ -1,0 +1,94 @@
+// From nodes to a program, first half: walks the DAG of one evaluation and writes (a) a signature, words that spell the whole
+// program but for extents, strides and scalars, and (b) those run-time facts. decode.cpp reads the signature back into IR, so
+// a signature cannot leave out anything a program depends on. This walk is on the path of every evaluation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/ir/node.hpp"
+
+namespace sinter::codegen {
+
+/// A reference to something computed: a value of this program, an array, an iota, or the result of a boundary.
+struct ref {
+  enum kind : unsigned { value, array, iota, result };
+  std::uint64_t bits = 0;
+  // bits 0-1 kind, 2-9 dtype, 10 plain, 16-31 boundary, 32-63 index of the value or the operand
+  static ref make(kind k, dtype t, unsigned index, unsigned boundary = 0, bool plain = false) {
+    return {k | std::uint64_t(static_cast<unsigned>(t)) << 2 | std::uint64_t(plain) << 10 | std::uint64_t(boundary) << 16 |
+            std::uint64_t(index) << 32};
+  }
+  kind what() const { return static_cast<kind>(bits & 3); }
+  dtype type() const { return static_cast<dtype>(bits >> 2 & 0xff); }
+  bool plain() const { return bits >> 10 & 1; }  // a result read under broadcasting alone, no view between
+  unsigned boundary() const { return bits >> 16 & 0xffff; }
+  unsigned index() const { return static_cast<unsigned>(bits >> 32); }
+};
+
+/// The words of a signature: an expression is its fragment's address (even) and a ref for each node it takes; a boundary and
+/// a root are a marked word (odd) and the ref of their value.
+struct boundary_word {
+  // bits 0-7 mark, 8-15 what (0: reshape, else reduction + 1), 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable
+  static constexpr std::uint64_t mark = 1;
+  std::uint64_t bits;
+  static boundary_word make(unsigned what, dtype t, unsigned domain, int rank, bool joinable) {
+    return {mark | std::uint64_t(what) << 8 | std::uint64_t(static_cast<unsigned>(t)) << 16 | std::uint64_t(domain) << 24 |
+            std::uint64_t(static_cast<unsigned>(rank)) << 32 | std::uint64_t(joinable) << 36};
+  }
+  unsigned what() const { return bits >> 8 & 0xff; }
+  dtype type() const { return static_cast<dtype>(bits >> 16 & 0xff); }
+  unsigned domain() const { return bits >> 24 & 0xff; }
+  int rank() const { return bits >> 32 & 0xf; }
+  bool joinable() const { return bits >> 36 & 1; }
+};
+struct root_word {
+  static constexpr std::uint64_t mark = 3;
+  std::uint64_t bits;
+  static root_word make(unsigned space) { return {mark | std::uint64_t(space) << 8}; }
+  unsigned space() const { return bits >> 8 & 0xff; }
+};
+
+/// A step's domain: the axes it runs over. `reduced`: bit d is set where axis d is folded away.
+struct space {
+  sinter::shape extents;
+  std::uint32_t reduced = 0;
+};
+
+/// One thing a kernel reads or writes, as it lies in its space.
+struct operand {
+  std::byte* data = nullptr;        // null for iota, and for results of earlier steps until they exist
+  detail::storage* memory = nullptr;
+  std::int64_t origin = 0;          // iota: the value where all indices are 0
+  std::int32_t boundary = -1;       // the result of this boundary
+  dtype type = dtype::float64;
+  std::uint8_t space = 0;
+  bool iota = false;
+  bool flat = false;                // contiguous in the space's whole shape: strides are not filled in
+  bool fixed = false;               // one element
+  std::int64_t offset = 0;          // elements from `data`, for results of earlier steps
+  std::int64_t strides[max_rank] = {};
+};
+
+/// A value that must exist in memory before it is used: a reduction, or an expression under another shape.
+struct boundary {
+  unsigned space;          // the domain it is computed over
+  sinter::shape extents;   // the shape of its result, kept axes in order
+  dtype type;
+};
+
+struct resolution {
+  std::vector<std::uint64_t> words;
+  std::vector<space> spaces;
+  std::vector<operand> operands;
+  std::vector<boundary> boundaries;
+  std::vector<detail::scalar_bits> scalars;
+  runtime::device_impl* device = nullptr;  // of the operands; null where there are none
+  void clear();
+};
+
+/// Walks the DAG under `roots`, each over the domain `extents[i]`, to which it broadcasts. Errors: `shape_error` for a DAG nested too deeply, `device_error` where operands live on
+/// different devices.
+void resolve(const detail::typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into);
+
+}  // namespace sinter::codegen

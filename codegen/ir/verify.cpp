@@ -1,0 +1,111 @@
+// Says what is wrong with a kernel. Called between passes in debug builds and by tests. Invariant: a kernel that passes can be
+// spelled in both dialects and interpreted, on every path through the emitter.
+#include <string>
+#include <vector>
+
+#include <sinter/error.hpp>
+
+#include "codegen/ir/kernel.hpp"
+
+namespace sinter::codegen {
+namespace {
+
+class checker {
+ public:
+  explicit checker(const kernel& k) : kernel_(k), after_reduction_(k.values.size()) {}
+
+  void check() {
+    for (std::size_t n = 0; n < kernel_.inputs.size(); ++n) check_input(n);
+    for (std::size_t n = 0; n < kernel_.scalars.size(); ++n)
+      require(has_elements(kernel_.scalars[n]), "scalar " + std::to_string(n), "there are no elements of its dtype");
+    for (std::size_t n = 0; n < kernel_.values.size(); ++n) check_value(n);
+    for (std::size_t n = 0; n < kernel_.accumulators.size(); ++n) check_accumulator(n);
+    require(!kernel_.outputs.empty(), "the kernel", "it has no output");
+    for (std::size_t n = 0; n < kernel_.outputs.size(); ++n)
+      require(kernel_.outputs[n] < kernel_.values.size(), "output " + std::to_string(n), "there is no such value");
+  }
+
+ private:
+  static bool has_elements(dtype t) { return t <= dtype::uint64 || t == dtype::float32 || t == dtype::float64; }
+
+  void require(bool holds, const std::string& what, const char* complaint) const {
+    if (holds) return;
+    throw internal_error(("malformed kernel: " + what + ": " + complaint + "\n" + print(kernel_)).c_str());
+  }
+
+  void check_input(std::size_t n) const {
+    const input& in = kernel_.inputs[n];
+    const std::string what = "input " + std::to_string(n);
+    require(has_elements(in.type), what, "there are no elements of its dtype");
+    require(!in.iota || in.type == dtype::int64, what, "positions are int64");
+  }
+
+  void check_value(std::size_t n) {
+    const value& v = kernel_.values[n];
+    const std::string what = "v" + std::to_string(n);
+    require(has_elements(v.type), what, "there are no elements of its dtype");
+    switch (v.kind) {
+      case value_kind::input:
+        require(v.index < kernel_.inputs.size(), what, "there is no such input");
+        require(v.type == kernel_.inputs[v.index].type, what, "its dtype is not the input's");
+        break;
+      case value_kind::scalar:
+        require(v.index < kernel_.scalars.size(), what, "there is no such scalar");
+        require(v.type == kernel_.scalars[v.index], what, "its dtype is not the scalar's");
+        break;
+      case value_kind::cast: check_arguments(n, 1); break;
+      case value_kind::apply: check_apply(n); break;
+      case value_kind::reduced:
+        require(v.index < kernel_.accumulators.size(), what, "there is no such accumulator");
+        require(v.type == kernel_.accumulators[v.index].type, what, "its dtype is not the accumulator's");
+        after_reduction_[n] = true;
+        break;
+      default: require(false, what, "there is no such kind of value");
+    }
+  }
+
+  void check_arguments(std::size_t n, int arity) {
+    const value& v = kernel_.values[n];
+    for (int a = 0; a < arity; ++a) {
+      require(v.args[a] < n, "v" + std::to_string(n), "it comes before what it is made of");
+      if (after_reduction_[v.args[a]]) after_reduction_[n] = true;
+    }
+  }
+
+  void check_apply(std::size_t n) {
+    const value& v = kernel_.values[n];
+    const std::string what = "v" + std::to_string(n);
+    require(static_cast<int>(v.code) < detail::op_count, what, "there is no such operation");
+    const auto& [name, arity, rule] = detail::facts(v.code);
+    check_arguments(n, arity);
+    const bool chooses = rule == detail::rule::choice;
+    const dtype computed = kernel_.values[v.args[arity - 1]].type;
+    for (int a = 0; a < arity; ++a) {
+      const dtype wanted = chooses && a == 0 ? dtype::bool_ : computed;
+      require(kernel_.values[v.args[a]].type == wanted, what, "its arguments are not of the dtype it computes in");
+    }
+    require(detail::accepts(rule, computed) && detail::compute_dtype(rule, computed) == computed, what,
+            "the operation does not compute in that dtype");
+    require(v.type == detail::result_dtype(rule, computed), what, "its dtype is not what the operation gives");
+  }
+
+  void check_accumulator(std::size_t n) const {
+    const accumulator& a = kernel_.accumulators[n];
+    const std::string what = "a" + std::to_string(n);
+    const bool truth = a.what == reduction::any || a.what == reduction::all;
+    require(a.what <= reduction::all, what, "there is no such reduction");
+    require(a.value < kernel_.values.size(), what, "there is no such value");
+    require(a.type == kernel_.values[a.value].type, what, "its dtype is not that of what it folds");
+    require(!truth || a.type == dtype::bool_, what, "any and all fold bool");
+    require(!after_reduction_[a.value], what, "it folds what only a reduction gives");
+  }
+
+  const kernel& kernel_;
+  std::vector<bool> after_reduction_;  // per value: is it made of reduced values?
+};
+
+}  // namespace
+
+void verify(const kernel& k) { checker(k).check(); }
+
+}  // namespace sinter::codegen

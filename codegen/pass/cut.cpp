@@ -1,0 +1,366 @@
+// The cut. Boundaries of one domain that need nothing of each other are made by one kernel with several accumulators. Work on
+// reduced values alone (the division of a mean, the square root of a variance) moves into the kernel that makes them, so that a
+// kernel which reads them back for every element does not repeat it.
+#include "codegen/pass/cut.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include <sinter/error.hpp>
+
+#include "codegen/ir/values.hpp"
+#include "codegen/pass/simplify.hpp"
+
+namespace sinter::codegen {
+
+namespace {
+
+constexpr int none = -1;
+
+// Boundaries made by one kernel.
+struct group {
+  unsigned domain;
+  int level;
+  std::vector<int> members;
+  bool reduces;
+};
+
+// What a value needs of boundaries: nothing, exactly one group under plain broadcasting, or more than that.
+struct need {
+  enum { nothing, one_group, anything } what = nothing;
+  int group = none;
+  int rank = none;
+};
+
+// Collects values of a program into one kernel.
+class collector {
+ public:
+  collector(const program& p, step& into) : p_(p), s_(into), number_(p.values.size(), none) {}
+
+  // Values that already have a number in the kernel, or are read from a temporary.
+  std::function<int(std::uint16_t)> replaced = [](std::uint16_t) { return none; };
+  bool outer = false;
+
+  std::uint16_t operator()(std::uint16_t v) {
+    if (number_[v] != none) return static_cast<std::uint16_t>(number_[v]);
+    int made = replaced(v);
+    if (made == none) made = copy(v);
+    number_[v] = made;
+    return static_cast<std::uint16_t>(made);
+  }
+  void forget() { std::fill(number_.begin(), number_.end(), none); }
+
+  int read(unsigned operand, dtype type, bool iota, int temporary) {
+    for (std::size_t i = 0; i < s_.inputs.size(); ++i) {
+      const step::read& r = s_.inputs[i];
+      if (r.operand == operand && r.temporary == temporary && r.outer == outer) return input(i, type);
+    }
+    s_.inputs.push_back({operand, temporary, outer});
+    s_.body.inputs.push_back({type, iota});
+    return input(s_.inputs.size() - 1, type);
+  }
+
+  int add(const value& v) {
+    s_.body.values.push_back(v);
+    return static_cast<int>(s_.body.values.size() - 1);
+  }
+
+ private:
+  int input(std::size_t index, dtype type) {
+    return add({value_kind::input, type, op::add, {}, static_cast<std::uint16_t>(index)});
+  }
+
+  int copy(std::uint16_t v) {
+    value c = p_.values[v];
+    switch (c.kind) {
+      case value_kind::input: return read(p_.reads[v].operand, c.type, p_.reads[v].iota, none);
+      case value_kind::scalar:
+        s_.scalars.push_back(c.index);
+        s_.body.scalars.push_back(c.type);
+        c.index = static_cast<std::uint16_t>(s_.scalars.size() - 1);
+        return add(c);
+      case value_kind::cast: c.args[0] = (*this)(c.args[0]); return add(c);
+      default:
+        for (int i = 0; i < detail::facts(c.code).arity; ++i) c.args[i] = (*this)(c.args[i]);
+        return add(c);
+    }
+  }
+
+  const program& p_;
+  step& s_;
+  std::vector<int> number_;
+};
+
+class cutter {
+ public:
+  explicit cutter(const program& p) : p_(p) {}
+
+  schedule run() {
+    levels();
+    groups();
+    needs();
+    home_.assign(p_.roots.size(), none);
+    for (std::size_t i = 0; i < p_.roots.size(); ++i) home_[i] = joined_group(p_.roots[i]);
+    wanted_.resize(groups_.size());
+    for (std::size_t i = 0; i < p_.roots.size(); ++i)
+      if (home_[i] == none) want(p_.roots[i].value, none);
+    for (std::size_t i = p_.boundaries.size(); i-- > 0;) want(p_.boundaries[i].value, group_of_[i]);
+    for (std::size_t g = 0; g < groups_.size(); ++g) emit_group(static_cast<int>(g));
+    emit_roots();
+    return std::move(out_);
+  }
+
+ private:
+  // The level of a boundary: one more than that of any boundary its value needs.
+  void levels() {
+    std::vector<int> of_value(p_.values.size(), 0);
+    level_.assign(p_.boundaries.size(), 0);
+    // Values and boundaries were decoded in dependency order, interleaved; a fixed point settles both in a pass per level.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t v = 0; v < p_.values.size(); ++v) {
+        int l = 0;
+        if (p_.values[v].kind == value_kind::input && p_.reads[v].boundary >= 0) l = level_[p_.reads[v].boundary] + 1;
+        for (int i = 0; i < arity(p_.values[v]); ++i) l = std::max(l, of_value[p_.values[v].args[i]]);
+        if (l > of_value[v]) of_value[v] = l, changed = true;
+      }
+      for (std::size_t b = 0; b < p_.boundaries.size(); ++b)
+        if (of_value[p_.boundaries[b].value] > level_[b]) level_[b] = of_value[p_.boundaries[b].value], changed = true;
+    }
+  }
+
+  void groups() {
+    group_of_.assign(p_.boundaries.size(), none);
+    int highest = 0;
+    for (int l : level_) highest = std::max(highest, l);
+    for (int l = 0; l <= highest; ++l)
+      for (std::size_t b = 0; b < p_.boundaries.size(); ++b) {
+        if (level_[b] != l) continue;
+        const bool reduces = p_.boundaries[b].what != 0;
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+          if (groups_[g].domain == p_.boundaries[b].domain && groups_[g].level == l && groups_[g].reduces == reduces)
+            group_of_[b] = static_cast<int>(g);
+        if (group_of_[b] == none) {
+          group_of_[b] = static_cast<int>(groups_.size());
+          groups_.push_back({p_.boundaries[b].domain, l, {}, reduces});
+        }
+        groups_[group_of_[b]].members.push_back(static_cast<int>(b));
+      }
+  }
+
+  void needs() {
+    need_.resize(p_.values.size());
+    pure_.assign(p_.values.size(), true);
+    for (std::size_t v = 0; v < p_.values.size(); ++v) {
+      need& n = need_[v];
+      const value& at = p_.values[v];
+      if (at.kind == value_kind::input) {
+        const program::read& r = p_.reads[v];
+        pure_[v] = r.boundary >= 0 && r.plain && p_.boundaries[r.boundary].what != 0;
+        if (r.boundary >= 0) n = {need::one_group, group_of_[r.boundary], p_.boundaries[r.boundary].rank};
+      }
+      for (int i = 0; i < arity(at); ++i) {
+        merge(n, need_[at.args[i]]);
+        pure_[v] = pure_[v] && pure_[at.args[i]];
+      }
+      if (n.what == need::anything) pure_[v] = false;
+    }
+  }
+
+  static void merge(need& into, const need& n) {
+    if (n.what == need::nothing || into.what == need::anything) return;
+    if (into.what == need::nothing) into = n;
+    else if (n.what == need::anything || n.group != into.group || n.rank != into.rank) into.what = need::anything;
+  }
+
+  // The group whose kernel can also do a root's work, or none.
+  int joined_group(const program::root& r) const {
+    int g = none;
+    bool joins = true;
+    visit(r.value, [&](std::uint16_t v) {
+      const program::read& read = p_.reads[v];
+      if (p_.values[v].kind != value_kind::input || read.boundary < 0) return true;
+      const program::bound& b = p_.boundaries[read.boundary];
+      joins = joins && b.joinable && b.what != 0 && read.plain && (g == none || g == group_of_[read.boundary]);
+      g = group_of_[read.boundary];
+      return true;
+    });
+    return joins ? g : none;
+  }
+
+  template <class F>
+  void visit(std::uint16_t root, F&& f) const {
+    std::vector<bool> seen(p_.values.size());
+    std::vector<std::uint16_t> todo{root};
+    while (!todo.empty()) {
+      const std::uint16_t v = todo.back();
+      todo.pop_back();
+      if (seen[v]) continue;
+      seen[v] = true;
+      if (!f(v)) continue;
+      for (int i = 0; i < arity(p_.values[v]); ++i) todo.push_back(p_.values[v].args[i]);
+    }
+  }
+
+  // Is v made of one group's results and scalars alone, so that the group's kernel can make it?
+  bool movable(std::uint16_t v) const { return pure_[v] && need_[v].what == need::one_group; }
+
+  // Marks what a consumer outside group `by` reads from memory.
+  void want(std::uint16_t root, int by) {
+    visit(root, [&](std::uint16_t v) {
+      if (movable(v) && need_[v].group != by) return remember(v), false;
+      if (p_.values[v].kind == value_kind::input && p_.reads[v].boundary >= 0) remember(v);
+      return true;
+    });
+  }
+
+  // Gives v a temporary, made by the group it needs. Values that differ only in how they are read back share one.
+  void remember(std::uint16_t v) {
+    if (temporary_of_.count(v)) return;
+    const std::uint16_t result = result_under(v);
+    temporary_of_[v] = static_cast<int>(out_.temporaries.size());
+    out_.temporaries.push_back({static_cast<unsigned>(p_.reads[result].boundary), p_.values[v].type});
+    wanted_[need_[v].group].push_back(v);
+  }
+
+  // Some result that v reads: it gives the layout with which v is read back.
+  std::uint16_t result_under(std::uint16_t v) const {
+    std::uint16_t found = v;
+    visit(v, [&](std::uint16_t u) {
+      if (p_.values[u].kind == value_kind::input && p_.reads[u].boundary >= 0) found = u;
+      return true;
+    });
+    return found;
+  }
+
+  std::function<int(std::uint16_t)> from_memory(collector& take) const {
+    return [this, &take](std::uint16_t v) {
+      const auto t = temporary_of_.find(v);
+      if (t == temporary_of_.end()) return none;
+      const std::uint16_t result = result_under(v);
+      return take.read(p_.reads[result].operand, p_.values[v].type, false, t->second);
+    };
+  }
+
+  void emit_group(int g) {
+    const group& of = groups_[g];
+    std::vector<std::size_t> roots;
+    for (std::size_t i = 0; i < p_.roots.size(); ++i)
+      if (home_[i] == g) roots.push_back(i);
+    if (roots.empty() && wanted_[g].empty()) return;
+
+    step s;
+    s.domain = of.domain;
+    collector take(p_, s);
+    take.replaced = from_memory(take);
+    std::map<int, std::uint16_t> accumulator_of;
+    for (int b : of.members) {
+      const program::bound& bound = p_.boundaries[b];
+      const std::uint16_t v = take(bound.value);
+      if (of.reduces) accumulator_of[b] = accumulate(s.body, {static_cast<reduction>(bound.what - 1), bound.type, v});
+      else accumulator_of[b] = v;
+    }
+    take.forget();
+    take.outer = true;
+    take.replaced = [&](std::uint16_t v) {
+      if (p_.values[v].kind != value_kind::input || p_.reads[v].boundary < 0) return none;
+      const int b = p_.reads[v].boundary;
+      if (group_of_[b] != g) return from_memory(take)(v);
+      if (!of.reduces) return static_cast<int>(accumulator_of[b]);
+      return take.add({value_kind::reduced, p_.boundaries[b].type, op::add, {}, accumulator_of[b]});
+    };
+    for (std::uint16_t v : wanted_[g]) {
+      s.body.outputs.push_back(take(v));
+      s.outputs.push_back({none, temporary_of_.at(v)});
+    }
+    for (std::size_t i : roots) {
+      s.body.outputs.push_back(take(p_.roots[i].value));
+      s.outputs.push_back({static_cast<int>(i), none});
+    }
+    s.reason = !of.reduces ? "a reshape of elements that are not in memory in that order: they are stored first"
+               : wanted_[g].empty() ? "the reduction, what comes before it and what follows on its result"
+                                    : "a reduction whose result every element of a later kernel needs";
+    finish(std::move(s));
+  }
+
+  static std::uint16_t accumulate(kernel& k, const accumulator& a) {
+    for (std::size_t i = 0; i < k.accumulators.size(); ++i)
+      if (k.accumulators[i] == a) return static_cast<std::uint16_t>(i);
+    k.accumulators.push_back(a);
+    return static_cast<std::uint16_t>(k.accumulators.size() - 1);
+  }
+
+  void emit_roots() {
+    std::vector<bool> done(p_.roots.size());
+    for (std::size_t i = 0; i < p_.roots.size(); ++i) {
+      if (done[i] || home_[i] != none) continue;
+      step s;
+      s.domain = p_.roots[i].space;
+      collector take(p_, s);
+      take.replaced = from_memory(take);
+      for (std::size_t j = i; j < p_.roots.size(); ++j) {
+        if (home_[j] != none || p_.roots[j].space != s.domain) continue;
+        s.body.outputs.push_back(take(p_.roots[j].value));
+        s.outputs.push_back({static_cast<int>(j), none});
+        done[j] = true;
+      }
+      s.reason = groups_.empty() ? "elementwise throughout: one kernel" : "elementwise, reading what the kernels before it left";
+      finish(std::move(s));
+    }
+  }
+
+  void finish(step s) {
+    simplify(s.body);
+#ifndef NDEBUG
+    verify(s.body);
+#endif
+    drop_unused(s);
+    out_.steps.push_back(std::move(s));
+  }
+
+  // Simplification may have left inputs and scalars that nothing reads.
+  static void drop_unused(step& s) {
+    kernel& k = s.body;
+    std::vector<int> input_at(k.inputs.size(), none), scalar_at(k.scalars.size(), none);
+    kernel used = k;
+    used.inputs.clear(), used.scalars.clear();
+    std::vector<step::read> inputs;
+    std::vector<unsigned> scalars;
+    for (value& v : used.values) {
+      if (v.kind == value_kind::input) {
+        if (input_at[v.index] == none) {
+          input_at[v.index] = static_cast<int>(inputs.size());
+          inputs.push_back(s.inputs[v.index]);
+          used.inputs.push_back(k.inputs[v.index]);
+        }
+        v.index = static_cast<std::uint16_t>(input_at[v.index]);
+      } else if (v.kind == value_kind::scalar) {
+        if (scalar_at[v.index] == none) {
+          scalar_at[v.index] = static_cast<int>(scalars.size());
+          scalars.push_back(s.scalars[v.index]);
+          used.scalars.push_back(k.scalars[v.index]);
+        }
+        v.index = static_cast<std::uint16_t>(scalar_at[v.index]);
+      }
+    }
+    k = std::move(used);
+    s.inputs = std::move(inputs);
+    s.scalars = std::move(scalars);
+  }
+
+  const program& p_;
+  schedule out_;
+  std::vector<int> level_, group_of_, home_;
+  std::vector<group> groups_;
+  std::vector<need> need_;
+  std::vector<bool> pure_;
+  std::vector<std::vector<std::uint16_t>> wanted_;  // by group: values it leaves in memory
+  std::map<std::uint16_t, int> temporary_of_;
+};
+
+}  // namespace
+
+schedule cut(const program& p) { return cutter(p).run(); }
+
+}  // namespace sinter::codegen

@@ -1,0 +1,99 @@
+// One pass forward that rewrites and shares, one back that finds what is needed.
+#include "codegen/pass/simplify.hpp"
+
+#include <unordered_map>
+
+#include "codegen/ir/values.hpp"
+
+namespace sinter::codegen {
+
+using namespace detail;
+
+namespace {
+
+struct hash {
+  std::size_t operator()(const value& v) const {
+    std::uint64_t h = static_cast<std::uint64_t>(v.kind) | static_cast<std::uint64_t>(v.type) << 8 |
+                      static_cast<std::uint64_t>(v.code) << 16 | std::uint64_t(v.index) << 24;
+    for (std::uint16_t a : v.args) h = (h ^ a) * 0x9E3779B97F4A7C15ull;
+    return h ^ h >> 32;
+  }
+};
+
+// Does casting `from` to `through` keep every value apart?
+bool lossless(dtype from, dtype through) { return promote(from, through) == through && !(is_integer(from) && facts(from).size == 8); }
+
+// The value that `v` is equal to by an identity that holds for every element, NaN included; -1: none.
+int identity(const std::vector<value>& all, const value& v) {
+  if (v.kind == value_kind::cast) {
+    const value& inner = all[v.args[0]];
+    if (inner.type == v.type) return v.args[0];
+    if (inner.kind == value_kind::cast && all[inner.args[0]].type == v.type && lossless(v.type, inner.type)) return inner.args[0];
+  }
+  if (v.kind != value_kind::apply) return -1;
+  const value& a = all[v.args[0]];
+  switch (v.code) {
+    case op::positive: return v.args[0];
+    case op::negative:
+    case op::invert:
+    case op::logical_not: return a.kind == value_kind::apply && a.code == v.code ? a.args[0] : -1;
+    case op::where: return v.args[1] == v.args[2] ? v.args[1] : -1;
+    case op::logical_and:
+    case op::logical_or:
+    case op::bitwise_and:
+    case op::bitwise_or:
+    case op::maximum:
+    case op::minimum: return v.args[0] == v.args[1] ? v.args[0] : -1;
+    default: return -1;
+  }
+}
+
+void share(kernel& k) {
+  std::vector<std::uint16_t> becomes(k.values.size());
+  std::vector<value> kept;
+  std::unordered_map<value, std::uint16_t, hash> seen;
+  for (std::size_t i = 0; i < k.values.size(); ++i) {
+    value v = k.values[i];
+    for (int a = 0; a < arity(v); ++a) v.args[a] = becomes[v.args[a]];
+    if (const int same = identity(kept, v); same >= 0) {
+      becomes[i] = static_cast<std::uint16_t>(same);
+      continue;
+    }
+    const auto [at, fresh] = seen.try_emplace(v, static_cast<std::uint16_t>(kept.size()));
+    if (fresh) kept.push_back(v);
+    becomes[i] = at->second;
+  }
+  k.values = std::move(kept);
+  for (accumulator& a : k.accumulators) a.value = becomes[a.value];
+  for (std::uint16_t& o : k.outputs) o = becomes[o];
+}
+
+void drop_dead(kernel& k) {
+  std::vector<bool> live(k.values.size());
+  for (const accumulator& a : k.accumulators) live[a.value] = true;
+  for (std::uint16_t o : k.outputs) live[o] = true;
+  for (std::size_t i = k.values.size(); i-- > 0;)
+    if (live[i])
+      for (int a = 0; a < arity(k.values[i]); ++a) live[k.values[i].args[a]] = true;
+  std::vector<std::uint16_t> becomes(k.values.size());
+  std::vector<value> kept;
+  for (std::size_t i = 0; i < k.values.size(); ++i) {
+    if (!live[i]) continue;
+    value v = k.values[i];
+    for (int a = 0; a < arity(v); ++a) v.args[a] = becomes[v.args[a]];
+    becomes[i] = static_cast<std::uint16_t>(kept.size());
+    kept.push_back(v);
+  }
+  k.values = std::move(kept);
+  for (accumulator& a : k.accumulators) a.value = becomes[a.value];
+  for (std::uint16_t& o : k.outputs) o = becomes[o];
+}
+
+}  // namespace
+
+void simplify(kernel& k) {
+  share(k);
+  drop_dead(k);
+}
+
+}  // namespace sinter::codegen

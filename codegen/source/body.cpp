@@ -1,0 +1,233 @@
+// The arithmetic and the vocabulary of body.hpp.
+#include "codegen/source/body.hpp"
+
+#include <sinter/error.hpp>
+
+#include "codegen/ir/values.hpp"
+#include "codegen/source/emit.hpp"
+
+namespace sinter::codegen {
+
+using detail::facts;
+
+namespace {
+
+std::string number(std::string_view prefix, int i) { return std::string(prefix) + std::to_string(i); }
+
+// Parameter lists of many scalars are broken into lines that can be read.
+std::string listed(const std::vector<std::string>& items, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string item = items[i] + (i + 1 < items.size() ? "," : "");
+    if (i && column + item.size() > 118) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (i) {
+      out += " ";
+    }
+    out += item;
+    column += item.size() + 1;
+  }
+  return out;
+}
+
+std::string limit(dtype t, bool lowest) {
+  if (detail::is_floating(t)) return lowest ? "-INFINITY" : "INFINITY";
+  if (t == dtype::bool_) return lowest ? "0" : "1";
+  if (!facts(t).is_signed) return lowest ? "0" : "(" + std::string(spelling(t)) + ")-1";
+  const int bits = 8 * itemsize(t);
+  const std::string top = bits == 64 ? "9223372036854775807LL" : std::to_string((1LL << (bits - 1)) - 1);
+  return lowest ? "(-" + top + " - 1)" : top;
+}
+
+op folding(reduction what) {
+  switch (what) {
+    case reduction::sum: return op::add;
+    case reduction::prod: return op::multiply;
+    case reduction::min: return op::minimum;
+    case reduction::max: return op::maximum;
+    case reduction::any: return op::logical_or;
+    default: return op::logical_and;
+  }
+}
+
+const char* reduction_name(reduction what) {
+  static constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all"};
+  return names[static_cast<int>(what)];
+}
+
+}  // namespace
+
+std::string function::call(const std::function<std::string(int)>& input, const std::function<std::string(int)>& reduced_value,
+                           const std::vector<std::string>& into) const {
+  std::vector<std::string> arguments;
+  for (int i : inputs) arguments.push_back(input(i));
+  for (int r : reduced) arguments.push_back(reduced_value(r));
+  for (int s : scalars) arguments.push_back(number("s", s));
+  const bool single = results.size() == 1;
+  if (!single)
+    for (const std::string& target : into) arguments.push_back("&" + target);
+  return (single ? into[0] + " = " : std::string()) + name + "(" + listed(arguments, 6) + ");";
+}
+
+body::body(const kernel& kernel_, const variant& variant_, dialect dialect_) : k(kernel_), v(variant_), to(dialect_) {
+  arguments = parameters(k, v);
+  index = v.wide ? "long long" : "int";
+  first = make_function(k.reduces() ? "element" : "point", first_phase(k));
+  if (k.reduces()) second = make_function("result", k.outputs);
+}
+
+function body::make_function(std::string function_name, const std::vector<std::uint16_t>& roots) {
+  function f;
+  f.name = std::move(function_name);
+  const std::vector<bool> needed = made_of(k, roots);
+  std::vector<std::string> names(k.values.size()), parameters;
+  writer w;
+  int temporaries = 0;
+  for (std::size_t i = 0; i < k.values.size(); ++i) {
+    if (!needed[i]) continue;
+    const value& at = k.values[i];
+    const std::string type(spelling(at.type));
+    const auto leaf = [&](std::vector<int>& list, const char* prefix) {
+      names[i] = number(prefix, at.index);
+      list.push_back(at.index);
+    };
+    switch (at.kind) {
+      case value_kind::input: leaf(f.inputs, "x"); break;
+      case value_kind::scalar: leaf(f.scalars, "s"); break;
+      case value_kind::reduced: leaf(f.reduced, "r"); break;
+      case value_kind::cast:
+        names[i] = number("t", temporaries++);
+        w.line("  const ", type, " ", names[i], " = ", spell_cast(at.type, k.values[at.args[0]].type, names[at.args[0]], used_), ";");
+        break;
+      case value_kind::apply: {
+        const int count = arity(at);
+        const std::string_view args[3] = {names[at.args[0]], count > 1 ? names[at.args[1]] : "", count > 2 ? names[at.args[2]] : ""};
+        names[i] = number("t", temporaries++);
+        w.line("  const ", type, " ", names[i], " = ", spell(at.code, k.values[at.args[count - 1]].type, to, args, used_), ";");
+        break;
+      }
+    }
+  }
+  for (int i : f.inputs) parameters.push_back(type(i) + " " + number("x", i));
+  for (int r : f.reduced) parameters.push_back(accumulator_type(r) + " " + number("r", r));
+  for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
+  for (std::uint16_t r : roots) f.results.push_back(k.values[r].type);
+  const bool single = roots.size() == 1;
+  if (single) {
+    w.line("  return ", names[roots[0]], ";");
+  } else {
+    for (std::size_t r = 0; r < roots.size(); ++r) {
+      parameters.push_back(std::string(spelling(f.results[r])) + "* y" + std::to_string(r));
+      w.line("  *y", std::to_string(r), " = ", names[roots[r]], ";");
+    }
+  }
+  const std::string qualifier = to == dialect::cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
+  const std::string start = qualifier + (single ? std::string(spelling(f.results[0])) : "void") + " " + f.name + "(";
+  f.text = start + listed(parameters, 4) + ") {\n" + w.take() + "}\n";
+  return f;
+}
+
+bool body::first_reads(int input) const {
+  for (int i : first.inputs)
+    if (i == input) return true;
+  return false;
+}
+
+std::string body::head() const {
+  std::string about = k.reduces() ? "// reduction:" : "// map:";
+  for (const accumulator& a : k.accumulators) about += std::string(" ") + reduction_name(a.what) + " " + facts(a.type).short_name;
+  about += k.reduces() ? " of" : "";
+  for (const input& i : k.inputs) about += std::string(" ") + (i.iota ? "index" : facts(i.type).short_name);
+  about += " ->";
+  for (std::uint16_t o : k.outputs) about += std::string(" ") + facts(k.values[o].type).short_name;
+  about += ", " + std::to_string(v.rank) + (v.rank == 1 ? " axis" : " axes");
+  if (v.reduced) about += " (" + std::to_string(v.reduced) + " reduced" + (v.columns ? ", columns)" : ")");
+  std::string functions;
+  for (const helper_use& h : used_) functions += helper_definition(h, to);
+  functions += first.text + (k.reduces() ? second.text : "");
+  std::string out = "// Sinter " SINTER_VERSION ", generator " + std::to_string(generator_version) + "\n" + about + "\n";
+  if (to == dialect::c) {
+    out += "typedef _Bool bool;\n#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n";
+    out += declarations(functions, has_vector_math());
+  } else if (functions.find("INFINITY") != std::string::npos || functions.find("NAN") != std::string::npos || k.reduces()) {
+    out += "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fffffff)\n";
+  }
+  return out + "\n" + functions + "\n";
+}
+
+std::string body::extent(int from, int upto) const {
+  std::string product;
+  for (int d = from; d < upto; ++d) product += (product.empty() ? "" : " * ") + number("n", d);
+  return product.empty() ? "1" : product;
+}
+
+void body::unravel(writer& w, int from, int upto, const std::string& flat) const {
+  if (from >= upto) return;
+  if (upto - from == 1) return w.line("const ", index, " ", number("i", from), " = ", flat, ";");
+  w.line(index, " rest = ", flat, ";");
+  for (int d = upto - 1; d > from; --d) {
+    w.line("const ", index, " ", number("i", d), " = rest % ", number("n", d), ";");
+    w.line("rest /= ", number("n", d), ";");
+  }
+  w.line("const ", index, " ", number("i", from), " = rest;");
+}
+
+std::string body::offset(int operand, int from, int upto, int skip) const {
+  std::string out;
+  for (int d = from; d < upto; ++d)
+    if (d != skip && needs_stride(k, v, operand, d)) out += " + " + number("i", d) + " * " + name(operand) + number("_step", d);
+  return out;
+}
+
+std::string body::element(int operand, const std::string& base, const std::string& i) const {
+  std::string at;
+  switch (v.operands[operand]) {
+    case access::unit: at = i; break;
+    case access::strided: at = i + " * " + name(operand) + number("_step", fastest()); break;
+    default: break;
+  }
+  if (is_iota(operand)) return at.empty() ? base : base + " + " + at;
+  return base + "[" + (at.empty() ? "0" : at) + "]";
+}
+
+std::string body::name(int operand) const {
+  return operand < inputs() ? number("in", operand) : number("out", operand - inputs());
+}
+
+std::string body::type(int operand) const {
+  return std::string(spelling(operand < inputs() ? k.inputs[operand].type : k.values[k.outputs[operand - inputs()]].type));
+}
+
+std::string body::accumulator_type(int a) const { return std::string(spelling(k.accumulators[a].type)); }
+
+std::string body::identity(int a) const {
+  const accumulator& at = k.accumulators[a];
+  switch (at.what) {
+    case reduction::sum:
+    case reduction::any: return "0";
+    case reduction::prod:
+    case reduction::all: return "1";
+    case reduction::min: return limit(at.type, false);
+    default: return limit(at.type, true);
+  }
+}
+
+std::string body::fold(int a, const std::string& x, const std::string& y) const {
+  const accumulator& at = k.accumulators[a];
+  const std::string_view args[3] = {x, y, ""};
+  return spell(folding(at.what), at.type, to, args, used_);
+}
+
+std::string emit(const kernel& k, const variant& v, dialect to) {
+  const body b(k, v, to);
+  writer w;
+  if (to == dialect::cuda) write_cuda_kernel(w, b);
+  else write_cpu_kernel(w, b);
+  // The kernel is written first: folding may use helpers that the head defines.
+  const std::string kernel_text = w.take();
+  return b.head() + kernel_text;
+}
+
+}  // namespace sinter::codegen

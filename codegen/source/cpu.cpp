@@ -1,0 +1,251 @@
+// The C dialect: `sinter_kernel(block, begin, end)` runs work items [begin, end), of which the caller's threads take ranges. An
+// item is an element (maps of one axis), a row (maps of several), or one output of a reduction, or one part of one; then
+// `sinter_finish` folds the parts. The parts' bounds depend on shapes alone, so results do not depend on the threads.
+#include "codegen/source/body.hpp"
+#include "codegen/source/geometry.hpp"
+
+namespace sinter::codegen {
+
+namespace {
+
+// Sixteen running values a lane each: gcc may not reorder a floating sum, so the order is spelled out.
+constexpr const char* lanes = "16";
+
+std::string n(std::string_view prefix, int i) { return std::string(prefix) + std::to_string(i); }
+
+class cpu_kernel {
+ public:
+  cpu_kernel(writer& w, const body& b) : w_(w), b_(b) {}
+
+  void write() {
+    w_.open("struct arguments");
+    for (const parameter& p : b_.arguments) w_.line(p.type, " ", p.name, ";");
+    w_.close(";");
+    w_.blank();
+    open("sinter_kernel");
+    if (!b_.k.reduces()) b_.v.rank == 1 ? map_elements() : map_rows();
+    else if (b_.v.columns) columns();
+    else rows();
+    w_.close();
+    if (!b_.v.split) return;
+    w_.blank();
+    open("sinter_finish");
+    finish();
+    w_.close();
+  }
+
+ private:
+  void open(std::string_view name) {
+    w_.open("void ", name, "(const void* block, long long begin, long long end)");
+    w_.line("const struct arguments* const a = block;");
+    for (const parameter& p : b_.arguments) w_.line(p.type, p.type.back() == '*' ? " const " : " ", p.name, " = a->", p.name, ";");
+  }
+
+  // Inputs that never move are read once.
+  void load_fixed(bool first_phase) {
+    for (int o = 0; o < b_.inputs(); ++o)
+      if (b_.v.operands[o] == access::fixed && b_.first_reads(o) == first_phase)
+        w_.line("const ", b_.type(o), " ", n("x", o), " = ", b_.is_iota(o) ? b_.name(o) : b_.name(o) + "[0]", ";");
+  }
+
+  // Declares where each moving operand is, given the indices of axes [from, to).
+  void place(std::string_view prefix, std::string_view base_prefix, int from, int to, bool first_phase, bool outputs) {
+    const int count = b_.inputs() + (outputs ? static_cast<int>(b_.k.outputs.size()) : 0);
+    for (int o = 0; o < count; ++o) {
+      const bool is_input = o < b_.inputs();
+      if (is_input && (b_.v.operands[o] == access::fixed || b_.first_reads(o) != first_phase)) continue;
+      const std::string base = base_prefix.empty() ? b_.name(o) : n(base_prefix, o);
+      const std::string type = b_.is_iota(o) ? "const long long " : (is_input ? "const " : "") + b_.type(o) + "* const ";
+      w_.line(type, n(prefix, o), " = ", base, b_.offset(o, from, to, b_.fastest()), ";");
+    }
+  }
+
+  std::function<std::string(int)> read(std::string prefix, std::string i) const {
+    return [this, prefix, i](int o) {
+      if (b_.v.operands[o] == access::fixed) return n("x", o);
+      return b_.element(o, prefix.empty() ? b_.name(o) : n(prefix, o), i);
+    };
+  }
+
+  std::vector<std::string> outputs(std::string_view prefix, const std::string& i) const {
+    std::vector<std::string> into;
+    for (int o = b_.inputs(); o < b_.inputs() + static_cast<int>(b_.k.outputs.size()); ++o)
+      into.push_back(b_.element(o, prefix.empty() ? b_.name(o) : n(prefix, o), i));
+    return into;
+  }
+
+  void each_point(std::string_view prefix, std::string_view from, std::string_view to) {
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long i = ", from, "; i < ", to, "; ++i)");
+    w_.line(b_.first.call(read(std::string(prefix), "i"), {}, outputs(prefix, "i")));
+    w_.close();
+  }
+
+  void map_elements() {
+    load_fixed(true);
+    each_point("", "begin", "end");
+  }
+
+  void map_rows() {
+    load_fixed(true);
+    const int last = b_.v.rank - 1;
+    w_.open("for (long long row = begin; row < end; ++row)");
+    b_.unravel(w_, 0, last, "row");
+    place("p", "", 0, last, true, true);
+    each_point("p", "0", n("n", last));
+    w_.close();
+  }
+
+  int accumulators() const { return static_cast<int>(b_.k.accumulators.size()); }
+
+  void start_lanes(std::string_view count) {
+    for (int a = 0; a < accumulators(); ++a) w_.line(b_.accumulator_type(a), " ", n("acc", a), "[", count, "];");
+    w_.open("for (int l = 0; l < ", count, "; ++l)");
+    for (int a = 0; a < accumulators(); ++a) w_.line(n("acc", a), "[l] = ", b_.identity(a), ";");
+    w_.close();
+  }
+
+  // Folds the element at `i` into lane `lane`.
+  void accumulate(std::string_view prefix, const std::string& i, std::string_view lane) {
+    std::vector<std::string> into;
+    for (int a = 0; a < accumulators(); ++a) {
+      w_.line(b_.accumulator_type(a), " ", n("e", a), ";");
+      into.push_back(n("e", a));
+    }
+    w_.line(b_.first.call(read(std::string(prefix), i), {}, into));
+    for (int a = 0; a < accumulators(); ++a) {
+      const std::string at = n("acc", a) + "[" + std::string(lane) + "]";
+      w_.line(at, " = ", b_.fold(a, at, n("e", a)), ";");
+    }
+  }
+
+  void fold_range(std::string_view prefix, const std::string& from, const std::string& to) {
+    w_.line("long long i = ", from, ";");
+    w_.open("for (; i + ", lanes, " <= ", to, "; i += ", lanes, ")");
+    w_.open("for (int l = 0; l < ", lanes, "; ++l)");
+    accumulate(prefix, "(i + l)", "l");
+    w_.close();
+    w_.close();
+    w_.open("for (; i < ", to, "; ++i)");
+    accumulate(prefix, "i", "0");
+    w_.close();
+  }
+
+  // This item's part of `length` positions.
+  void part_bounds(const std::string& length) {
+    if (!b_.v.split) return w_.line("const long long low = 0, high = ", length, ";");
+    w_.line("const long long length = ", length, ", chunk = (length + splits - 1) / splits;");
+    w_.line("const long long low = part * chunk < length ? part * chunk : length;");
+    w_.line("const long long high = low + chunk < length ? low + chunk : length;");
+  }
+
+  std::string partial(int a) const {
+    return "((" + b_.accumulator_type(a) + "*)(partials + " + std::to_string(8 * a) + " * splits * (" + b_.extent(0, b_.kept()) + ")))";
+  }
+
+  // Results of one output, whose accumulators are spelled by `value`, go to memory or to their part.
+  void deliver(const std::function<std::string(int)>& value, const std::string& kept, const std::string& i) {
+    if (b_.v.split) {
+      for (int a = 0; a < accumulators(); ++a) w_.line(partial(a), "[(", kept, ") * splits + part] = ", value(a), ";");
+    } else {
+      w_.line(b_.second.call(read("q", i), value, outputs("q", i)));
+    }
+  }
+
+  void fold_lanes() {
+    w_.open("for (int half = ", lanes, " / 2; half > 0; half /= 2)");
+    w_.open("for (int l = 0; l < half; ++l)");
+    for (int a = 0; a < accumulators(); ++a) {
+      const std::string x = n("acc", a) + "[l]", y = n("acc", a) + "[l + half]";
+      w_.line(x, " = ", b_.fold(a, x, y), ";");
+    }
+    w_.close();
+    w_.close();
+  }
+
+  void rows() {
+    load_fixed(true);
+    if (!b_.v.split) load_fixed(false);
+    const int kept = b_.kept(), last = b_.v.rank - 1;
+    w_.open("for (long long item = begin; item < end; ++item)");
+    w_.line("const long long kept = item", b_.v.split ? " / splits, part = item % splits;" : ";");
+    b_.unravel(w_, 0, kept, "kept");
+    place("p", "", 0, kept, true, false);
+    start_lanes(lanes);
+    if (b_.v.reduced == 1) {
+      part_bounds(n("n", last));
+      fold_range("p", "low", "high");
+    } else {
+      part_bounds(b_.extent(kept, last));
+      w_.open("for (long long row = low; row < high; ++row)");
+      b_.unravel(w_, kept, last, "row");
+      place("q", "p", kept, last, true, false);
+      fold_range("q", "0", n("n", last));
+      w_.close();
+    }
+    fold_lanes();
+    if (!b_.v.split) place("q", "", 0, kept, false, true);
+    deliver([](int a) { return n("acc", a) + "[0]"; }, "kept", "0");
+    w_.close();
+  }
+
+  void columns() {
+    load_fixed(true);
+    if (!b_.v.split) load_fixed(false);
+    const int f = b_.fastest();
+    const std::string nf = n("n", f), tile = std::to_string(column_tile);
+    w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
+    w_.open("for (long long item = begin; item < end; ++item)");
+    w_.line("const long long part = item % ", b_.v.split ? "splits" : "1", ", group = item / ", b_.v.split ? "splits" : "1", ";");
+    w_.line("const long long outer = group / tiles, first = group % tiles * ", tile, ";");
+    w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
+    b_.unravel(w_, 0, f, "outer");
+    place("p", "", 0, f, true, false);
+    start_lanes(tile);
+    part_bounds(b_.extent(b_.kept(), b_.v.rank));
+    w_.open("for (long long position = low; position < high; ++position)");
+    b_.unravel(w_, b_.kept(), b_.v.rank, "position");
+    place("q", "p", b_.kept(), b_.v.rank, true, false);
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long l = 0; l < width; ++l)");
+    accumulate("q", "(first + l)", "l");
+    w_.close();
+    w_.close();
+    if (!b_.v.split) place("q", "", 0, f, false, true);
+    w_.open("for (long long l = 0; l < width; ++l)");
+    deliver([](int a) { return n("acc", a) + "[l]"; }, "outer * " + nf + " + first + l", "(first + l)");
+    w_.close();
+    w_.close();
+  }
+
+  // Folds the parts of each output in a tree whose form depends on their number alone.
+  void finish() {
+    load_fixed(false);
+    const int kept = b_.kept();
+    w_.open("for (long long kept = begin; kept < end; ++kept)");
+    for (int a = 0; a < accumulators(); ++a)
+      w_.line(b_.accumulator_type(a), "* const ", n("part", a), " = ", partial(a), " + kept * splits;");
+    w_.open("for (long long step = 1; step < splits; step *= 2)");
+    w_.open("for (long long i = 0; i + step < splits; i += 2 * step)");
+    for (int a = 0; a < accumulators(); ++a) {
+      const std::string x = n("part", a) + "[i]", y = n("part", a) + "[i + step]";
+      w_.line(x, " = ", b_.fold(a, x, y), ";");
+    }
+    w_.close();
+    w_.close();
+    b_.unravel(w_, 0, kept, "kept");
+    place("q", "", 0, kept, false, true);
+    const std::string i = b_.v.columns ? n("i", b_.fastest()) : "0";
+    w_.line(b_.second.call(read("q", i), [](int a) { return n("part", a) + "[0]"; }, outputs("q", i)));
+    w_.close();
+  }
+
+  writer& w_;
+  const body& b_;
+};
+
+}  // namespace
+
+void write_cpu_kernel(writer& w, const body& b) { cpu_kernel(w, b).write(); }
+
+}  // namespace sinter::codegen

@@ -1,0 +1,299 @@
+// The CUDA dialect. Maps give each thread a 16-byte pack of neighbouring elements; reductions give each output a line of threads
+// of a block (rows) or each thread an output (columns), and where that leaves the device idle several blocks share an output:
+// the block that finishes last folds the parts in their order, so that the result does not depend on which one that is.
+#include "codegen/source/body.hpp"
+#include "codegen/source/geometry.hpp"
+
+namespace sinter::codegen {
+
+namespace {
+
+std::string n(std::string_view prefix, int i) { return std::string(prefix) + std::to_string(i); }
+
+class cuda_kernel {
+ public:
+  cuda_kernel(writer& w, const body& b) : w_(w), b_(b), width_(b.v.vector ? vector_width(b.k, b.v) : 1) {}
+
+  void write() {
+    if (width_ > 1) pack_types();
+    open();
+    if (!b_.k.reduces()) map();
+    else reduce();
+    w_.close();
+  }
+
+ private:
+  int operands() const { return b_.inputs() + static_cast<int>(b_.k.outputs.size()); }
+  bool packed(int o) const { return width_ > 1 && b_.v.operands[o] == access::unit && !b_.is_iota(o); }
+  std::string pack(int o) const {
+    const dtype t = o < b_.inputs() ? b_.k.inputs[o].type : b_.k.values[b_.k.outputs[o - b_.inputs()]].type;
+    return std::string(detail::facts(t).short_name) + "x" + std::to_string(width_);
+  }
+
+  void pack_types() {
+    std::vector<std::string> done;
+    for (int o = 0; o < operands(); ++o) {
+      if (!packed(o)) continue;
+      bool seen = false;
+      for (const std::string& d : done) seen = seen || d == pack(o);
+      if (seen) continue;
+      done.push_back(pack(o));
+      const dtype t = o < b_.inputs() ? b_.k.inputs[o].type : b_.k.values[b_.k.outputs[o - b_.inputs()]].type;
+      w_.line("struct alignas(", std::to_string(width_ * itemsize(t)), ") ", pack(o), " { ", b_.type(o), " at[",
+              std::to_string(width_), "]; };");
+    }
+    w_.blank();
+  }
+
+  void open() {
+    std::string list;
+    std::size_t column = 4;
+    for (const parameter& p : b_.arguments) {
+      // An output that overlaps an input element for element may not be promised to be the only way to its memory.
+      const bool pointer = p.type.back() == '*' && (p.what == parameter::input || p.what == parameter::output);
+      const std::string item = (p.type.back() == '*' ? p.type : "const " + p.type) + (pointer && !b_.v.aliased ? " __restrict__ " : " ") +
+                               p.name + (&p == &b_.arguments.back() ? "" : ",");
+      if (column + item.size() > 116) list += "\n    ", column = 4;
+      else if (column > 4) list += " ";
+      list += item;
+      column += item.size() + 1;
+    }
+    w_.line("extern \"C\" __global__ void __launch_bounds__(", std::to_string(block_threads), ") sinter_kernel(");
+    w_.open("    ", list, ")");
+  }
+
+  void load_fixed(bool first_phase) {
+    for (int o = 0; o < b_.inputs(); ++o)
+      if (b_.v.operands[o] == access::fixed && b_.first_reads(o) == first_phase)
+        w_.line("const ", b_.type(o), " ", n("x", o), " = ", b_.is_iota(o) ? b_.name(o) : b_.name(o) + "[0]", ";");
+  }
+
+  void place(std::string_view prefix, std::string_view base_prefix, int from, int to, bool first_phase, bool outputs) {
+    for (int o = 0; o < (outputs ? operands() : b_.inputs()); ++o) {
+      const bool is_input = o < b_.inputs();
+      if (is_input && (b_.v.operands[o] == access::fixed || b_.first_reads(o) != first_phase)) continue;
+      const std::string base = base_prefix.empty() ? b_.name(o) : n(base_prefix, o);
+      const std::string type = b_.is_iota(o) ? "const long long " : (is_input ? "const " : "") + b_.type(o) + "* const ";
+      w_.line(type, n(prefix, o), " = ", base, b_.offset(o, from, to, b_.fastest()), ";");
+    }
+  }
+
+  std::string base(int o, const std::string& prefix) const { return prefix.empty() ? b_.name(o) : n(prefix, o); }
+
+  std::function<std::string(int)> read(std::string prefix, std::string i) const {
+    return [this, prefix, i](int o) {
+      return b_.v.operands[o] == access::fixed ? n("x", o) : b_.element(o, base(o, prefix), i);
+    };
+  }
+  // The same inside a pack: packed inputs were loaded into v<o>.
+  std::function<std::string(int)> read_pack(std::string prefix) const {
+    return [this, prefix](int o) { return packed(o) ? n("v", o) + ".at[l]" : read(prefix, "(i + l)")(o); };
+  }
+  std::vector<std::string> outputs(const std::string& prefix, const std::string& i) const {
+    std::vector<std::string> into;
+    for (int o = b_.inputs(); o < operands(); ++o) into.push_back(b_.element(o, base(o, prefix), i));
+    return into;
+  }
+
+  void load_packs(const std::string& prefix) {
+    for (int o = 0; o < b_.inputs(); ++o)
+      if (packed(o) && b_.first_reads(o))
+        w_.line("const ", pack(o), " ", n("v", o), " = *reinterpret_cast<const ", pack(o), "*>(", base(o, prefix), " + i);");
+  }
+
+  // Positions i .. i + width of one row of a map.
+  void map_pack(const std::string& prefix) {
+    load_packs(prefix);
+    std::vector<std::string> into;
+    for (int o = b_.inputs(); o < operands(); ++o) {
+      if (packed(o)) w_.line(pack(o), " ", n("v", o), ";");
+      into.push_back(packed(o) ? n("v", o) + ".at[l]" : b_.element(o, base(o, prefix), "(i + l)"));
+    }
+    w_.raw("#pragma unroll\n");
+    w_.open("for (int l = 0; l < ", std::to_string(width_), "; ++l)");
+    w_.line(b_.first.call(read_pack(prefix), {}, into));
+    w_.close();
+    for (int o = b_.inputs(); o < operands(); ++o)
+      if (packed(o)) w_.line("*reinterpret_cast<", pack(o), "*>(", base(o, prefix), " + i) = ", n("v", o), ";");
+  }
+
+  void map() {
+    const int last = b_.v.rank - 1;
+    const std::string length = n("n", last), width = std::to_string(width_);
+    load_fixed(true);
+    w_.line("const ", b_.index, " i = ((", b_.index, ")blockIdx.x * blockDim.x + threadIdx.x)", width_ > 1 ? " * " + width : "", ";");
+    std::string prefix;
+    if (last > 0) {
+      w_.line("if (i >= ", length, ") return;");
+      w_.line("const ", b_.index, " rows = ", b_.extent(0, last), ";");
+      w_.open("for (", b_.index, " row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)");
+      b_.unravel(w_, 0, last, "row");
+      prefix = "p";
+      place(prefix, "", 0, last, true, true);
+    }
+    if (width_ > 1) {
+      w_.open("if (i + ", width, " <= ", length, ")");
+      map_pack(prefix);
+      if (last == 0) {  // rows are whole packs, or their variant would not be this one
+        w_.otherwise();
+        w_.open("for (", b_.index, " j = i; j < ", length, "; ++j)");
+        w_.line(b_.first.call(read(prefix, "j"), {}, outputs(prefix, "j")));
+        w_.close();
+      }
+      w_.close();
+    } else {
+      if (last == 0) w_.line("if (i >= ", length, ") return;");
+      w_.line(b_.first.call(read(prefix, "i"), {}, outputs(prefix, "i")));
+    }
+    if (last > 0) w_.close();
+  }
+
+  int accumulators() const { return static_cast<int>(b_.k.accumulators.size()); }
+
+  void accumulate(const std::function<std::string(int)>& input) {
+    std::vector<std::string> into;
+    for (int a = 0; a < accumulators(); ++a) {
+      w_.line(b_.accumulator_type(a), " ", n("e", a), ";");
+      into.push_back(n("e", a));
+    }
+    w_.line(b_.first.call(input, {}, into));
+    for (int a = 0; a < accumulators(); ++a) w_.line(n("acc", a), " = ", b_.fold(a, n("acc", a), n("e", a)), ";");
+  }
+
+  // This block's part [low, high) of `length` positions, in whole packs.
+  void part_bounds(const std::string& length) {
+    const std::string& t = b_.index;
+    if (!b_.v.split) return w_.line("const ", t, " low = 0, high = ", length, ";");
+    const std::string width = std::to_string(width_);
+    w_.line("const ", t, " length = ", length, ", chunk = (length / splits + ", width, ") / ", width, " * ", width, ";");
+    w_.line("const ", t, " low = min((long long)blockIdx.y * chunk, (long long)length);");
+    w_.line("const ", t, " high = min((long long)low + chunk, (long long)length);");
+  }
+
+  // Folds acc of the threads along one axis of the block; the threads at its start hold the result in fold<a>[lane].
+  void fold_block() {
+    const std::string along = b_.v.columns ? "y" : "x", step = b_.v.columns ? " * blockDim.x" : "";
+    w_.line("__syncthreads();");
+    for (int a = 0; a < accumulators(); ++a) w_.line(n("fold", a), "[lane] = ", n("acc", a), ";");
+    w_.open("for (unsigned half = blockDim.", along, " / 2; half > 0; half /= 2)");
+    w_.line("__syncthreads();");
+    w_.open("if (threadIdx.", along, " < half)");
+    for (int a = 0; a < accumulators(); ++a) {
+      const std::string x = n("fold", a) + "[lane]", y = n("fold", a) + "[lane + half" + step + "]";
+      w_.line(x, " = ", b_.fold(a, x, y), ";");
+    }
+    w_.close();
+    w_.close();
+  }
+
+  void reduce() {
+    for (int a = 0; a < accumulators(); ++a)
+      w_.line("__shared__ ", b_.accumulator_type(a), " ", n("fold", a), "[", std::to_string(block_threads), "];");
+    w_.line("const unsigned lane = threadIdx.y * blockDim.x + threadIdx.x;");
+    const int kept = b_.kept(), f = b_.fastest();
+    const std::string& t = b_.index;
+    if (b_.v.columns) {
+      w_.line("const ", t, " tiles = (", n("n", f), " + blockDim.x - 1) / blockDim.x;");
+      w_.line("const ", t, " column = blockIdx.x % tiles * blockDim.x + threadIdx.x, outer = blockIdx.x / tiles;");
+      w_.line("const ", t, " kept = outer * ", n("n", f), " + column;");
+      w_.line("const bool live = column < ", n("n", f), ";");
+    } else {
+      w_.line("const ", t, " kept = (", t, ")blockIdx.x * blockDim.y + threadIdx.y;");
+      w_.line("const bool live = kept < ", b_.extent(0, kept), ";");
+    }
+    for (int a = 0; a < accumulators(); ++a) w_.line(b_.accumulator_type(a), " ", n("acc", a), " = ", b_.identity(a), ";");
+    w_.open("if (live)");
+    load_fixed(true);
+    b_.v.columns ? b_.unravel(w_, 0, f, "outer") : b_.unravel(w_, 0, kept, "kept");
+    place("p", "", 0, b_.v.columns ? f : kept, true, false);
+    part_bounds(b_.extent(kept, b_.v.rank));
+    b_.v.columns ? fold_columns() : fold_rows();
+    w_.close();
+    fold_block();
+    if (b_.v.split) fold_parts();
+    w_.open("if (threadIdx.", b_.v.columns ? "y" : "x", " == 0 && live)");
+    load_fixed(false);
+    b_.v.columns ? b_.unravel(w_, 0, f, "outer") : b_.unravel(w_, 0, kept, "kept");
+    place("q", "", 0, b_.v.columns ? f : kept, false, true);
+    const std::string i = b_.v.columns ? "column" : "0";
+    w_.line(b_.second.call(read("q", i), [](int a) { return n("fold", a) + "[lane]"; }, outputs("q", i)));
+    w_.close();
+  }
+
+  void fold_rows() {
+    const int kept = b_.kept();
+    const std::string& t = b_.index;
+    const std::string width = std::to_string(width_);
+    if (b_.v.reduced == 1 && width_ > 1) {
+      w_.line(t, " i = low + threadIdx.x * ", width, ";");
+      w_.raw("#pragma unroll 4\n");
+      w_.open("for (; i + ", width, " <= high; i += blockDim.x * ", width, ")");
+      load_packs("p");
+      w_.raw("#pragma unroll\n");
+      w_.open("for (int l = 0; l < ", width, "; ++l)");
+      accumulate(read_pack("p"));
+      w_.close();
+      w_.close();
+      w_.open("for (; i < high; ++i)");  // one thread at most: starts are whole packs
+      accumulate(read("p", "i"));
+      w_.close();
+      return;
+    }
+    w_.raw("#pragma unroll 4\n");
+    w_.open("for (", t, " position = low + threadIdx.x; position < high; position += blockDim.x)");
+    b_.unravel(w_, kept, b_.v.rank, "position");
+    place("q", "p", kept, b_.v.rank, true, false);
+    accumulate(read("q", n("i", b_.fastest())));
+    w_.close();
+  }
+
+  void fold_columns() {
+    w_.raw("#pragma unroll 4\n");
+    w_.open("for (", b_.index, " position = low + threadIdx.y; position < high; position += blockDim.y)");
+    b_.unravel(w_, b_.kept(), b_.v.rank, "position");
+    place("q", "p", b_.kept(), b_.v.rank, true, false);
+    accumulate(read("q", "column"));
+    w_.close();
+  }
+
+  std::string partial(int a, std::string_view qualifier) const {
+    return "((" + std::string(qualifier) + b_.accumulator_type(a) + "*)(partials + " + std::to_string(8 * a) + "ll * splits * (" +
+           b_.extent(0, b_.kept()) + ")))";
+  }
+
+  void fold_parts() {
+    const std::string along = b_.v.columns ? "y" : "x";
+    w_.open("if (threadIdx.", along, " == 0 && live)");
+    for (int a = 0; a < accumulators(); ++a)
+      w_.line(partial(a, ""), "[(long long)kept * splits + blockIdx.y] = ", n("fold", a), "[lane];");
+    w_.line("__threadfence();");
+    w_.close();
+    w_.line("__shared__ bool last;");
+    w_.line("__syncthreads();");
+    w_.line("if (lane == 0) last = atomicAdd(&tickets[blockIdx.x], 1u) == gridDim.y - 1;");
+    w_.line("__syncthreads();");
+    w_.line("if (!last) return;");
+    w_.line("if (lane == 0) tickets[blockIdx.x] = 0;  // for the next launch");
+    w_.line("__threadfence();");
+    for (int a = 0; a < accumulators(); ++a) w_.line(n("acc", a), " = ", b_.identity(a), ";");
+    w_.open("if (live)");
+    w_.open("for (", b_.index, " part = threadIdx.", along, "; part < splits; part += blockDim.", along, ")");
+    for (int a = 0; a < accumulators(); ++a) {
+      w_.line("const ", b_.accumulator_type(a), " ", n("e", a), " = ", partial(a, "const volatile "), "[(long long)kept * splits + part];");
+      w_.line(n("acc", a), " = ", b_.fold(a, n("acc", a), n("e", a)), ";");
+    }
+    w_.close();
+    w_.close();
+    fold_block();
+  }
+
+  writer& w_;
+  const body& b_;
+  const int width_;
+};
+
+}  // namespace
+
+void write_cuda_kernel(writer& w, const body& b) { cuda_kernel(w, b).write(); }
+
+}  // namespace sinter::codegen

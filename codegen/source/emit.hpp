@@ -1,0 +1,17 @@
+// From a kernel and its variant to text. One emitter writes the arithmetic; cuda.cpp and cpu.cpp write what differs between the
+// dialects: how points are shared out, memory is accessed and partial results are folded.
+#pragma once
+
+#include <string>
+
+#include "codegen/ir/kernel.hpp"
+
+namespace sinter::codegen {
+
+/// Part of every key: bumped when the same kernel gets another text for a reason the text does not show.
+inline constexpr int generator_version = 1;
+
+/// The complete source of a kernel, for `dialect` cuda or c.
+std::string emit(const kernel&, const variant&, dialect);
+
+}  // namespace sinter::codegen

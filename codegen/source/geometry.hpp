@@ -1,0 +1,26 @@
+// Numbers that generated text and the launcher must agree on.
+#pragma once
+
+#include "codegen/ir/kernel.hpp"
+
+namespace sinter::codegen {
+
+/// Threads of a CUDA block. Units: threads.
+inline constexpr int block_threads = 256;
+/// cpu, reductions by columns: outputs folded side by side by one work item.
+inline constexpr int column_tile = 256;
+
+/// Elements in a 16-byte access of the widest operand that moves by units; 1: no vector accesses.
+inline int vector_width(const kernel& k, const variant& v) {
+  int widest = 0;
+  for (std::size_t o = 0; o < v.operands.size(); ++o) {
+    if (v.operands[o] != access::unit) continue;
+    const bool is_input = o < k.inputs.size();
+    if (is_input && k.inputs[o].iota) continue;
+    const int size = itemsize(is_input ? k.inputs[o].type : k.values[k.outputs[o - k.inputs.size()]].type);
+    if (size > widest) widest = size;
+  }
+  return widest ? 16 / widest : 1;
+}
+
+}  // namespace sinter::codegen

@@ -1,0 +1,201 @@
+// Text of operations and of the helper functions they call: ops.def and prelude.def with names and types put in. Between the
+// passes and the emitter. Invariant: substitution is by token, so a name never changes part of another.
+#include "codegen/source/helpers.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#if defined(__GLIBC__)
+#include <gnu/libc-version.h>
+#endif
+
+#include <sinter/error.hpp>
+
+namespace sinter::codegen {
+namespace {
+
+struct op_text {
+  const char* cuda;
+  const char* c;  // null: as cuda
+  const char* integer;
+};
+
+constexpr const char* same = nullptr;
+constexpr op_text op_texts[] = {
+#define SINTER_OP(name, arity, rule, cuda, c, integer, ...) {cuda, c, integer},
+#include <sinter/ops.def>
+#undef SINTER_OP
+};
+
+constexpr helper_text helpers[] = {
+#define SINTER_HELPER(name, parameters, result, real, integer) {#name, parameters, result, real, integer},
+#include "codegen/source/prelude.def"
+#undef SINTER_HELPER
+};
+
+constexpr bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr bool continues_name(char c) { return starts_name(c) || (c >= '0' && c <= '9'); }
+
+/// Takes the next token off the front of `text`: a name, a number with its suffix, or one other character.
+std::string_view take_token(std::string_view& text) {
+  std::size_t n = 1;
+  if (continues_name(text[0]))
+    while (n < text.size() && continues_name(text[n])) ++n;
+  const std::string_view token = text.substr(0, n);
+  text.remove_prefix(n);
+  return token;
+}
+
+std::string_view body_for(const helper_text& helper, dtype t) {
+  return detail::is_floating(t) ? helper.real : helper.integer;
+}
+
+void use_helper(std::string_view name, dtype t, helper_list& used) {
+  const helper_text* helper = find_helper(name);
+  if (!helper || body_for(*helper, t).empty())
+    throw internal_error(("no helper " + std::string(name) + " for " + sinter::name(t)).c_str());
+  if (std::find(used.begin(), used.end(), helper_use{helper->name, t}) != used.end()) return;
+  std::string_view rest = body_for(*helper, t);
+  while (!rest.empty()) {
+    const std::string_view token = take_token(rest);
+    if (rest.starts_with('@')) use_helper(token, t, used);
+  }
+  used.push_back({helper->name, t});
+}
+
+/// May a literal with a sign stand here bare: as a whole argument of a call?
+bool is_whole_argument(std::string_view before, std::string_view after) {
+  while (before.ends_with(' ')) before.remove_suffix(1);
+  return (before.ends_with('(') || before.ends_with(',')) && (after.starts_with(')') || after.starts_with(','));
+}
+
+/// Puts types, suffixes, helper names and (args not null) arguments into a text.
+std::string fill_in(std::string_view text, dtype t, const std::string_view* args, helper_list* used) {
+  std::string out;
+  while (!text.empty()) {
+    // A cast to the type it already is would only be noise.
+    if (text.starts_with("(U)") && spelling(t) == modular_spelling(t)) {
+      text.remove_prefix(3);
+      continue;
+    }
+    const std::string_view token = take_token(text);
+    if (token == "$") {
+      if (t == dtype::float32) out += 'f';
+    } else if (token == "T") {
+      out += spelling(t);
+    } else if (token == "U") {
+      out += modular_spelling(t);
+    } else if (text.starts_with('@')) {
+      text.remove_prefix(1);
+      if (used) use_helper(token, t, *used);
+      out.append(token).append("_").append(detail::facts(t).short_name);
+    } else if (args && token.size() == 1 && token[0] >= 'a' && token[0] <= 'c') {
+      const std::string_view arg = args[token[0] - 'a'];
+      const bool bare = !arg.starts_with('-') || is_whole_argument(out, text) || (out.empty() && text.empty());
+      out.append(bare ? "" : "(").append(arg).append(bare ? "" : ")");
+    } else {
+      out += token;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+const helper_text* find_helper(std::string_view name) {
+  const auto found = std::find_if(std::begin(helpers), std::end(helpers), [&](auto& h) { return h.name == name; });
+  return found == std::end(helpers) ? nullptr : &*found;
+}
+
+std::string spell(op code, dtype computed, dialect d, const std::string_view args[3], helper_list& used) {
+  const op_text& row = op_texts[static_cast<int>(code)];
+  const bool real = detail::is_floating(computed);
+  const char* text = !real ? row.integer : d == dialect::c && row.c ? row.c : row.cuda;
+  if (!*text) throw internal_error((std::string("no text for ") + detail::facts(code).name + " of " + name(computed)).c_str());
+  return fill_in(text, computed, args, &used);
+}
+
+std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& used) {
+  if (to == dtype::bool_) return fill_in("a != 0", from, &arg, nullptr);
+  if (detail::is_floating(from) && detail::is_integer(to))
+    return fill_in(std::string("cast_") + detail::facts(to).short_name + "@(a)", from, &arg, &used);
+  return fill_in("(T)a", to, &arg, nullptr);
+}
+
+std::string helper_definition(const helper_use& use, dialect d) {
+  const helper_text* helper = find_helper(use.name);
+  std::string out = d == dialect::cuda ? "static __device__ __forceinline__ " : "static inline ";
+  out += fill_in(helper->result, use.type, nullptr, nullptr);
+  out.append(" ").append(use.name).append("_").append(detail::facts(use.type).short_name);
+  out += "(" + fill_in(helper->parameters, use.type, nullptr, nullptr) + ") {\n";
+  const std::string body = fill_in(body_for(*helper, use.type), use.type, nullptr, nullptr);
+  for (std::size_t begin = 0, end; begin < body.size(); begin = end + 1) {
+    end = body.find('\n', begin);
+    out += "  " + body.substr(begin, end - begin) + "\n";
+  }
+  return out + "}\n";
+}
+
+// The C library's functions that a text may call. `vector`: glibc's libmvec has a version for a whole register that keeps the
+// row's bound in ops.def and the special values of the scalar one.
+namespace {
+
+struct library_function {
+  std::string_view name;
+  int arity;
+  bool vector;
+};
+
+constexpr library_function library[] = {
+    {"acos", 1, true},   {"acosh", 1, true},  {"asin", 1, true},      {"asinh", 1, true},    {"atan", 1, true},
+    {"atan2", 2, true},  {"atanh", 1, true},  {"cbrt", 1, true},      {"ceil", 1, false},    {"copysign", 2, false},
+    {"cos", 1, true},    {"cosh", 1, true},   {"erf", 1, true},       {"erfc", 1, true},     {"exp", 1, true},
+    {"exp10", 1, true},  {"exp2", 1, true},   {"expm1", 1, true},     {"fabs", 1, false},    {"floor", 1, false},
+    {"fma", 3, false},   {"fmax", 2, false},  {"fmin", 2, false},     {"fmod", 2, false},    {"hypot", 2, true},
+    {"lgamma", 1, false}, {"log", 1, true},   {"log10", 1, true},     {"log1p", 1, true},    {"log2", 1, true},
+    {"nextafter", 2, false}, {"pow", 2, true}, {"rint", 1, false},    {"sin", 1, true},      {"sinh", 1, true},
+    {"sqrt", 1, false},  {"tan", 1, true},    {"tanh", 1, true},      {"tgamma", 1, false},  {"trunc", 1, false},
+};
+
+bool calls(const std::vector<std::string_view>& names, const std::string& name) {
+  return std::binary_search(names.begin(), names.end(), std::string_view(name));
+}
+
+std::string declaration(const library_function& f, const char* type, const std::string& name, bool vectorised) {
+  std::string out = vectorised && f.vector ? "__attribute__((simd(\"notinbranch\"))) " : "";
+  out.append(type).append(" ").append(name).append("(").append(type);
+  for (int n = 1; n < f.arity; ++n) out.append(", ").append(type);
+  return out + ");\n";
+}
+
+}  // namespace
+
+std::string declarations(std::string_view source, bool vectorised) {
+  std::vector<std::string_view> names;
+  while (!source.empty()) {
+    const std::string_view token = take_token(source);
+    if (starts_name(token[0]) && source.starts_with('(')) names.push_back(token);
+  }
+  std::sort(names.begin(), names.end());
+  std::string out;
+  for (const library_function& f : library) {
+    const std::string name(f.name);
+    if (calls(names, name + "f")) out += declaration(f, "float", name + "f", vectorised);
+    if (calls(names, name)) out += declaration(f, "double", name, vectorised);
+  }
+  // The one function whose shape is its own: it has somewhere to put the sign.
+  if (calls(names, "lgammaf_r")) out += "float lgammaf_r(float, int *);\n";
+  if (calls(names, "lgamma_r")) out += "double lgamma_r(double, int *);\n";
+  return out;
+}
+
+bool has_vector_math() {
+#if defined(__x86_64__) && defined(__GLIBC__)
+  char* minor = nullptr;
+  const long major = std::strtol(gnu_get_libc_version(), &minor, 10);
+  return major > 2 || (major == 2 && *minor == '.' && std::strtol(minor + 1, nullptr, 10) >= 35);
+#else
+  return false;
+#endif
+}
+
+}  // namespace sinter::codegen

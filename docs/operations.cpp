@@ -1,0 +1,137 @@
+// Writes docs/operations.md: the reference page of the elementwise operations, made from the rows of ops.def as the
+// preprocessor sees them and from the rules as the types of expressions use them. `./dev docs` runs it, and a test compares.
+//
+//   sinter_operations [file]     without a file, to standard output
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <sinter/detail/rules.hpp>
+
+namespace {
+
+using sinter::dtype;
+using sinter::detail::rule;
+
+struct row {
+  int line;  // in ops.def
+  const char* name;
+  rule of;
+  const char* rule_name;
+  double ulp;
+  const char* numpy;
+  const char* sentence;
+};
+
+constexpr row rows[] = {
+#define SINTER_OP(name, arity, rule_, cuda, c, integer, interpreter, ulp, numpy, sentence) \
+  {__LINE__, #name, rule::rule_, #rule_, ulp, numpy, sentence},
+#include <sinter/ops.def>
+#undef SINTER_OP
+};
+
+/// What a rule says beyond its dtypes. No default: a new rule does not compile without its sentence.
+const char* sentence(rule r) {
+  switch (r) {
+    case rule::number: return "computes in the promoted dtype";
+    case rule::number_not_bool: return "the same; bool is refused, as NumPy refuses it";
+    case rule::integral_step: return "the same; bool counts as int8";
+    case rule::quotient: return "floating point; integers become float64";
+    case rule::real: return "floating point; integers become the smallest type that holds them, at least float32";
+    case rule::comparison: return "compares in the promoted dtype";
+    case rule::logic: return "takes its operands as truth values";
+    case rule::choice: return "the first operand is a truth value, the dtypes are those of the others";
+    case rule::bits: return "bool and integers only";
+    case rule::integers: return "integers only; bool counts as int8";
+    case rule::test: return "looks at a value without changing it";
+  }
+  return "";
+}
+
+/// The comments of ops.def that stand right above a row, by the line of that row: the page's headings.
+std::map<int, std::string> headings() {
+  std::map<int, std::string> found;
+  std::ifstream table(SINTER_OPS_DEF);
+  std::string before;
+  std::string line;
+  for (int number = 1; std::getline(table, line); before = line, ++number) {
+    if (line.starts_with("SINTER_OP(") && before.starts_with("// ")) found[number] = before.substr(3);
+  }
+  return found;
+}
+
+/// Text that may stand in a cell.
+std::string cell(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string code(std::string_view text) { return text.empty() ? "" : "`" + cell(text) + "`"; }
+
+void write_operations(std::ostream& page) {
+  const auto heading = headings();
+  for (const row& r : rows) {
+    if (const auto here = heading.find(r.line); here != heading.end()) {
+      page << "\n## " << here->second << "\n\n| name | NumPy | rule | ulp | |\n|---|---|---|---|---|\n";
+    }
+    page << "| " << code(r.name) << " | " << code(r.numpy) << " | " << r.rule_name << " | " << r.ulp << " | "
+         << cell(r.sentence) << " |\n";
+  }
+}
+
+void write_rules(std::ostream& page) {
+  constexpr dtype columns[] = {dtype::bool_, dtype::int8,    dtype::uint16, dtype::int32,
+                               dtype::int64, dtype::float32, dtype::float64};
+  page << "\n## Rules\n\nOperands are first promoted to one dtype, as NumPy 2 promotes them. A column is that dtype; "
+          "the "
+          "cell is what the operation\ngives.\n\n| rule | |";
+  for (const dtype t : columns) page << ' ' << sinter::name(t) << " |";
+  page << "\n|---|---|";
+  for ([[maybe_unused]] const dtype t : columns) page << "---|";
+  page << '\n';
+
+  std::set<rule> written;
+  for (const row& r : rows) {
+    if (!written.insert(r.of).second) continue;
+    page << "| " << r.rule_name << " | " << sentence(r.of) << " |";
+    for (const dtype t : columns) {
+      const dtype gives = sinter::detail::result_dtype(r.of, sinter::detail::compute_dtype(r.of, t));
+      page << ' ' << (sinter::detail::accepts(r.of, t) ? sinter::name(gives) : "refused") << " |";
+    }
+    page << '\n';
+  }
+}
+
+void write_page(std::ostream& page) {
+  page << "# Elementwise operations\n\n"
+          "Made from `include/sinter/ops.def` by `./dev docs`; edit the rows there.\n\n"
+          "**name** is a function of namespace `sinter`. **NumPy** is what it is called there. **rule** says which "
+          "dtypes it "
+          "takes and\ngives (the last table). **ulp** is the bound on its error in units in the last place, in the "
+          "default "
+          "mode, on every device;\n0 means correctly rounded.\n";
+  write_operations(page);
+  write_rules(page);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    write_page(std::cout);
+    return std::cout.flush() ? 0 : 1;
+  }
+  std::ofstream page(argv[1]);
+  write_page(page);
+  page.close();
+  if (page) return 0;
+  std::cerr << "cannot write " << argv[1] << '\n';
+  return 1;
+}

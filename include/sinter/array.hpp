@@ -1,0 +1,127 @@
+// array<T>: a value. Copies share storage and copy it on write; views by name are values too; storing goes through an index.
+#pragma once
+
+#include <initializer_list>
+#include <iosfwd>
+
+#include <sinter/device.hpp>
+#include <sinter/functions.hpp>
+#include <sinter/reduce.hpp>
+
+namespace sinter {
+
+template <element T> class selection;
+
+/// An n-dimensional array of T on a device. One pointer wide.
+template <element T>
+class array : public detail::methods<array<T>, T> {
+ public:
+  using sinter_element = T;
+  using value_type = T;
+
+  /// An array of shape (0,).
+  array() = default;
+  array(const array&) = default;
+  array(array&&) noexcept = default;
+  array& operator=(const array&) = default;
+  array& operator=(array&&) noexcept = default;
+
+  /// Evaluates an expression of element type T. Errors: `shape_error`, `out_of_memory`, `compile_error`, `device_error`.
+  /// Stream behaviour: enqueued, does not wait.
+  template <detail::expression E>
+    requires(!std::same_as<std::remove_cvref_t<E>, array>)
+  array(E&& e, detail::where at = detail::where::current()) : node_(evaluated(e, at)) {
+    static_assert(std::same_as<typename std::remove_cvref_t<E>::sinter_element, T>,
+                  "sinter: this expression has another element type than the array; write astype<T>(e)");
+  }
+  /// Rebinds this name to the value of an expression.
+  template <detail::expression E>
+    requires(!std::same_as<std::remove_cvref_t<E>, array>)
+  array& operator=(E&& e) {
+    return *this = array(std::forward<E>(e));
+  }
+
+  /// One axis of the values given; two from a list of rows.
+  array(std::initializer_list<T> values)
+      : node_(detail::make_from_host(dtype_of<T>, sinter::shape(values.size()), values.begin())) {}
+  /// Errors: `shape_error` where the rows differ in length.
+  array(std::initializer_list<std::initializer_list<T>> rows);
+
+  /// Stores into every element; the storage is kept unless somebody else holds it. `a(ellipsis) = e` is the other spelling.
+  selection<T> operator()(detail::ellipsis_tag) & { return {*this, nullptr}; }
+
+  /// A view. On a named array it can be stored into: `a(_, 0) = e`, `a(0, 1) += 2`. Errors: `index_error`.
+  template <detail::index... I>
+  selection<T> operator()(I... i) & {
+    const detail::index_item items[] = {detail::to_index(i)...};
+    return {*this, detail::make_view(node(), items, sizeof...(I))};
+  }
+  template <detail::index... I>
+  array operator()(I... i) const& {
+    const detail::index_item items[] = {detail::to_index(i)...};
+    return array(detail::make_view(node(), items, sizeof...(I)));
+  }
+  template <detail::index... I>
+  array operator()(I... i) && {
+    return static_cast<const array&>(*this)(i...);
+  }
+  template <detail::index I>
+  selection<T> operator[](I i) & { return (*this)(i); }
+  template <detail::index I>
+  array operator[](I i) const& { return (*this)(i); }
+
+  /// Copies contiguous host memory into every element. Errors: `shape_error` for another size. Source: cupy.ndarray.set.
+  template <class Span>
+    requires requires(const Span& s) { { s.data() } -> std::convertible_to<const T*>; s.size(); }
+  void set(const Span& from, detail::where at = detail::where::current()) {
+    detail::write_all(own(), from.data(), from.size(), dtype_of<T>, at);
+  }
+
+  /// The device this array lives on.
+  sinter::device device() const { return detail::device_of(node()); }
+  /// A copy with storage of its own. Source: numpy.ndarray.copy.
+  array copy() const { return array(detail::make_copy(node())); }
+
+  /// Library use. An owned node; one that is no array is evaluated.
+  explicit array(detail::node* owned, detail::where at = detail::where::current()) : node_(detail::as_array(owned, at)) {}
+  detail::node* node() const { return node_ ? node_.get() : detail::empty_array(dtype_of<T>); }
+  detail::handle& own() {
+    if (!node_) node_ = detail::handle(detail::retain(node()));
+    return node_;
+  }
+  detail::node* share() const noexcept { return detail::retain(node()); }
+  detail::node* release_node() noexcept { return node_ ? node_.take() : share(); }
+
+ private:
+  template <class E>
+  static detail::node* evaluated(E&& e, const detail::where& at) {
+    if constexpr (requires { e.view(); }) {
+      return detail::evaluate(e.view(), at);
+    } else {
+      detail::handle root(e.share());
+      return detail::evaluate(root.get(), at);
+    }
+  }
+
+  detail::handle node_;
+};
+
+template <detail::expression E>
+array(E&&) -> array<typename std::remove_cvref_t<E>::sinter_element>;
+template <detail::expression E>
+array(E&&, detail::where) -> array<typename std::remove_cvref_t<E>::sinter_element>;
+
+template <element T>
+array<T>::array(std::initializer_list<std::initializer_list<T>> rows) {
+  std::vector<const void*> starts;
+  for (const auto& row : rows) {
+    if (row.size() != rows.begin()->size()) detail::throw_ragged_rows();
+    starts.push_back(row.begin());
+  }
+  const std::size_t columns = rows.size() ? rows.begin()->size() : 0;
+  node_ = detail::handle(detail::make_from_rows(dtype_of<T>, starts.data(), starts.size(), columns));
+}
+
+}  // namespace sinter
+
+#include <sinter/detail/selection.hpp>

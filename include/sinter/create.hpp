@@ -1,0 +1,114 @@
+// New arrays. The default dtype is NumPy's: `zeros({2, 3})` is double, `arange(5)` is int64; a template argument chooses.
+#pragma once
+
+#include <sinter/array.hpp>
+
+namespace sinter {
+
+/// An array whose elements have no value yet. Errors: `out_of_memory`. Source: numpy.empty.
+template <element T = double>
+array<T> empty(const shape& s) {
+  return array<T>(detail::make_array(dtype_of<T>, s));
+}
+/// All elements 0. Errors: `out_of_memory`. Source: numpy.zeros.
+template <element T = double>
+array<T> zeros(const shape& s) {
+  return array<T>(detail::make_zeros(dtype_of<T>, s));
+}
+/// All elements `value`. Dtypes: the value's, where none is chosen. Source: numpy.full.
+template <class T = void, arithmetic V>
+auto full(const shape& s, V value) {
+  using R = std::conditional_t<std::is_void_v<T>, V, T>;
+  array<element_type<R>> a(detail::make_array(dtype_of<R>, s));
+  a(ellipsis) = value;
+  return a;
+}
+/// All elements 1. Source: numpy.ones.
+template <element T = double>
+array<T> ones(const shape& s) {
+  return full<T>(s, T(1));
+}
+/// An array of the shape and dtype of another. Source: numpy.empty_like, zeros_like, ones_like.
+template <detail::expression E>
+auto empty_like(const E& e) {
+  return empty<typename E::sinter_element>(e.shape());
+}
+template <detail::expression E>
+auto zeros_like(const E& e) {
+  return zeros<typename E::sinter_element>(e.shape());
+}
+template <detail::expression E>
+auto ones_like(const E& e) {
+  return ones<typename E::sinter_element>(e.shape());
+}
+
+/// start, start + step, ... below stop. Dtypes: int64 for integers, double for floating bounds, or as chosen. Errors:
+/// `shape_error` for a step of zero. Source: numpy.arange.
+template <class T = void, arithmetic A, arithmetic B, arithmetic C = int>
+auto arange(A start, B stop, C step = 1) {
+  constexpr bool whole = std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>;
+  using R = std::conditional_t<std::is_void_v<T>, std::conditional_t<whole, std::int64_t, double>, T>;
+  const std::int64_t n = whole ? detail::arange_length(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop),
+                                                       static_cast<std::int64_t>(step))
+                               : detail::arange_length(static_cast<double>(start), static_cast<double>(stop),
+                                                       static_cast<double>(step));
+  using W = std::conditional_t<whole, std::int64_t, double>;
+  lazy<std::int64_t> i(detail::make_iota(shape{n}, 0));
+  return array<R>(astype<R>(astype<W>(std::move(i)) * static_cast<W>(step) + static_cast<W>(start)));
+}
+template <class T = void, arithmetic B>
+auto arange(B stop) {
+  return arange<T>(B(0), stop);
+}
+
+/// `count` values from start to stop, both included. Dtypes: double, or as chosen. Source: numpy.linspace.
+template <element T = double>
+array<T> linspace(double start, double stop, std::int64_t count = 50) {
+  lazy<std::int64_t> i(detail::make_iota(shape{count}, 0));
+  const double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
+  // The last value is stop itself, not start plus a rounded multiple of the step.
+  return array<T>(astype<T>(where(i == count - 1 && count > 1, stop, i * step + start)));
+}
+
+/// Ones on a diagonal (`k` above the main one), zeros elsewhere. Source: numpy.eye.
+template <element T = double>
+array<T> eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0) {
+  const shape s{rows, columns < 0 ? rows : columns};
+  lazy<std::int64_t> i(detail::make_iota(s, 0)), j(detail::make_iota(s, 1));
+  return array<T>(astype<T>(j - i == k));
+}
+
+/// Copies contiguous host memory to the current device. Dtypes: the elements'. Errors: `shape_error` where the shape does not
+/// fit. Stream behaviour: the host memory has been read on return. Source: cupy.asarray.
+template <class Span>
+  requires requires(const Span& s) { s.data(); s.size(); }
+auto asarray(const Span& elements, const shape& s) {
+  using V = std::remove_cvref_t<decltype(*elements.data())>;
+  detail::check_elements(s, elements.size());
+  return array<element_type<V>>(detail::make_from_host(dtype_of<V>, s, elements.data()));
+}
+template <class Span>
+  requires requires(const Span& s) { s.data(); s.size(); }
+auto asarray(const Span& elements) {
+  return asarray(elements, shape(elements.size()));
+}
+
+/// A view of the elements under another shape: broadcast to it without a copy. Errors: `shape_error`.
+/// Source: numpy.broadcast_to.
+template <detail::expression E>
+auto broadcast_to(const E& e, const shape& s) {
+  using T = typename E::sinter_element;
+  detail::handle child(e.share());
+  return typename detail::viewed<E, T>::type(detail::make_broadcast(child.get(), s));
+}
+/// The methods of the same names as functions. Source: numpy.reshape, numpy.transpose.
+template <detail::expression E>
+auto reshape(const E& e, const shape& s) {
+  return e.reshape(s);
+}
+template <detail::expression E>
+auto transpose(const E& e, std::initializer_list<int> order = {}) {
+  return e.transpose(order);
+}
+
+}  // namespace sinter

@@ -1,0 +1,13 @@
+// Version and export macros. Nothing here depends on a toolkit.
+#pragma once
+
+#define SINTER_VERSION_MAJOR 0
+#define SINTER_VERSION_MINOR 1
+#define SINTER_VERSION_PATCH 0
+#define SINTER_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define SINTER_API [[gnu::visibility("default")]]
+#else
+#define SINTER_API
+#endif

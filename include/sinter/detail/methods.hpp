@@ -1,0 +1,126 @@
+// The methods ndarray has, for arrays and expressions alike. Each is one line over the free function of the same name or over
+// the seam.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include <sinter/detail/seam.hpp>
+#include <sinter/index.hpp>
+#include <sinter/options.hpp>
+
+namespace sinter {
+
+template <element T> class array;
+template <element T> class lazy;
+
+namespace detail {
+
+/// Views of arrays are arrays, views of expressions stay lazy.
+template <class Derived, class Element>
+struct viewed {
+  using type = lazy<Element>;
+};
+template <class Element>
+struct viewed<array<Element>, Element> {
+  using type = array<Element>;
+};
+
+template <class Derived, class Element>
+class methods {
+ public:
+  /// The shape, dtype, number of axes and of elements. Errors: `shape_error` where the operands do not broadcast.
+  sinter::shape shape() const { return shape_of(shared().get()); }
+  int ndim() const { return shape().size(); }
+  std::int64_t size() const { return shape().elements(); }
+  static constexpr sinter::dtype dtype() { return dtype_of<Element>; }
+
+  /// The only element; evaluates. Errors: `shape_error` unless there is exactly one. Stream behaviour: waits.
+  Element item(where at = where::current()) const {
+    Element value;
+    read_item(shared().get(), &value, at);
+    return value;
+  }
+  explicit operator Element() const { return item(); }
+  explicit operator bool() const
+    requires(!std::same_as<Element, bool>)
+  {
+    return static_cast<bool>(item());
+  }
+
+  /// The elements in C order; evaluates. Stream behaviour: waits. Source: cupy.ndarray.get.
+  std::vector<Element> get(where at = where::current()) const {
+    const handle all = shared();
+    const auto count = static_cast<std::size_t>(shape_of(all.get()).elements());
+    if constexpr (std::same_as<Element, bool>) {  // a vector of bool has no memory to copy into
+      std::vector<unsigned char> raw(count);
+      read_all(all.get(), raw.data(), count, at);
+      return {raw.begin(), raw.end()};
+    } else {
+      std::vector<Element> elements(count);
+      read_all(all.get(), elements.data(), count, at);
+      return elements;
+    }
+  }
+  /// The same into contiguous memory of the right size. Errors: `shape_error`.
+  template <class Span>
+    requires requires(Span&& s) { { s.data() } -> std::convertible_to<Element*>; s.size(); }
+  void get(Span&& to, where at = where::current()) const {
+    read_all(shared().get(), to.data(), to.size(), at);
+  }
+
+  /// A view by index list; of an expression it is lazy and fused. Errors: `index_error`. Source: numpy indexing.
+  template <index... I>
+  auto operator()(I... i) const {
+    const index_item items[] = {to_index(i)...};
+    return result(make_view(shared().get(), items, sizeof...(I)));
+  }
+  template <index I>
+  auto operator[](I i) const {
+    return (*this)(i);
+  }
+
+  /// The same elements in C order under another shape; one extent may be -1. Errors: `shape_error`. Source: numpy.reshape.
+  auto reshape(std::initializer_list<std::int64_t> extents) const {
+    return result(make_reshape(shared().get(), extents.begin(), static_cast<int>(extents.size())));
+  }
+  auto reshape(const sinter::shape& s) const { return result(make_reshape(shared().get(), s.begin(), s.size())); }
+  /// One axis. Source: numpy.ravel.
+  auto ravel() const { return reshape({-1}); }
+  /// The axes reversed, or in the order given. Errors: `shape_error`. Source: numpy.transpose.
+  auto T() const { return transpose(); }
+  auto transpose(std::initializer_list<int> order = {}) const {
+    return result(make_transpose(shared().get(), order.begin(), static_cast<int>(order.size())));
+  }
+
+  template <class R = void> auto sum(reduce_options how = {}) const;
+  template <class R = void> auto sum(int axis) const { return sum<R>(reduce_options{.axis = axis}); }
+  template <class R = void> auto prod(reduce_options how = {}) const;
+  template <class R = void> auto prod(int axis) const { return prod<R>(reduce_options{.axis = axis}); }
+  template <class R = void> auto mean(reduce_options how = {}) const;
+  template <class R = void> auto mean(int axis) const { return mean<R>(reduce_options{.axis = axis}); }
+  template <class R = void> auto var(reduce_options how = {}) const;
+  template <class R = void> auto var(int axis) const { return var<R>(reduce_options{.axis = axis}); }
+  template <class R = void> auto stddev(reduce_options how = {}) const;
+  template <class R = void> auto stddev(int axis) const { return stddev<R>(reduce_options{.axis = axis}); }
+  auto min(reduce_options how = {}) const;
+  auto min(int axis) const { return min(reduce_options{.axis = axis}); }
+  auto max(reduce_options how = {}) const;
+  auto max(int axis) const { return max(reduce_options{.axis = axis}); }
+  auto any(reduce_options how = {}) const;
+  auto any(int axis) const { return any(reduce_options{.axis = axis}); }
+  auto all(reduce_options how = {}) const;
+  auto all(int axis) const { return all(reduce_options{.axis = axis}); }
+  template <element U> auto astype() const;
+
+ private:
+  template <class Node>
+  static auto result(Node* made) {
+    return typename viewed<Derived, Element>::type(made);
+  }
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+  handle shared() const { return handle(self().share()); }
+};
+
+}  // namespace detail
+}  // namespace sinter

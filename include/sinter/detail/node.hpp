@@ -1,0 +1,80 @@
+// The handle every array and expression is made of: a counted pointer to a node that only the library can see into. Counting
+// up is one inline instruction; everything else is a call.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+
+#include <sinter/detail/rules.hpp>
+
+namespace sinter::detail {
+
+struct node {
+  int references = 1;
+};
+
+SINTER_API void destroy(node*) noexcept;
+SINTER_API void release_all(node* const* nodes, int count) noexcept;
+
+inline node* retain(node* n) noexcept {
+  if (n) __atomic_fetch_add(&n->references, 1, __ATOMIC_RELAXED);
+  return n;
+}
+inline void release(node* n) noexcept {
+  if (n && __atomic_fetch_sub(&n->references, 1, __ATOMIC_ACQ_REL) == 1) destroy(n);
+}
+
+/// An owned reference to a node.
+class handle {
+ public:
+  handle() = default;
+  explicit handle(node* owned) noexcept : node_(owned) {}
+  handle(const handle& other) noexcept : node_(retain(other.node_)) {}
+  handle(handle&& other) noexcept : node_(other.take()) {}
+  handle& operator=(handle other) noexcept {
+    node* mine = node_;
+    node_ = other.node_;
+    other.node_ = mine;
+    return *this;
+  }
+  ~handle() { release(node_); }
+
+  node* get() const noexcept { return node_; }
+  node* take() noexcept {
+    node* n = node_;
+    node_ = nullptr;
+    return n;
+  }
+  explicit operator bool() const noexcept { return node_ != nullptr; }
+
+ private:
+  node* node_ = nullptr;
+};
+
+/// A scalar operand, already of the dtype the operation computes in.
+union scalar_bits {
+  std::int64_t as_signed;
+  std::uint64_t as_unsigned;
+  double as_double;
+  float as_float;
+  bool as_bool;
+};
+
+/// One step of an expression's postfix code: take the next node, take the next scalar, or apply an operation.
+struct instruction {
+  enum : std::uint8_t { take_node = 255, take_scalar = 254, cast = 253 };
+  std::uint8_t code;
+  dtype type;  // of what it leaves on the stack
+};
+
+/// An expression type's constant table. Its address is most of a kernel's key.
+struct fragment {
+  const instruction* code;
+  std::uint16_t length;
+  std::uint16_t nodes;
+  std::uint16_t scalars;
+  dtype type;
+  void** last_plan;  // the plan this type's last evaluation used: a hint, checked before use
+};
+
+}  // namespace sinter::detail

@@ -1,0 +1,149 @@
+// What may stand beside an operator, what it is captured as, and the dtype that operands give together. The rule is "names
+// share, temporaries inline": an rvalue expression moves into the new type, a named one becomes a counted node.
+#pragma once
+
+#include <concepts>
+#include <utility>
+
+#include <sinter/detail/seam.hpp>
+
+namespace sinter {
+
+template <element T> class array;
+template <element T> class lazy;
+
+/// A scalar that keeps its own dtype instead of being weak: `a + strong(2.0)` is double whatever `a` is.
+template <arithmetic T>
+struct strong_scalar {
+  T value;
+};
+template <arithmetic T>
+constexpr strong_scalar<T> strong(T value) {
+  return {value};
+}
+
+namespace detail {
+
+template <class X>
+concept expression = requires { typename std::remove_cvref_t<X>::sinter_element; };
+
+template <class X>
+struct is_strong : std::false_type {};
+template <class T>
+struct is_strong<strong_scalar<T>> : std::true_type {};
+
+template <class X>
+concept scalar_operand = arithmetic<X> || is_strong<std::remove_cvref_t<X>>::value;
+template <class X>
+concept operand = expression<X> || scalar_operand<X>;
+
+/// A dtype on its way through promotion: weak operands only give their kind.
+struct weight {
+  dtype type;
+  bool weak;
+  bool none = false;
+};
+
+template <class X>
+consteval weight weight_of() {
+  using U = std::remove_cvref_t<X>;
+  if constexpr (expression<U>) return {dtype_of<typename U::sinter_element>, false};
+  else if constexpr (arithmetic<U>) return {dtype_of<U>, true};
+  else return {dtype_of<decltype(U::value)>, false};
+}
+
+constexpr dtype default_of(kind k) {
+  return k == kind::boolean ? dtype::bool_ : k == kind::integer ? dtype::int64 : dtype::float64;
+}
+
+/// NEP 50: strong dtypes promote among themselves, then every weak kind lifts the result.
+constexpr dtype promote_all(const weight* w, int count) {
+  weight strong{dtype::bool_, false, true};
+  kind weakest = kind::boolean;
+  for (int i = 0; i < count; ++i) {
+    if (w[i].weak) {
+      if (kind_of(w[i].type) > weakest) weakest = kind_of(w[i].type);
+    } else {
+      strong = {strong.none ? w[i].type : promote(strong.type, w[i].type), false};
+    }
+  }
+  return strong.none ? default_of(weakest) : promote_weak(strong.type, weakest);
+}
+
+/// The dtype operation O computes in over operands X....
+template <op O, class... X>
+consteval dtype promoted_dtype() {
+  constexpr weight w[] = {weight_of<X>()...};
+  constexpr int skip = facts(O).of == rule::choice ? 1 : 0;
+  return promote_all(w + skip, sizeof...(X) - skip);
+}
+
+template <class W, class S>
+constexpr W convert_scalar(S value) {
+  if constexpr (std::is_integral_v<S> && std::is_integral_v<W> && !std::is_same_v<W, bool> && !std::is_same_v<S, bool>) {
+    if (!std::in_range<W>(static_cast<element_type<S>>(value))) {
+      if constexpr (std::is_signed_v<S>) throw_scalar_does_not_fit(dtype_of<W>, static_cast<std::int64_t>(value));
+      else throw_scalar_does_not_fit(dtype_of<W>, static_cast<std::uint64_t>(value));
+    }
+  }
+  return static_cast<W>(value);
+}
+
+template <class W>
+scalar_bits to_bits(W value) {
+  scalar_bits bits;
+  bits.as_unsigned = 0;
+  if constexpr (std::is_same_v<W, float>) bits.as_float = value;
+  else if constexpr (std::is_same_v<W, double>) bits.as_double = value;
+  else if constexpr (std::is_same_v<W, bool>) bits.as_bool = value;
+  else bits.as_signed = static_cast<std::int64_t>(value);
+  return bits;
+}
+
+/// A captured node of known element type.
+template <class T>
+struct leaf {
+  static constexpr int node_count = 1, scalar_count = 0, length = 1;
+  static constexpr void emit(instruction*& at) { *at++ = {instruction::take_node, dtype_of<T>}; }
+  explicit leaf(node* taken) noexcept : owned(taken) {}
+  leaf(const leaf&) = delete;
+  ~leaf() {
+    if (owned) release(owned);  // only where capturing a later operand threw
+  }
+  void move_into(node**& nodes, scalar_bits*&) noexcept {
+    *nodes++ = owned;
+    owned = nullptr;
+  }
+  node* owned;
+};
+
+/// A captured scalar, already converted.
+template <class T>
+struct constant {
+  static constexpr int node_count = 0, scalar_count = 1, length = 1;
+  static constexpr void emit(instruction*& at) { *at++ = {instruction::take_scalar, dtype_of<T>}; }
+  void move_into(node**&, scalar_bits*& scalars) noexcept { *scalars++ = bits; }
+  scalar_bits bits;
+};
+
+/// Captures an operand. W: the element type a scalar is converted to.
+template <class W, class X>
+decltype(auto) capture(X&& x) {
+  using U = std::remove_cvref_t<X>;
+  if constexpr (arithmetic<U>) {
+    return constant<W>{to_bits<W>(convert_scalar<W>(x))};
+  } else if constexpr (is_strong<U>::value) {
+    return constant<decltype(U::value)>{to_bits(x.value)};
+  } else if constexpr (std::is_lvalue_reference_v<X> || std::is_const_v<std::remove_reference_t<X>>) {
+    return leaf<typename U::sinter_element>(x.share());
+  } else if constexpr (requires { x.release_node(); }) {
+    return leaf<typename U::sinter_element>(x.release_node());
+  } else {
+    return static_cast<X&&>(x);
+  }
+}
+template <class W, class X>
+using captured = std::remove_cvref_t<decltype(capture<W>(std::declval<X>()))>;
+
+}  // namespace detail
+}  // namespace sinter

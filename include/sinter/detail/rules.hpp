@@ -1,0 +1,81 @@
+// What dtypes an operation takes, computes in and gives, as one constexpr function of its row's rule. The types of
+// expressions and the explicit-casts pass both call it, so they cannot disagree.
+#pragma once
+
+#include <sinter/dtype.hpp>
+
+namespace sinter {
+
+/// The elementwise operations, numbered by their rows in ops.def.
+enum class op : std::uint8_t {
+#define SINTER_OP(name, ...) name,
+#include <sinter/ops.def>
+#undef SINTER_OP
+};
+
+namespace detail {
+
+enum class rule : std::uint8_t {
+  number,           // any dtype; computes in and gives the promoted one
+  number_not_bool,  // the same, but bool is refused as NumPy refuses it
+  integral_step,    // the same, but bool counts as int8
+  quotient,         // floating; integers give double
+  real,             // floating; small integers give float (promote_to_floating)
+  comparison,       // promoted operands, gives bool
+  logic,            // operands as truth values, gives bool
+  choice,           // first operand a truth value, gives the promoted dtype of the others
+  bits,             // bool and integers
+  integers,         // integers; bool counts as int8
+  test,             // any dtype, gives bool
+};
+
+constexpr int op_count = 0
+#define SINTER_OP(...) +1
+#include <sinter/ops.def>
+#undef SINTER_OP
+    ;
+
+struct op_facts {
+  const char* name;
+  std::uint8_t arity;
+  rule of;
+};
+
+inline constexpr op_facts ops[] = {
+#define SINTER_OP(name, arity, rule_, ...) {#name, arity, rule::rule_},
+#include <sinter/ops.def>
+#undef SINTER_OP
+};
+
+constexpr const op_facts& facts(op o) { return ops[static_cast<int>(o)]; }
+
+/// Is the promoted dtype of the operands one this rule takes?
+constexpr bool accepts(rule r, dtype promoted) {
+  switch (r) {
+    case rule::number_not_bool: return promoted != dtype::bool_;
+    case rule::bits:
+    case rule::integers: return kind_of(promoted) <= kind::integer;
+    default: return true;
+  }
+}
+
+/// The dtype an operation computes in, given the promoted dtype of its operands (for `choice`, of the last two).
+constexpr dtype compute_dtype(rule r, dtype promoted) {
+  switch (r) {
+    case rule::quotient: return kind_of(promoted) <= kind::integer ? dtype::float64 : promoted;
+    case rule::real: return promote_to_floating(promoted);
+    case rule::logic: return dtype::bool_;
+    case rule::integral_step:
+    case rule::integers: return promoted == dtype::bool_ ? dtype::int8 : promoted;
+    default: return promoted;
+  }
+}
+
+/// The dtype it gives, given the one it computes in.
+constexpr dtype result_dtype(rule r, dtype computed) {
+  const bool truth = r == rule::comparison || r == rule::logic || r == rule::test;
+  return truth ? dtype::bool_ : computed;
+}
+
+}  // namespace detail
+}  // namespace sinter

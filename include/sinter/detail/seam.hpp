@@ -1,0 +1,84 @@
+// The only seam between a user's translation unit and the library: non-template calls over nodes, tables and scalars.
+#pragma once
+
+#include <cstddef>
+
+#include <sinter/detail/node.hpp>
+#include <sinter/device.hpp>
+#include <sinter/shape.hpp>
+
+namespace sinter::detail {
+
+using where = std::source_location;
+
+/// What an expression object holds, seen without its type.
+struct expression_view {
+  const fragment* code;
+  node* const* nodes;
+  const scalar_bits* scalars;
+};
+
+/// A node for an expression that has a name; takes its own references. Errors: `shape_error`.
+SINTER_API node* make_expression(const expression_view&);
+/// The node kept in a named expression, made on first use. Returns an owned reference; any number of threads may ask.
+SINTER_API node* share(node** slot, const expression_view&);
+
+/// Evaluates into a new array. Errors: `shape_error`, `device_error`, `out_of_memory`, `compile_error`.
+SINTER_API node* evaluate(const expression_view&, const where&);
+SINTER_API node* evaluate(node*, const where&);
+/// Evaluates several nodes together; results[i] is the array of roots[i].
+SINTER_API void evaluate_all(node* const* roots, node** results, int count, const where&);
+
+/// Stores into `view` (a view of `target`'s elements, or null for all of them). `target` is rebound where somebody else holds
+/// its storage; the expression dies with the statement, so the operands it holds directly do not count as somebody else.
+/// Errors: `shape_error`; nothing is changed then.
+SINTER_API void store(handle& target, node* view, const expression_view&, const where&);
+
+SINTER_API const shape& shape_of(node*);
+SINTER_API void read_item(node*, void* to, const where&);  // evaluates; errors: shape_error unless one element
+SINTER_API void read_all(node*, void* to, std::size_t count, const where&);
+SINTER_API void write_all(handle& target, const void* from, std::size_t count, dtype, const where&);
+
+/// New arrays.
+SINTER_API node* make_array(dtype, const shape&);  // uninitialised
+SINTER_API node* make_zeros(dtype, const shape&);
+SINTER_API node* make_from_host(dtype, const shape&, const void* elements);
+SINTER_API node* empty_array(dtype);  // shape (0,), shared and never freed
+SINTER_API node* make_from_rows(dtype, const void* const* rows, std::size_t count, std::size_t columns);
+[[noreturn]] SINTER_API void throw_ragged_rows();
+SINTER_API node* make_iota(const shape&, int axis);
+SINTER_API node* make_copy(node*);
+SINTER_API std::int64_t arange_length(std::int64_t start, std::int64_t stop, std::int64_t step);
+SINTER_API std::int64_t arange_length(double start, double stop, double step);
+SINTER_API void check_elements(const shape&, std::size_t count);
+/// Takes a node and gives an array: itself, or its value.
+SINTER_API node* as_array(node* owned, const where&);
+SINTER_API device device_of(node*);
+
+/// One entry of an index list.
+struct index_item {
+  enum kind : std::uint8_t { integer, range, all, new_axis, rest } what;
+  bool has_start = false, has_stop = false;
+  std::int64_t start = 0, stop = 0, step = 1;
+};
+
+/// Views of arrays are arrays; views of expressions are lazy. All errors name the shapes: `index_error`, `shape_error`.
+SINTER_API node* make_view(node*, const index_item*, int count);
+SINTER_API node* make_transpose(node*, const int* axes, int count);  // count 0: reversed
+SINTER_API node* make_reshape(node*, const std::int64_t* extents, int count);  // one extent may be -1
+SINTER_API node* make_broadcast(node*, const shape&);
+
+/// The axes of a reduction; count -1: all.
+struct axis_list {
+  std::int8_t count = -1;
+  std::int8_t axes[max_rank] = {};
+};
+enum class reduction : std::uint8_t { sum, prod, min, max, any, all };
+SINTER_API node* make_reduction(node*, reduction, dtype, const axis_list&, bool keepdims);
+/// The number of elements that fold into one.
+SINTER_API std::int64_t reduced_count(node*, const axis_list&);
+
+[[noreturn]] SINTER_API void throw_scalar_does_not_fit(dtype, std::int64_t);
+[[noreturn]] SINTER_API void throw_scalar_does_not_fit(dtype, std::uint64_t);
+
+}  // namespace sinter::detail

@@ -1,0 +1,138 @@
+// What `a(_, 0)` is until the end of its statement: a view that can be stored into. Kept under a name it is a value like any
+// other: its stores are for temporaries only.
+#pragma once
+
+#include <sinter/array.hpp>
+
+namespace sinter {
+
+namespace detail {
+
+/// Stores a scalar or an expression, converted to T as NumPy's setitem converts, into a view of `target` (null: all of it).
+template <class T, class V>
+void store_value(handle& target, node* view, V&& value) {
+  if constexpr (!operand<V>) {
+    static_assert(operand<V>, "sinter: only an array, an expression or an arithmetic scalar can be stored");
+  } else if constexpr (scalar_operand<V>) {
+    static constexpr instruction code[] = {{instruction::take_scalar, dtype_of<T>}};
+    static void* last_plan = nullptr;
+    static constexpr fragment table{code, 1, 0, 1, dtype_of<T>, &last_plan};
+    const auto captured = capture<T>(value);
+    store(target, view, expression_view{&table, nullptr, &captured.bits}, where{});
+  } else if constexpr (!std::is_lvalue_reference_v<V> && std::same_as<typename std::remove_cvref_t<V>::sinter_element, T> &&
+                       requires { value.view(); }) {
+    store(target, view, value.view(), where{});
+  } else {
+    store(target, view, astype<T>(std::forward<V>(value)).view(), where{});
+  }
+}
+
+/// `target = target op value` in place. Dtypes: the result's kind must be the target's or lower, as NumPy's casting rule has it.
+template <op O, class T, class Self, class V>
+void update(handle& target, node* view, Self&& self, V&& value) {
+  if constexpr (!operand<V>) {
+    static_assert(operand<V>, "sinter: an operand must be an array, an expression or an arithmetic scalar");
+  } else {
+    auto e = apply<O>(std::forward<Self>(self), std::forward<V>(value));
+    using R = typename decltype(e)::sinter_element;
+    static_assert(kind_of(dtype_of<R>) <= kind_of(dtype_of<T>),
+                  "sinter: an in-place operation cannot change the kind of its target (integer to floating)");
+    if constexpr (std::same_as<R, T>) store(target, view, e.view(), where{});
+    else store(target, view, astype<T>(std::move(e)).view(), where{});
+  }
+}
+
+}  // namespace detail
+
+/// A view of a named array that can be stored into.
+template <element T>
+class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
+ public:
+  using sinter_element = T;
+
+  /// Stores: every element of the view takes the value, which broadcasts to it. Errors: `shape_error`; nothing is changed then.
+  template <class V>
+    requires(!std::same_as<std::remove_cvref_t<V>, selection>)
+  void operator=(V&& value) && {
+    detail::store_value<T>(target_->own(), view_.get(), std::forward<V>(value));
+  }
+  void operator=(selection&& other) && { detail::store_value<T>(target_->own(), view_.get(), std::move(other)); }
+  void operator=(const selection& other) && { detail::store_value<T>(target_->own(), view_.get(), other); }
+
+#define SINTER_UPDATE(symbol, name)                                                                            \
+  template <class V>                                                                                           \
+  void operator symbol(V&& value) && {                                                                         \
+    detail::update<op::name, T>(target_->own(), view_.get(), lazy<T>(share()), std::forward<V>(value)); \
+  }
+  SINTER_UPDATE(+=, add)
+  SINTER_UPDATE(-=, subtract)
+  SINTER_UPDATE(*=, multiply)
+  SINTER_UPDATE(/=, divide)
+  SINTER_UPDATE(%=, remainder)
+  SINTER_UPDATE(&=, bitwise_and)
+  SINTER_UPDATE(|=, bitwise_or)
+  SINTER_UPDATE(^=, bitwise_xor)
+  SINTER_UPDATE(<<=, left_shift)
+  SINTER_UPDATE(>>=, right_shift)
+#undef SINTER_UPDATE
+
+  /// Library use.
+  selection(array<T>& target, detail::node* owned_view) : target_(&target), view_(owned_view) {}
+  detail::node* share() const { return view_ ? detail::retain(view_.get()) : target_->share(); }
+  detail::node* release_node() { return view_ ? view_.take() : target_->share(); }
+
+ private:
+  array<T>* target_;     // alive: stores happen in the statement that named it
+  detail::handle view_;  // null: the whole array
+};
+
+#define SINTER_UPDATE(symbol, name)                                                            \
+  template <element T, class V>                                                                \
+  array<T>& operator symbol(array<T>& a, V&& value) {                                          \
+    detail::update<op::name, T>(a.own(), nullptr, a, std::forward<V>(value));                  \
+    return a;                                                                                  \
+  }
+SINTER_UPDATE(+=, add)
+SINTER_UPDATE(-=, subtract)
+SINTER_UPDATE(*=, multiply)
+SINTER_UPDATE(/=, divide)
+SINTER_UPDATE(%=, remainder)
+SINTER_UPDATE(&=, bitwise_and)
+SINTER_UPDATE(|=, bitwise_or)
+SINTER_UPDATE(^=, bitwise_xor)
+SINTER_UPDATE(<<=, left_shift)
+SINTER_UPDATE(>>=, right_shift)
+#undef SINTER_UPDATE
+
+// The methods whose options need the free functions.
+namespace detail {
+#define SINTER_METHOD(name)                                             \
+  template <class Derived, class Element>                               \
+  template <class R>                                                    \
+  auto methods<Derived, Element>::name(reduce_options how) const {      \
+    return sinter::name<R>(self(), how);                                \
+  }
+SINTER_METHOD(sum)
+SINTER_METHOD(prod)
+SINTER_METHOD(mean)
+SINTER_METHOD(var)
+SINTER_METHOD(stddev)
+#undef SINTER_METHOD
+#define SINTER_METHOD(name)                                             \
+  template <class Derived, class Element>                               \
+  auto methods<Derived, Element>::name(reduce_options how) const {      \
+    return sinter::name(self(), how);                                   \
+  }
+SINTER_METHOD(min)
+SINTER_METHOD(max)
+SINTER_METHOD(any)
+SINTER_METHOD(all)
+#undef SINTER_METHOD
+template <class Derived, class Element>
+template <element U>
+auto methods<Derived, Element>::astype() const {
+  return sinter::astype<U>(self());
+}
+}  // namespace detail
+
+}  // namespace sinter

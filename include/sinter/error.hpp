@@ -1,0 +1,92 @@
+// The closed set of exceptions. Constructors live in the library, so a user's translation unit pays for none of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+
+#include <sinter/detail/config.hpp>
+
+namespace sinter {
+
+/// Root of everything Sinter throws. `what()` says what was asked, with shapes and dtypes, what is allowed, and where.
+class SINTER_API error : public std::exception {
+ public:
+  explicit error(const char* message);
+  error(const error&) noexcept;
+  error& operator=(const error&) noexcept;
+  ~error() override;
+  const char* what() const noexcept override;
+
+ private:
+  struct text;  // counted, so that copying an exception cannot throw
+  text* text_;
+};
+
+/// Shapes that do not broadcast, a wrong axis, a reshape that does not fit.
+class SINTER_API shape_error : public error {
+ public:
+  using error::error;
+  ~shape_error() override;
+};
+
+/// A dtype an operation does not take, or a scalar that does not fit the dtype.
+class SINTER_API dtype_error : public error {
+ public:
+  using error::error;
+  ~dtype_error() override;
+};
+
+/// An index outside its axis, or more indices than axes.
+class SINTER_API index_error : public error {
+ public:
+  using error::error;
+  ~index_error() override;
+};
+
+/// A device or the host has no room. Units: bytes.
+class SINTER_API out_of_memory : public error {
+ public:
+  out_of_memory(const char* message, std::size_t asked, std::size_t in_use, std::size_t limit);
+  ~out_of_memory() override;
+  std::size_t asked;
+  std::size_t in_use;
+  std::size_t limit;  ///< 0: none
+};
+
+/// A generated or user-written kernel did not compile; carries the full log and the numbered source.
+class SINTER_API compile_error : public error {
+ public:
+  using error::error;
+  ~compile_error() override;
+};
+
+/// A device that is not there, or a call it refused. The program can go on.
+class SINTER_API device_error : public error {
+ public:
+  using error::error;
+  ~device_error() override;
+};
+
+/// The device's context is gone (a sticky CUDA error). Every later call repeats the first cause.
+class SINTER_API device_lost : public device_error {
+ public:
+  using device_error::device_error;
+  ~device_lost() override;
+};
+
+/// A file that cannot be read, written or understood.
+class SINTER_API io_error : public error {
+ public:
+  using error::error;
+  ~io_error() override;
+};
+
+/// A bug of Sinter's own. The message asks for the dump.
+class SINTER_API internal_error : public error {
+ public:
+  using error::error;
+  ~internal_error() override;
+};
+
+}  // namespace sinter

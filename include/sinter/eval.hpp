@@ -1,0 +1,24 @@
+// Evaluating several expressions at once.
+#pragma once
+
+#include <tuple>
+
+#include <sinter/array.hpp>
+
+namespace sinter {
+
+/// Evaluates expressions together: those of one shape share one kernel and compute what they have in common once. Gives a tuple
+/// of arrays: `auto [m, s] = eval(mean(x), stddev(x));`. Errors: as evaluation. Stream behaviour: enqueued, does not wait.
+template <detail::expression... E>
+auto eval(E&&... e) {
+  detail::handle roots[] = {detail::handle(e.share())...};
+  detail::node* nodes[sizeof...(E)];
+  detail::node* results[sizeof...(E)];
+  for (std::size_t i = 0; i < sizeof...(E); ++i) nodes[i] = roots[i].get();
+  detail::evaluate_all(nodes, results, sizeof...(E), detail::where{});
+  std::size_t i = 0;
+  return std::tuple<array<typename std::remove_cvref_t<E>::sinter_element>...>{
+      array<typename std::remove_cvref_t<E>::sinter_element>(results[i++])...};
+}
+
+}  // namespace sinter

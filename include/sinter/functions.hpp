@@ -1,0 +1,115 @@
+// The elementwise functions, one from each row of ops.def, and the operators that spell some of them.
+#pragma once
+
+#include <sinter/expr.hpp>
+
+namespace sinter {
+
+// `sinter::log1p(a)`, `sinter::hypot(a, 2)`, ...: the sentence, dtypes and error bound of each are in docs/operations.md, which
+// is made from the same rows. Shapes: operands broadcast. Errors: at evaluation.
+#define SINTER_FUNCTION_1(name)                       \
+  template <class A>                                  \
+    requires detail::any_expression<A>                \
+  auto name(A&& a) {                                  \
+    return detail::apply<op::name>(std::forward<A>(a)); \
+  }
+#define SINTER_FUNCTION_2(name)                                              \
+  template <class A, class B>                                                \
+    requires detail::any_expression<A, B>                                    \
+  auto name(A&& a, B&& b) {                                                  \
+    return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b));  \
+  }
+#define SINTER_FUNCTION_3(name)                                                                     \
+  template <class A, class B, class C>                                                              \
+    requires detail::any_expression<A, B, C>                                                        \
+  auto name(A&& a, B&& b, C&& c) {                                                                  \
+    return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));     \
+  }
+#define SINTER_OP(name, arity, ...) SINTER_FUNCTION_##arity(name)
+#include <sinter/ops.def>
+#undef SINTER_OP
+#undef SINTER_FUNCTION_1
+#undef SINTER_FUNCTION_2
+#undef SINTER_FUNCTION_3
+
+/// a to the power b: numpy.power under C's name.
+template <class A, class B>
+  requires detail::any_expression<A, B>
+auto pow(A&& a, B&& b) {
+  return power(std::forward<A>(a), std::forward<B>(b));
+}
+/// Distance from zero: numpy.absolute under its short name.
+template <class A>
+  requires detail::any_expression<A>
+auto abs(A&& a) {
+  return absolute(std::forward<A>(a));
+}
+
+/// The elements converted to another type. Float to integer saturates. Source: numpy.ndarray.astype.
+template <element T, class A>
+  requires detail::any_expression<A>
+auto astype(A&& a) {
+  constexpr op conversion = static_cast<op>(detail::instruction::cast);
+  return expr<conversion, T, detail::captured<T, A>>(detail::capture<T>(std::forward<A>(a)));
+}
+
+#define SINTER_OPERATOR(symbol, name)                                          \
+  template <class A, class B>                                                  \
+    requires detail::any_expression<A, B>                                      \
+  auto operator symbol(A&& a, B&& b) {                                         \
+    return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b));    \
+  }
+SINTER_OPERATOR(+, add)
+SINTER_OPERATOR(-, subtract)
+SINTER_OPERATOR(*, multiply)
+SINTER_OPERATOR(/, divide)
+SINTER_OPERATOR(%, remainder)
+SINTER_OPERATOR(&, bitwise_and)
+SINTER_OPERATOR(|, bitwise_or)
+SINTER_OPERATOR(^, bitwise_xor)
+SINTER_OPERATOR(>>, right_shift)
+SINTER_OPERATOR(&&, logical_and)
+SINTER_OPERATOR(||, logical_or)
+SINTER_OPERATOR(==, equal)
+SINTER_OPERATOR(!=, not_equal)
+#undef SINTER_OPERATOR
+
+// `<<` is also how a stream prints, so only an operand may stand on its left.
+template <class A, class B>
+  requires(detail::operand<A> && detail::any_expression<A, B>)
+auto operator<<(A&& a, B&& b) {
+  return detail::apply<op::left_shift>(std::forward<A>(a), std::forward<B>(b));
+}
+
+#define SINTER_ORDERING(symbol, name)                                          \
+  template <class A, class B>                                                  \
+    requires detail::any_expression<A, B>                                      \
+  auto operator symbol(A&& a, B&& b) {                                         \
+    return detail::compare<op::name>(std::forward<A>(a), std::forward<B>(b));  \
+  }
+SINTER_ORDERING(<, less)
+SINTER_ORDERING(<=, less_equal)
+SINTER_ORDERING(>, greater)
+SINTER_ORDERING(>=, greater_equal)
+#undef SINTER_ORDERING
+
+template <detail::expression A>
+auto operator-(A&& a) {
+  return detail::apply<op::negative>(std::forward<A>(a));
+}
+template <detail::expression A>
+auto operator+(A&& a) {
+  return detail::apply<op::positive>(std::forward<A>(a));
+}
+template <detail::expression A>
+auto operator!(A&& a) {
+  return detail::apply<op::logical_not>(std::forward<A>(a));
+}
+/// Every bit flipped; of bool, logical not.
+template <detail::expression A>
+auto operator~(A&& a) {
+  using T = typename std::remove_cvref_t<A>::sinter_element;
+  return detail::apply<std::same_as<T, bool> ? op::logical_not : op::invert>(std::forward<A>(a));
+}
+
+}  // namespace sinter

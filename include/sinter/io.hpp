@@ -1,0 +1,49 @@
+// Printing arrays as NumPy prints them, and reading and writing NumPy's .npy files.
+#pragma once
+
+#include <iosfwd>
+
+#include <sinter/array.hpp>
+
+namespace sinter {
+
+/// How arrays print. Source: numpy.set_printoptions.
+struct print_options {
+  int precision = 8;      ///< digits after the point
+  int threshold = 1000;   ///< more elements than this are summarised
+  int edgeitems = 3;      ///< shown at each end of an axis then
+  int linewidth = 75;     ///< characters a line
+  bool suppress = false;  ///< never scientific notation
+};
+/// Sets the options of the whole process.
+SINTER_API void set_printoptions(const print_options&);
+SINTER_API print_options get_printoptions();
+
+namespace detail {
+SINTER_API void print(std::ostream&, node*);
+SINTER_API node* load_npy(const char* path, dtype);
+SINTER_API void save_npy(const char* path, node*);
+}  // namespace detail
+
+/// Prints as `str(a)` does in NumPy; evaluates. Stream behaviour: waits.
+template <class Stream, detail::expression E>
+  requires std::derived_from<Stream, std::ostream>
+Stream& operator<<(Stream& out, const E& e) {
+  detail::print(out, detail::handle(e.share()).get());
+  return out;
+}
+
+/// Reads a .npy file (versions 1 to 3, either byte order, C or Fortran order) onto the current device, converting to T.
+/// Errors: `io_error` for a file that cannot be read or understood, `dtype_error` for a dtype Sinter does not have.
+/// Source: numpy.load.
+template <element T>
+array<T> load(const char* path) {
+  return array<T>(detail::load_npy(path, dtype_of<T>));
+}
+/// Writes a .npy file; evaluates. Errors: `io_error`. Stream behaviour: waits. Source: numpy.save.
+template <detail::expression E>
+void save(const char* path, const E& e) {
+  detail::save_npy(path, detail::handle(e.share()).get());
+}
+
+}  // namespace sinter

@@ -1,0 +1,112 @@
+// Reductions as free functions. Each gives a lazy expression: the elementwise work before it and after it is fused with it.
+#pragma once
+
+#include <sinter/expr.hpp>
+
+namespace sinter {
+
+namespace detail {
+
+/// sum and prod of small integers are 64 bits wide, as NumPy's are.
+constexpr dtype sum_dtype(dtype t) {
+  if (kind_of(t) == kind::boolean) return dtype::int64;
+  return is_integer(t) ? integer_of(8, facts(t).is_signed) : t;
+}
+constexpr dtype mean_dtype(dtype t) { return is_floating(t) ? t : dtype::float64; }
+
+template <class R, dtype otherwise>
+using chosen = typename element_of<std::is_void_v<R> ? otherwise : dtype_of<std::conditional_t<std::is_void_v<R>, bool, R>>>::type;
+
+template <class E>
+using element_in = typename std::remove_cvref_t<E>::sinter_element;
+
+SINTER_API node* make_mean(node*, dtype, const axis_list&, bool keepdims);
+SINTER_API node* make_variance(node*, dtype, const axis_list&, bool keepdims, int ddof, bool root);
+
+template <class T, class E>
+lazy<T> reduce(E&& e, reduction what, const reduce_options& how) {
+  handle child(e.share());
+  return lazy<T>(make_reduction(child.get(), what, dtype_of<T>, how.axis.list(), how.keepdims));
+}
+
+}  // namespace detail
+
+/// The sum over axes. Dtypes: small integers and bool give 64-bit integers; `sum<double>(a)` chooses. Errors: `shape_error` for
+/// a wrong or repeated axis. Source: numpy.sum.
+template <class R = void, detail::expression E>
+auto sum(E&& e, reduce_options how = {}) {
+  using T = detail::chosen<R, detail::sum_dtype(dtype_of<detail::element_in<E>>)>;
+  return detail::reduce<T>(e, detail::reduction::sum, how);
+}
+/// The product over axes. Dtypes: as sum. Source: numpy.prod.
+template <class R = void, detail::expression E>
+auto prod(E&& e, reduce_options how = {}) {
+  using T = detail::chosen<R, detail::sum_dtype(dtype_of<detail::element_in<E>>)>;
+  return detail::reduce<T>(e, detail::reduction::prod, how);
+}
+/// The smallest element; NaN wins. Errors: `shape_error` where there is none. Source: numpy.min.
+template <detail::expression E>
+auto min(E&& e, reduce_options how = {}) {
+  return detail::reduce<detail::element_in<E>>(e, detail::reduction::min, how);
+}
+/// The largest element; NaN wins. Errors: `shape_error` where there is none. Source: numpy.max.
+template <detail::expression E>
+auto max(E&& e, reduce_options how = {}) {
+  return detail::reduce<detail::element_in<E>>(e, detail::reduction::max, how);
+}
+/// Is any element true? Source: numpy.any.
+template <detail::expression E>
+auto any(E&& e, reduce_options how = {}) {
+  return detail::reduce<bool>(e, detail::reduction::any, how);
+}
+/// Are all elements true? Source: numpy.all.
+template <detail::expression E>
+auto all(E&& e, reduce_options how = {}) {
+  return detail::reduce<bool>(e, detail::reduction::all, how);
+}
+/// The arithmetic mean. Dtypes: integers give double; `mean<double>(a)` chooses. Source: numpy.mean.
+template <class R = void, detail::expression E>
+auto mean(E&& e, reduce_options how = {}) {
+  using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
+  detail::handle child(e.share());
+  return lazy<T>(detail::make_mean(child.get(), dtype_of<T>, how.axis.list(), how.keepdims));
+}
+/// The variance, in one pass and in double (docs/decisions/0005). Dtypes: as mean. Source: numpy.var.
+template <class R = void, detail::expression E>
+auto var(E&& e, reduce_options how = {}) {
+  using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
+  detail::handle child(e.share());
+  return lazy<T>(detail::make_variance(child.get(), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, false));
+}
+/// The standard deviation: the square root of var. Source: numpy.std.
+template <class R = void, detail::expression E>
+auto stddev(E&& e, reduce_options how = {}) {
+  using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
+  detail::handle child(e.share());
+  return lazy<T>(detail::make_variance(child.get(), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, true));
+}
+
+// The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`.
+#define SINTER_OVER_AXIS(name)                               \
+  template <class R = void, detail::expression E>            \
+  auto name(E&& e, int axis) {                               \
+    return name<R>(std::forward<E>(e), {.axis = axis});      \
+  }
+SINTER_OVER_AXIS(sum)
+SINTER_OVER_AXIS(prod)
+SINTER_OVER_AXIS(mean)
+SINTER_OVER_AXIS(var)
+SINTER_OVER_AXIS(stddev)
+#undef SINTER_OVER_AXIS
+#define SINTER_OVER_AXIS(name)                               \
+  template <detail::expression E>                            \
+  auto name(E&& e, int axis) {                               \
+    return name(std::forward<E>(e), {.axis = axis});         \
+  }
+SINTER_OVER_AXIS(min)
+SINTER_OVER_AXIS(max)
+SINTER_OVER_AXIS(any)
+SINTER_OVER_AXIS(all)
+#undef SINTER_OVER_AXIS
+
+}  // namespace sinter

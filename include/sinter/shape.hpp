@@ -1,0 +1,66 @@
+// Shapes: a small fixed container of extents that prints as NumPy prints one.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+
+#include <sinter/detail/config.hpp>
+
+namespace sinter {
+
+/// Arrays have at most this many axes.
+inline constexpr int max_rank = 8;
+
+/// The extents of an array. Prints as `(2, 3)`.
+class shape {
+ public:
+  constexpr shape() = default;
+  /// Errors: `shape_error` for more than `max_rank` axes or a negative extent.
+  template <class Int>
+  shape(std::initializer_list<Int> extents) : shape(extents.begin(), static_cast<int>(extents.size())) {}
+  template <class Int>
+  shape(const Int* extents, int count) {
+    check_rank(count);
+    for (int d = 0; d < count; ++d) extents_[d] = check_extent(static_cast<std::int64_t>(extents[d]));
+    rank_ = static_cast<std::int8_t>(count);
+  }
+  /// One axis, as NumPy takes a number for a shape.
+  shape(int extent) : shape{static_cast<std::int64_t>(extent)} {}
+  shape(std::int64_t extent) : shape{extent} {}
+  shape(std::size_t extent) : shape{static_cast<std::int64_t>(extent)} {}
+
+  constexpr int size() const { return rank_; }
+  constexpr std::int64_t operator[](int axis) const { return extents_[axis]; }
+  constexpr const std::int64_t* begin() const { return extents_; }
+  constexpr const std::int64_t* end() const { return extents_ + rank_; }
+
+  /// The number of elements: the product of the extents.
+  constexpr std::int64_t elements() const {
+    std::int64_t n = 1;
+    for (std::int64_t e : *this) n *= e;
+    return n;
+  }
+
+  friend constexpr bool operator==(const shape& a, const shape& b) {
+    if (a.rank_ != b.rank_) return false;
+    for (int d = 0; d < a.rank_; ++d)
+      if (a.extents_[d] != b.extents_[d]) return false;
+    return true;
+  }
+
+  /// Library use: writable extents; `set_size` sets the rank.
+  constexpr std::int64_t& operator[](int axis) { return extents_[axis]; }
+  constexpr void set_size(int rank) { rank_ = static_cast<std::int8_t>(rank); }
+
+ private:
+  SINTER_API static void check_rank(int count);
+  SINTER_API static std::int64_t check_extent(std::int64_t extent);
+
+  std::int64_t extents_[max_rank] = {};
+  std::int8_t rank_ = 0;
+};
+
+SINTER_API std::ostream& operator<<(std::ostream&, const shape&);
+
+}  // namespace sinter

@@ -1,0 +1,20 @@
+// The conductor's interface: nodes in, arrays out.
+#pragma once
+
+#include "codegen/ir/node.hpp"
+
+namespace sinter::runtime {
+
+/// One thing to evaluate: a node, the shape it is wanted in (it broadcasts to it), and the array to write, or null for a new one.
+struct request {
+  const detail::typed_node* root;
+  const shape* extents;
+  detail::array_node* into;
+  void** hint = nullptr;  // the plan slot of the root's expression type
+};
+
+/// Evaluates requests together; fills in `into`. A failed call leaves no new array behind. Errors: `shape_error`,
+/// `device_error`, `out_of_memory`, `compile_error`. Stream behaviour: enqueued, does not wait.
+void evaluate(request* requests, int count);
+
+}  // namespace sinter::runtime

@@ -1,0 +1,151 @@
+// Making arrays, moving elements between host and device, and the evaluation entries of the seam.
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <sinter/error.hpp>
+
+#include "runtime/device/device.hpp"
+#include "runtime/eval.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/frontend/nodes.hpp"
+#include "runtime/memory/storage.hpp"
+
+namespace sinter::detail {
+
+using runtime::as_array_node;
+using runtime::new_array;
+using runtime::request;
+using runtime::typed;
+
+namespace {
+
+std::size_t byte_size(const array_node* a) { return static_cast<std::size_t>(a->extents.elements() * itemsize(a->type)); }
+
+}  // namespace
+
+node* evaluate(const expression_view& e, const where& place) {
+  runtime::borrowed_expression root(e);
+  root.extents = runtime::broadcast_shape(e, place);
+  request r{&root, &root.extents, nullptr, e.code->last_plan};
+  runtime::evaluate(&r, 1);
+  return r.into;
+}
+
+node* evaluate(node* n, const where&) {
+  if (as_array_node(n)) return retain(n);
+  request r{typed(n), &typed(n)->extents, nullptr};
+  runtime::evaluate(&r, 1);
+  return r.into;
+}
+
+void evaluate_all(node* const* roots, node** results, int count, const where&) {
+  std::vector<request> requests;
+  std::vector<int> at;
+  for (int i = 0; i < count; ++i) {
+    results[i] = nullptr;
+    if (as_array_node(roots[i])) continue;
+    requests.push_back({typed(roots[i]), &typed(roots[i])->extents, nullptr});
+    at.push_back(i);
+  }
+  if (!requests.empty()) runtime::evaluate(requests.data(), static_cast<int>(requests.size()));
+  for (std::size_t i = 0; i < at.size(); ++i) results[at[i]] = requests[i].into;
+  for (int i = 0; i < count; ++i)
+    if (!results[i]) results[i] = retain(roots[i]);
+}
+
+node* as_array(node* owned, const where& place) {
+  if (as_array_node(owned)) return owned;
+  const handle root(owned);
+  return evaluate(owned, place);
+}
+
+node* make_array(dtype t, const shape& s) { return new_array(t, s, runtime::current_device()); }
+
+node* make_zeros(dtype t, const shape& s) {
+  array_node* a = new_array(t, s, runtime::current_device());
+  if (a->memory->data) a->memory->device->zero(a->memory->data, byte_size(a));
+  return a;
+}
+
+node* make_from_host(dtype t, const shape& s, const void* elements) {
+  array_node* a = new_array(t, s, runtime::current_device());
+  const handle guard(a);
+  if (a->memory->data) a->memory->device->copy_in(a->memory->data, elements, byte_size(a));
+  return retain(a);
+}
+
+node* make_from_rows(dtype t, const void* const* rows, std::size_t count, std::size_t columns) {
+  const std::size_t row_size = columns * static_cast<std::size_t>(itemsize(t));
+  std::string flat;
+  for (std::size_t i = 0; i < count; ++i) flat.append(static_cast<const char*>(rows[i]), row_size);
+  const std::size_t extents[] = {count, columns};
+  return make_from_host(t, shape(extents, 2), flat.data());
+}
+
+node* empty_array(dtype t) {
+  static node* const* all = [] {
+    auto** made = new node*[std::size(facts_of)];
+    for (std::size_t i = 0; i < std::size(facts_of); ++i)
+      made[i] = new_array(static_cast<dtype>(i), shape{0}, runtime::current_device());
+    return made;
+  }();
+  return all[static_cast<int>(t)];
+}
+
+node* make_iota(const shape& s, int axis) {
+  auto* n = runtime::new_node<iota_node>(node_kind::iota, dtype::int64, s);
+  n->axis = axis;
+  return n;
+}
+
+node* make_copy(node* n) {
+  array_node* from = as_array_node(n);
+  array_node* to = new_array(from->type, from->extents, *from->memory->device);
+  const handle guard(to);
+  if (!from->contiguous) {
+    request r{from, &from->extents, to};
+    runtime::evaluate(&r, 1);
+  } else if (to->memory->data) {
+    from->memory->device->copy(to->data(), from->data(), byte_size(from));
+  }
+  return retain(to);
+}
+
+std::int64_t arange_length(std::int64_t start, std::int64_t stop, std::int64_t step) {
+  if (step == 0) throw shape_error("sinter: arange with a step of zero");
+  const std::int64_t distance = step > 0 ? stop - start : start - stop, size = step > 0 ? step : -step;
+  return distance <= 0 ? 0 : (distance + size - 1) / size;
+}
+
+std::int64_t arange_length(double start, double stop, double step) {
+  const double length = std::ceil((stop - start) / step);
+  if (!(std::abs(length) < 9e18)) throw shape_error("sinter: arange with bounds and a step that give no length");
+  return length <= 0 ? 0 : static_cast<std::int64_t>(length);
+}
+
+void check_elements(const shape& s, std::size_t count) {
+  if (static_cast<std::size_t>(s.elements()) == count) return;
+  throw shape_error(message("sinter: %zu elements do not fill shape %s", count, to_string(s).c_str()).c_str());
+}
+
+device device_of(node* n) { return as_array_node(n)->memory->device->id; }
+
+void read_all(node* n, void* to, std::size_t count, const where& place) {
+  const handle value(evaluate(n, place));
+  array_node* a = as_array_node(value.get());
+  check_elements(a->extents, count);
+  if (count == 0) return;
+  const handle packed(a->contiguous ? retain(a) : make_copy(a));
+  a = as_array_node(packed.get());
+  a->memory->device->copy_out(to, a->data(), byte_size(a));
+}
+
+void read_item(node* n, void* to, const where& place) {
+  if (const shape& s = typed(n)->extents; s.elements() != 1)
+    throw shape_error(message("sinter: an array of shape %s has no single item%s", to_string(s).c_str(), at(place).c_str()).c_str());
+  read_all(n, to, 1, place);
+}
+
+}  // namespace sinter::detail

@@ -1,0 +1,106 @@
+// The exceptions' constructors and the text that shapes and dtypes have in messages.
+#include <sinter/error.hpp>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ostream>
+
+#include "runtime/frontend/message.hpp"
+
+namespace sinter {
+
+// One counted block: the characters follow the count.
+struct error::text {
+  int references;
+  char characters[1];
+};
+
+error::error(const char* message) {
+  const std::size_t length = std::strlen(message);
+  void* block = std::malloc(sizeof(text) + length);
+  text_ = static_cast<text*>(block);
+  if (!text_) return;
+  text_->references = 1;
+  std::memcpy(text_->characters, message, length + 1);
+}
+
+error::error(const error& other) noexcept : std::exception(other), text_(other.text_) {
+  if (text_) __atomic_fetch_add(&text_->references, 1, __ATOMIC_RELAXED);
+}
+
+error& error::operator=(const error& other) noexcept {
+  error copy(other);
+  std::swap(text_, copy.text_);
+  return *this;
+}
+
+error::~error() {
+  if (text_ && __atomic_fetch_sub(&text_->references, 1, __ATOMIC_ACQ_REL) == 1) std::free(text_);
+}
+
+const char* error::what() const noexcept { return text_ ? text_->characters : "sinter: out of memory"; }
+
+out_of_memory::out_of_memory(const char* message, std::size_t asked_, std::size_t in_use_, std::size_t limit_)
+    : error(message), asked(asked_), in_use(in_use_), limit(limit_) {}
+
+// Here so that each class has one key function and its type information one home.
+shape_error::~shape_error() = default;
+dtype_error::~dtype_error() = default;
+index_error::~index_error() = default;
+out_of_memory::~out_of_memory() = default;
+compile_error::~compile_error() = default;
+device_error::~device_error() = default;
+device_lost::~device_lost() = default;
+io_error::~io_error() = default;
+internal_error::~internal_error() = default;
+
+std::ostream& operator<<(std::ostream& out, dtype t) { return out << name(t); }
+std::ostream& operator<<(std::ostream& out, const shape& s) { return out << detail::to_string(s); }
+
+void shape::check_rank(int count) {
+  if (count <= max_rank) return;
+  throw shape_error(detail::message("sinter: %d axes asked for; arrays have at most %d", count, max_rank).c_str());
+}
+
+std::int64_t shape::check_extent(std::int64_t extent) {
+  if (extent >= 0) return extent;
+  throw shape_error(detail::message("sinter: an extent of %lld; extents are not negative", static_cast<long long>(extent)).c_str());
+}
+
+namespace detail {
+
+std::string message(const char* format, ...) {
+  std::va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, arguments);
+  va_end(arguments);
+  std::string text(static_cast<std::size_t>(length), '\0');
+  std::vsnprintf(text.data(), text.size() + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+std::string to_string(const sinter::shape& s) {
+  std::string out = "(";
+  for (int d = 0; d < s.size(); ++d) out += (d ? ", " : "") + std::to_string(s[d]);
+  return out + (s.size() == 1 ? ",)" : ")");
+}
+
+std::string at(const std::source_location& where) {
+  if (where.line() == 0) return "";
+  return message(" (at %s:%u)", where.file_name(), static_cast<unsigned>(where.line()));
+}
+
+void throw_scalar_does_not_fit(dtype t, std::int64_t value) {
+  throw dtype_error(message("sinter: the scalar %lld does not fit %s; use strong(x) or astype", static_cast<long long>(value), name(t)).c_str());
+}
+void throw_scalar_does_not_fit(dtype t, std::uint64_t value) {
+  throw dtype_error(message("sinter: the scalar %llu does not fit %s; use strong(x) or astype", static_cast<unsigned long long>(value), name(t)).c_str());
+}
+void throw_ragged_rows() { throw shape_error("sinter: the rows of an initialiser list differ in length"); }
+
+}  // namespace detail
+}  // namespace sinter

@@ -1,0 +1,260 @@
+// How NumPy writes arrays: every element becomes a word, all words of an array are made equally wide, and the words are laid
+// out in rows inside nested brackets.
+
+#include "runtime/frontend/format.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <sinter/error.hpp>
+
+namespace sinter::runtime {
+namespace {
+
+// ---- words ----------------------------------------------------------------------------------------------------------------
+
+// No double needs more: the longest are 309 digits before the point, or 308 zeros and 17 digits after it.
+using digit_buffer = char[768];
+
+/// The parts of a number's text. A value that is not finite has only `whole`.
+struct parts {
+  std::string whole;     // with the sign
+  std::string fraction;  // without trailing zeros
+  std::string exponent;  // sign and digits; empty where there is none
+  bool finite = true;
+};
+
+parts split(std::string_view text) {
+  parts p;
+  const auto e = text.find('e');
+  if (e != text.npos) p.exponent = text.substr(e + 1);
+  const auto number = text.substr(0, e);
+  const auto point = number.find('.');
+  p.whole = number.substr(0, point);
+  if (point != number.npos) p.fraction = number.substr(point + 1);
+  p.fraction.erase(p.fraction.find_last_not_of('0') + 1);
+  return p;
+}
+
+/// The exact value rounded to `precision` digits after the point.
+template <class T>
+parts rounded(T x, std::chars_format how, int precision) {
+  digit_buffer buffer;
+  return split({buffer, std::to_chars(buffer, std::end(buffer), x, how, precision).ptr});
+}
+
+/// The fewest digits that name this value among all of its type, but no more than `precision` after the point.
+template <class T>
+parts shortest(T x, std::chars_format how, int precision = std::numeric_limits<int>::max()) {
+  if (std::isnan(x)) return {"nan", "", "", false};
+  if (std::isinf(x)) return {x < 0 ? "-inf" : "inf", "", "", false};
+  digit_buffer buffer;
+  parts p = split({buffer, std::to_chars(buffer, std::end(buffer), x, how).ptr});
+  return p.fraction.size() > static_cast<std::size_t>(precision) ? rounded(x, how, precision) : p;
+}
+
+/// From where on a number is written with an exponent in an array: float's six certain digits end before double's limit does.
+template <class T>
+constexpr T large = std::numeric_limits<T>::digits10 < 8 ? T(1e6) : T(1e8);
+
+/// One notation for the whole array: scientific where the sizes of its elements would make columns of zeros.
+template <class T>
+bool wants_exponent(const T* x, std::size_t count, const print_options& options) {
+  T low = std::numeric_limits<T>::infinity(), high = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const T size = std::fabs(x[i]);
+    if (size == 0 || !std::isfinite(size)) continue;
+    low = std::min(low, size);
+    high = std::max(high, size);
+  }
+  if (high == 0) return false;
+  return high >= large<T> || (!options.suppress && (low < T(0.0001) || high / low > T(1000)));
+}
+
+/// Puts spaces on the left until all words are as wide as the widest.
+void align_right(std::vector<std::string>& words) {
+  std::size_t width = 0;
+  for (const std::string& word : words) width = std::max(width, word.size());
+  for (std::string& word : words) word.insert(0, width - word.size(), ' ');
+}
+
+/// A number's text, its right half padded to the widest of the array, so that words aligned on the right have their points
+/// above each other.
+std::string padded(const parts& p, std::size_t fraction, std::size_t exponent_digits) {
+  if (!p.finite) return p.whole;
+  std::string word = p.whole + '.' + p.fraction;
+  word.append(fraction - p.fraction.size(), p.exponent.empty() ? ' ' : '0');
+  if (p.exponent.empty()) return word;
+  word.append(1, 'e').append(1, p.exponent[0]);
+  return word.append(exponent_digits + 1 - p.exponent.size(), '0').append(p.exponent, 1);
+}
+
+template <class T>
+std::vector<std::string> real_words(const T* x, std::size_t count, const print_options& options) {
+  const auto how = wants_exponent(x, count, options) ? std::chars_format::scientific : std::chars_format::fixed;
+  std::vector<parts> numbers;
+  std::size_t fraction = 0, exponent_digits = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const parts& p = numbers.emplace_back(shortest(x[i], how, std::max(options.precision, 0)));
+    fraction = std::max(fraction, p.fraction.size());
+    if (!p.exponent.empty()) exponent_digits = std::max(exponent_digits, p.exponent.size() - 1);
+  }
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < count; ++i) {
+    parts& p = numbers[i];
+    // Where columns are filled up with digits, they are the value's own: a short number's further digits need not be zeros.
+    if (!p.exponent.empty() && p.fraction.size() < fraction) p = rounded(x[i], how, static_cast<int>(fraction));
+    words.push_back(padded(p, fraction, exponent_digits));
+  }
+  align_right(words);
+  return words;
+}
+
+template <class T>
+std::vector<std::string> integer_words(const T* x, std::size_t count) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < count; ++i) words.push_back(std::to_string(x[i]));
+  align_right(words);
+  return words;
+}
+
+std::vector<std::string> truth_words(const unsigned char* x, std::size_t count) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < count; ++i) words.emplace_back(x[i] ? " True" : "False");
+  return words;
+}
+
+std::vector<std::string> words_of(const void* at, dtype type, std::size_t count, const print_options& options) {
+  switch (type) {
+    case dtype::bool_: return truth_words(static_cast<const unsigned char*>(at), count);
+    case dtype::int8: return integer_words(static_cast<const std::int8_t*>(at), count);
+    case dtype::uint8: return integer_words(static_cast<const std::uint8_t*>(at), count);
+    case dtype::int16: return integer_words(static_cast<const std::int16_t*>(at), count);
+    case dtype::uint16: return integer_words(static_cast<const std::uint16_t*>(at), count);
+    case dtype::int32: return integer_words(static_cast<const std::int32_t*>(at), count);
+    case dtype::uint32: return integer_words(static_cast<const std::uint32_t*>(at), count);
+    case dtype::int64: return integer_words(static_cast<const std::int64_t*>(at), count);
+    case dtype::uint64: return integer_words(static_cast<const std::uint64_t*>(at), count);
+    case dtype::float32: return real_words(static_cast<const float*>(at), count, options);
+    case dtype::float64: return real_words(static_cast<const double*>(at), count, options);
+    default: throw dtype_error("sinter: print: arrays of this dtype have no text yet");
+  }
+}
+
+// ---- numbers without axes -------------------------------------------------------------------------------------------------
+
+/// A number by itself is written with all of its digits, whatever the precision, and with a digit after the point.
+template <class T>
+std::string real_alone(T x) {
+  const double size = std::fabs(static_cast<double>(x));
+  const double limit = std::numeric_limits<T>::digits10 < 8 ? 1e6 : 1e16;
+  const bool exponent = size != 0 && (size >= limit || size < 1e-4);
+  const parts p = shortest(x, exponent ? std::chars_format::scientific : std::chars_format::fixed);
+  if (!p.finite) return p.whole;
+  if (!exponent) return p.whole + '.' + (p.fraction.empty() ? "0" : p.fraction);
+  return p.whole + (p.fraction.empty() ? "" : '.' + p.fraction) + 'e' + p.exponent;
+}
+
+std::string alone(const void* at, dtype type, const print_options& options) {
+  switch (type) {
+    case dtype::bool_: return *static_cast<const unsigned char*>(at) ? "True" : "False";
+    case dtype::float32: return real_alone(*static_cast<const float*>(at));
+    case dtype::float64: return real_alone(*static_cast<const double*>(at));
+    default: return words_of(at, type, 1, options).front();
+  }
+}
+
+// ---- brackets, rows and gaps ----------------------------------------------------------------------------------------------
+
+/// How much of an axis is shown: so many items, and where there is a gap, so many more after it.
+struct visible {
+  std::int64_t before, after;
+  bool gap;
+  std::int64_t items() const { return before + after; }
+};
+
+visible visible_items(std::int64_t extent, bool summarise, const print_options& options) {
+  const std::int64_t edge = std::max(options.edgeitems, 0);
+  if (!summarise || extent <= 2 * edge || extent < 2) return {extent, 0, false};
+  return {edge, std::max<std::int64_t>(edge, 1), true};
+}
+
+bool summarised(const shape& extents, const print_options& options) { return extents.elements() > options.threshold; }
+
+/// Writes words, which come in the order in which they are shown, into nested brackets.
+class layout {
+ public:
+  layout(const shape& extents, const print_options& options, const std::vector<std::string>& words)
+      : rank_(extents.size()), next_(words.begin()) {
+    const bool summarise = summarised(extents, options);
+    for (int d = 0; d < rank_; ++d) axes_[d] = visible_items(extents[d], summarise, options);
+    block(0, 1, options.linewidth);
+  }
+  std::string text;
+
+ private:
+  /// One axis in brackets. Its contents start in column `indent`; what is inside has to end before column `width`.
+  void block(int axis, int indent, int width) {
+    text += '[';
+    if (axis + 1 == rank_) {
+      row(indent, width - 1);
+    } else {
+      for (std::int64_t i = 0; i < axes_[axis].items() + axes_[axis].gap; ++i) {
+        if (i > 0) text.append(rank_ - axis - 1, '\n').append(indent, ' ');
+        if (is_gap(axis, i)) text += "...";
+        else block(axis + 1, indent + 1, width - 1);
+      }
+    }
+    text += ']';
+  }
+
+  /// The last axis: words with a space between them, and a new line where the next word would cross `width`.
+  void row(int indent, int width) {
+    int column = indent;
+    for (std::int64_t i = 0; i < axes_[rank_ - 1].items() + axes_[rank_ - 1].gap; ++i) {
+      const std::string_view word = is_gap(rank_ - 1, i) ? "..." : std::string_view(*next_++);
+      if (i > 0) text += ' ', ++column;
+      if (column > indent && column + static_cast<int>(word.size()) > width) {
+        text.erase(text.find_last_not_of(' ') + 1);
+        text.append(1, '\n').append(indent, ' ');
+        column = indent;
+      }
+      text += word;
+      column += static_cast<int>(word.size());
+    }
+  }
+
+  bool is_gap(int axis, std::int64_t i) const { return axes_[axis].gap && i == axes_[axis].before; }
+
+  int rank_;
+  visible axes_[max_rank];
+  std::vector<std::string>::const_iterator next_;
+};
+
+}  // namespace
+
+edges edges_of(const shape& extents, const print_options& options) {
+  const bool summarise = summarised(extents, options);
+  edges e;
+  e.extents = extents;
+  for (int d = 0; d < extents.size(); ++d) {
+    const visible v = visible_items(extents[d], summarise, options);
+    e.extents[d] = v.items();
+    e.after[d] = v.after;
+  }
+  return e;
+}
+
+std::string format(const void* shown, dtype type, const shape& extents, const print_options& options) {
+  if (extents.size() == 0) return alone(shown, type, options);
+  if (extents.elements() == 0) return "[]";
+  const auto count = static_cast<std::size_t>(edges_of(extents, options).extents.elements());
+  const std::vector<std::string> words = words_of(shown, type, count, options);
+  return layout(extents, options, words).text;
+}
+
+}  // namespace sinter::runtime

@@ -1,0 +1,169 @@
+// Making, sharing and freeing nodes. Freeing is a loop over a list, not a recursion: a chain of a million names must not
+// overflow the stack.
+#include "runtime/frontend/nodes.hpp"
+
+#include <cstdlib>
+
+#include "codegen/ir/broadcast.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/memory/storage.hpp"
+#include <sinter/error.hpp>
+
+namespace sinter::runtime {
+
+namespace {
+
+// Free blocks of one thread, by size in steps of 64 bytes. Given back to malloc when the thread ends.
+struct block_lists {
+  static constexpr std::size_t step = 64, classes = 32, keep = 256;
+  struct block {
+    block* next;
+  };
+  block* first[classes] = {};
+  unsigned held[classes] = {};
+  bool alive = true;
+  ~block_lists() {
+    alive = false;
+    for (block* b : first)
+      while (b) {
+        block* next = b->next;
+        std::free(b);
+        b = next;
+      }
+  }
+};
+thread_local block_lists lists;
+
+}  // namespace
+
+void* allocate_block(std::size_t size) {
+  const std::size_t c = (size - 1) / block_lists::step;
+  if (c < block_lists::classes && lists.first[c]) {
+    block_lists::block* b = lists.first[c];
+    lists.first[c] = b->next;
+    --lists.held[c];
+    return b;
+  }
+  void* fresh = std::malloc((c + 1) * block_lists::step);
+  if (!fresh) throw out_of_memory("sinter: the host has no memory for a node", size, 0, 0);
+  return fresh;
+}
+
+void free_block(void* p, std::size_t size) noexcept {
+  const std::size_t c = (size - 1) / block_lists::step;
+  if (c >= block_lists::classes || !lists.alive || lists.held[c] >= block_lists::keep) return std::free(p);
+  auto* b = static_cast<block_lists::block*>(p);
+  b->next = lists.first[c];
+  lists.first[c] = b;
+  ++lists.held[c];
+}
+
+shape broadcast_shape(const detail::expression_view& e, const detail::where& place) {
+  if (e.code->nodes == 0) return {};
+  shape extents = typed(e.nodes[0])->extents;
+  for (int i = 1; i < e.code->nodes; ++i) {
+    const shape& with = typed(e.nodes[i])->extents;
+    if (codegen::broadcast(extents, with)) continue;
+    throw shape_error(detail::message("sinter: the operands' shapes %s and %s do not broadcast%s", detail::to_string(extents).c_str(),
+                                      detail::to_string(with).c_str(), detail::at(place).c_str()).c_str());
+  }
+  return extents;
+}
+
+detail::array_node* new_array(dtype type, const shape& extents, detail::storage* taken) {
+  auto* a = new_node<detail::array_node>(detail::node_kind::array, type, extents);
+  a->memory = taken;
+  a->offset = 0;
+  a->contiguous = true;
+  codegen::c_strides(extents, a->strides);
+  return a;
+}
+
+detail::array_node* new_array(dtype type, const shape& extents, device_impl& on) {
+  return new_array(type, extents, make_storage(on, static_cast<std::size_t>(extents.elements() * itemsize(type))));
+}
+
+}  // namespace sinter::runtime
+
+namespace sinter::detail {
+
+using runtime::typed;
+
+namespace {
+
+std::size_t expression_extra(const fragment& f) { return f.nodes * sizeof(node*) + f.scalars * sizeof(scalar_bits); }
+
+// Drops one reference; a node that dies is put on `dead` to be taken apart.
+void drop(node* n, typed_node*& dead) noexcept {
+  if (!n || __atomic_fetch_sub(&n->references, 1, __ATOMIC_ACQ_REL) != 1) return;
+  typed_node* t = typed(n);
+  t->extents[0] = reinterpret_cast<std::intptr_t>(dead);  // nobody reads its shape any more: it holds the list
+  dead = t;
+}
+
+void take_apart(typed_node* n, typed_node*& dead) noexcept {
+  switch (n->kind) {
+    case node_kind::array:
+      release(static_cast<array_node*>(n)->memory);
+      return runtime::free_block(n, sizeof(array_node));
+    case node_kind::expression: {
+      auto* e = static_cast<expression_node*>(n);
+      for (int i = 0; i < e->code->nodes; ++i) drop(e->children[i], dead);
+      return runtime::free_block(n, sizeof(expression_node) + expression_extra(*e->code));
+    }
+    case node_kind::view:
+      drop(static_cast<view_node*>(n)->child, dead);
+      return runtime::free_block(n, sizeof(view_node));
+    case node_kind::reduction:
+      drop(static_cast<reduction_node*>(n)->child, dead);
+      return runtime::free_block(n, sizeof(reduction_node));
+    case node_kind::reshape:
+      drop(static_cast<reshape_node*>(n)->child, dead);
+      return runtime::free_block(n, sizeof(reshape_node));
+    case node_kind::iota:
+      return runtime::free_block(n, sizeof(iota_node));
+  }
+}
+
+}  // namespace
+
+void destroy(node* n) noexcept {
+  typed_node* dead = nullptr;
+  n->references = 1;
+  drop(n, dead);
+  while (dead) {
+    typed_node* next = dead;
+    dead = reinterpret_cast<typed_node*>(static_cast<std::intptr_t>(next->extents[0]));
+    take_apart(next, dead);
+  }
+}
+
+void release_all(node* const* nodes, int count) noexcept {
+  for (int i = 0; i < count; ++i) release(nodes[i]);
+}
+
+node* make_expression(const expression_view& e) {
+  const shape extents = runtime::broadcast_shape(e, where{});
+  auto* n = runtime::new_node<expression_node>(node_kind::expression, e.code->type, extents, expression_extra(*e.code));
+  n->code = e.code;
+  n->children = reinterpret_cast<node**>(n + 1);
+  n->scalars = reinterpret_cast<scalar_bits*>(n->children + e.code->nodes);
+  for (int i = 0; i < e.code->nodes; ++i) n->children[i] = retain(e.nodes[i]);
+  for (int i = 0; i < e.code->scalars; ++i) n->scalars[i] = e.scalars[i];
+  return n;
+}
+
+node* share(node** slot, const expression_view& e) {
+  if (node* made = __atomic_load_n(slot, __ATOMIC_ACQUIRE)) return retain(made);
+  node* mine = make_expression(e);
+  retain(mine);  // one for the slot, one for the caller
+  node* expected = nullptr;
+  if (__atomic_compare_exchange_n(slot, &expected, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return mine;
+  release(mine);
+  release(mine);
+  return retain(expected);
+}
+
+const shape& shape_of(node* n) { return typed(n)->extents; }
+
+}  // namespace sinter::detail

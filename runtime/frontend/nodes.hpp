@@ -1,0 +1,50 @@
+// How nodes are made and freed. Blocks come from per-thread lists by size: an evaluation makes an array node and often a dozen
+// expression nodes, and two mallocs each would cost more than the rest of it.
+#pragma once
+
+#include <new>
+
+#include <sinter/detail/seam.hpp>
+
+#include "codegen/ir/node.hpp"
+
+namespace sinter::runtime {
+
+void* allocate_block(std::size_t size);
+void free_block(void* block, std::size_t size) noexcept;
+
+/// A new node of type N, followed by `extra` bytes.
+template <class N>
+N* new_node(detail::node_kind kind, dtype type, const shape& extents, std::size_t extra = 0) {
+  N* n = new (allocate_block(sizeof(N) + extra)) N;
+  n->kind = kind;
+  n->type = type;
+  n->extents = extents;
+  return n;
+}
+
+inline detail::typed_node* typed(detail::node* n) { return static_cast<detail::typed_node*>(n); }
+inline detail::array_node* as_array_node(detail::node* n) {
+  return typed(n)->kind == detail::node_kind::array ? static_cast<detail::array_node*>(n) : nullptr;
+}
+
+/// An expression object seen as a node, without taking references: it outlives the evaluation.
+struct borrowed_expression : detail::expression_node {
+  explicit borrowed_expression(const detail::expression_view& e) {
+    kind = detail::node_kind::expression;
+    type = e.code->type;
+    code = e.code;
+    children = const_cast<detail::node**>(e.nodes);
+    scalars = const_cast<detail::scalar_bits*>(e.scalars);
+  }
+};
+
+/// The shape an expression's operands broadcast to. Errors: `shape_error` naming two that do not.
+shape broadcast_shape(const detail::expression_view&, const detail::where&);
+
+/// An array node over storage whose reference it takes.
+detail::array_node* new_array(dtype, const shape&, detail::storage* taken);
+/// The same with fresh storage on a device.
+detail::array_node* new_array(dtype, const shape&, device_impl&);
+
+}  // namespace sinter::runtime

@@ -1,0 +1,360 @@
+// NumPy's .npy files. A header is untrusted text: it is parsed strictly, and no byte of memory is asked for on its word alone
+// before the file was seen to hold the elements. Elements are converted piece by piece on their way in.
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <sinter/io.hpp>
+#include <sinter/error.hpp>
+
+#include "codegen/compile/file.hpp"
+#include "codegen/ir/node.hpp"
+#include "codegen/ir/scalar.hpp"
+#include "runtime/frontend/message.hpp"
+
+namespace sinter {
+namespace {
+
+using bytes = std::vector<unsigned char>;
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t longest_header = 1 << 20;  // the header of an array of 8 axes has less than 300 bytes
+constexpr std::size_t piece = 1 << 20;           // bytes read at a time; a multiple of every element's size
+constexpr bool little = std::endian::native == std::endian::little;
+
+[[noreturn]] void refuse(const char* verb, const char* path, const std::string& why) {
+  throw io_error(detail::message("sinter: %s: %s: %s", verb, path, why.c_str()).c_str());
+}
+[[noreturn]] void refuse_errno(const char* verb, const char* path, int number) {
+  refuse(verb, path, std::generic_category().message(number));
+}
+
+// ---- the header -----------------------------------------------------------------------------------------------------------
+
+struct header {
+  dtype type = dtype::bool_;
+  bool swapped = false;  // the other byte order
+  bool fortran = false;
+  shape extents;
+};
+
+/// Reads the header's text, which is a Python dictionary of three entries in any order.
+class header_parser {
+ public:
+  header_parser(const char* path, std::string_view text) : path_(path), rest_(text) {}
+
+  header parse() {
+    header h;
+    bool have_descr = false, have_order = false, have_shape = false;
+    expect('{');
+    while (!accept('}')) {
+      const std::string_view key = quoted();
+      expect(':');
+      if (key == "descr" && !have_descr) have_descr = true, descr(h);
+      else if (key == "fortran_order" && !have_order) have_order = true, h.fortran = truth();
+      else if (key == "shape" && !have_shape) have_shape = true, h.extents = extents();
+      else bad("an entry other than 'descr', 'fortran_order' and 'shape', once each");
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip_spaces();
+    if (!rest_.empty()) bad("more after its closing brace");
+    if (!have_descr || !have_order || !have_shape) bad("no 'descr', 'fortran_order' or 'shape'");
+    return h;
+  }
+
+ private:
+  [[noreturn]] void bad(const char* what) const { refuse("load", path_, detail::message("its header has %s", what)); }
+
+  void skip_spaces() {
+    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t' || rest_[0] == '\r'))
+      rest_.remove_prefix(1);
+  }
+  bool accept(char c) {
+    skip_spaces();
+    if (rest_.empty() || rest_[0] != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) bad(detail::message("no '%c' where one is due", c).c_str());
+  }
+  bool accept_word(std::string_view word) {
+    skip_spaces();
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+  std::string_view quoted() {
+    const char quote = accept('"') ? '"' : '\'';
+    if (quote == '\'') expect('\'');
+    const auto end = rest_.find(quote);
+    if (end == rest_.npos) bad("a string without an end");
+    const std::string_view inside = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return inside;
+  }
+  bool truth() {
+    if (accept_word("True")) return true;
+    if (!accept_word("False")) bad("a 'fortran_order' that is neither True nor False");
+    return false;
+  }
+
+  /// A dtype as in '<f8': byte order, kind, bytes.
+  void descr(header& h) {
+    if (accept('[')) refuse_dtype("made of fields");
+    const std::string_view whole = quoted();
+    std::string_view code = whole;
+    const char order = !code.empty() && std::strchr("<>|=", code[0]) ? code[0] : '=';
+    if (code.size() == 3) code.remove_prefix(1);
+    h.swapped = order == (little ? '>' : '<');
+    static constexpr struct {
+      std::string_view code;
+      dtype type;
+    } known[] = {{"b1", dtype::bool_},    {"i1", dtype::int8},    {"u1", dtype::uint8},  {"i2", dtype::int16},
+                 {"u2", dtype::uint16},   {"i4", dtype::int32},   {"u4", dtype::uint32}, {"i8", dtype::int64},
+                 {"u8", dtype::uint64},   {"f2", dtype::float16}, {"f4", dtype::float32}, {"f8", dtype::float64}};
+    for (const auto& k : known)
+      if (code == k.code && whole.size() <= 3) return void(h.type = k.type);
+    refuse_dtype(detail::message("'%.*s'", static_cast<int>(std::min<std::size_t>(whole.size(), 64)), whole.data()));
+  }
+  [[noreturn]] void refuse_dtype(const std::string& which) const {
+    throw dtype_error(detail::message("sinter: load: %s: its dtype is %s; bool, integers of 1 to 8 bytes and floating point of "
+                                      "2, 4 and 8 bytes can be read", path_, which.c_str()).c_str());
+  }
+
+  shape extents() {
+    std::int64_t list[max_rank];
+    int rank = 0;
+    bool comma = true;
+    expect('(');
+    while (!accept(')')) {
+      if (!comma) bad("no ',' between two extents");
+      if (rank == max_rank) bad(detail::message("more than %d axes", max_rank).c_str());
+      list[rank++] = extent();
+      comma = accept(',');
+    }
+    if (rank == 1 && !comma) bad("a 'shape' that is no tuple");
+    check_size(list, rank);
+    return shape(list, rank);
+  }
+  std::int64_t extent() {
+    skip_spaces();
+    std::int64_t n = 0;
+    std::size_t used = 0;
+    for (; used < rest_.size() && rest_[used] >= '0' && rest_[used] <= '9'; ++used) {
+      if (n > (std::numeric_limits<std::int64_t>::max() - 9) / 10) bad("an extent beyond 64 bits");
+      n = n * 10 + (rest_[used] - '0');
+    }
+    if (used == 0) bad("an extent that is no number");
+    rest_.remove_prefix(used);
+    accept('L');  // Python 2 wrote its long integers so
+    return n;
+  }
+  /// The extents' product has to fit in bytes too, also that of the others where one of them is 0: strides are made of it.
+  void check_size(const std::int64_t* list, int rank) const {
+    std::int64_t room = std::numeric_limits<std::int64_t>::max() / 16;
+    for (int d = 0; d < rank; ++d)
+      if (list[d] > 0) room /= list[d];
+    if (room == 0) bad("a shape of more elements than any memory holds");
+  }
+
+  const char* path_;
+  std::string_view rest_;
+};
+
+// ---- elements -------------------------------------------------------------------------------------------------------------
+
+float half_to_float(std::uint16_t h) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(h >> 15) << 31, exponent = h >> 10 & 31, fraction = h & 1023;
+  if (exponent == 0) {  // zero and subnormals: whole multiples of 2^-24
+    const float size = static_cast<float>(fraction) * 0x1p-24f;
+    return sign ? -size : size;
+  }
+  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+/// Calls f with a value of the type in which elements of dtype t are read. Halves have become floats by then.
+template <class F>
+void with_type(dtype t, F f) {
+  switch (t) {
+    case dtype::bool_: return f(bool{});
+    case dtype::int8: return f(std::int8_t{});
+    case dtype::uint8: return f(std::uint8_t{});
+    case dtype::int16: return f(std::int16_t{});
+    case dtype::uint16: return f(std::uint16_t{});
+    case dtype::int32: return f(std::int32_t{});
+    case dtype::uint32: return f(std::uint32_t{});
+    case dtype::int64: return f(std::int64_t{});
+    case dtype::uint64: return f(std::uint64_t{});
+    case dtype::float16:
+    case dtype::float32: return f(float{});
+    case dtype::float64: return f(double{});
+    default: throw internal_error("npy: a dtype that no element has");
+  }
+}
+
+void swap_bytes(unsigned char* at, std::size_t count, std::size_t size) {
+  for (std::size_t i = 0; i < count; ++i) std::reverse(at + i * size, at + (i + 1) * size);
+}
+
+/// Converts elements as a file holds them. The bytes of `from` are changed on the way.
+void convert(unsigned char* from, const header& h, std::size_t count, unsigned char* to, dtype wanted) {
+  const auto size = static_cast<std::size_t>(itemsize(h.type));
+  if (h.swapped) swap_bytes(from, count, size);
+  std::vector<float> halves(h.type == dtype::float16 ? count : 0);
+  for (std::size_t i = 0; i < halves.size(); ++i) {
+    std::uint16_t bits;
+    std::memcpy(&bits, from + i * 2, 2);
+    halves[i] = half_to_float(bits);
+  }
+  const unsigned char* in = halves.empty() ? from : reinterpret_cast<const unsigned char*>(halves.data());
+  with_type(h.type, [&](auto example) {
+    using From = decltype(example);
+    with_type(wanted, [&](auto result) {
+      using To = decltype(result);
+      for (std::size_t i = 0; i < count; ++i) {
+        // A bool whose byte is neither 0 nor 1 is no value that C++ allows.
+        std::conditional_t<std::is_same_v<From, bool>, unsigned char, From> x;
+        std::memcpy(&x, in + i * sizeof x, sizeof x);
+        result = codegen::scalar::cast<To>(static_cast<From>(x));
+        std::memcpy(to + i * sizeof result, &result, sizeof result);
+      }
+    });
+  });
+}
+
+// ---- files ----------------------------------------------------------------------------------------------------------------
+
+class source {
+ public:
+  explicit source(const char* path) : path_(path), fd_(::open(path, O_RDONLY | O_CLOEXEC)) {
+    if (!fd_) refuse_errno("load", path, errno);
+    struct stat s;
+    if (::fstat(fd_.get(), &s) != 0) refuse_errno("load", path, errno);
+    if (S_ISREG(s.st_mode)) left_ = static_cast<std::uint64_t>(s.st_size);
+  }
+
+  void read(void* to, std::size_t size, const char* what) {
+    const std::ptrdiff_t got = codegen::read_upto(fd_.get(), to, size);
+    if (got < 0) refuse_errno("load", path_, errno);
+    if (static_cast<std::size_t>(got) < size) refuse("load", path_, std::string("the file ends within its ") + what);
+    left_ -= left_ == unknown ? 0 : std::min<std::uint64_t>(left_, size);
+  }
+  /// Bytes not read yet; `unknown` for what is no regular file.
+  std::uint64_t left() const { return left_; }
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+
+ private:
+  const char* path_;
+  codegen::unique_fd fd_;
+  std::uint64_t left_ = unknown;
+};
+
+header read_header(source& file, const char* path) {
+  unsigned char start[8];
+  file.read(start, sizeof start, "first 8 bytes");
+  if (std::memcmp(start, magic.data(), magic.size()) != 0) refuse("load", path, "this is no .npy file");
+  const int major = start[6], minor = start[7];
+  if (major < 1 || major > 3 || minor != 0)
+    refuse("load", path, detail::message("version %d.%d of the format is not known; 1.0, 2.0 and 3.0 are", major, minor));
+  const std::size_t digits = major == 1 ? 2 : 4;
+  unsigned char count[4];
+  file.read(count, digits, "header's length");
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < digits; ++i) length |= static_cast<std::size_t>(count[i]) << 8 * i;
+  if (length > longest_header) refuse("load", path, detail::message("its header claims to have %zu bytes", length));
+  std::string text(length, '\0');
+  file.read(text.data(), length, "header");
+  return header_parser(path, text).parse();
+}
+
+/// All elements, converted. Memory is asked for once the file was seen to hold them or, from a pipe, as they come.
+bytes read_elements(source& file, const char* path, const header& h, dtype wanted) {
+  const auto count = static_cast<std::uint64_t>(h.extents.elements()), size = static_cast<std::uint64_t>(itemsize(h.type));
+  const auto wanted_size = static_cast<std::uint64_t>(itemsize(wanted));
+  if (file.left() < count * size)
+    refuse("load", path, detail::message("the file ends within its elements: shape %s of %s has %llu bytes, and %llu are there",
+                                         detail::to_string(h.extents).c_str(), name(h.type),
+                                         static_cast<unsigned long long>(count * size),
+                                         static_cast<unsigned long long>(file.left())));
+  try {
+    bytes elements, raw(std::min<std::uint64_t>(piece, count * size));
+    if (file.left() != source::unknown) elements.reserve(count * wanted_size);
+    for (std::uint64_t done = 0; done < count;) {
+      const auto now = std::min<std::uint64_t>(piece / size, count - done);
+      file.read(raw.data(), now * size, "elements");
+      elements.resize((done + now) * wanted_size);
+      convert(raw.data(), h, now, elements.data() + done * wanted_size, wanted);
+      done += now;
+    }
+    return elements;
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory(detail::message("sinter: load: %s: the host has no room for %llu bytes", path,
+                                        static_cast<unsigned long long>(count * wanted_size)).c_str(),
+                        count * wanted_size, 0, 0);
+  }
+}
+
+/// The bytes before the elements, as NumPy writes them: room for the first extent to grow, and 64-byte alignment.
+std::string made_header(dtype type, const shape& extents) {
+  const char order = itemsize(type) == 1 ? '|' : little ? '<' : '>';
+  const char kind = type == dtype::bool_ ? 'b' : detail::is_floating(type) ? 'f' : detail::facts(type).is_signed ? 'i' : 'u';
+  std::string text = detail::message("{'descr': '%c%c%d', 'fortran_order': False, 'shape': %s, }", order, kind, itemsize(type),
+                                     detail::to_string(extents).c_str());
+  if (extents.size() > 0) text.append(21 - std::to_string(extents[0]).size(), ' ');
+  const std::size_t before = magic.size() + 4;
+  text.append(63 - (before + text.size()) % 64, ' ').append(1, '\n');
+  std::string all(magic);
+  all.append({1, 0, static_cast<char>(text.size() & 255), static_cast<char>(text.size() >> 8)});
+  return all + text;
+}
+
+}  // namespace
+
+detail::node* detail::load_npy(const char* path, dtype wanted) {
+  source file(path);
+  const header h = read_header(file, path);
+  const bytes elements = read_elements(file, path, h, wanted);
+  if (!h.fortran || h.extents.size() < 2) return make_from_host(wanted, h.extents, elements.data());
+  shape reversed = h.extents;
+  std::reverse(&reversed[0], &reversed[0] + reversed.size());
+  const handle columns(make_from_host(wanted, reversed, elements.data()));
+  return make_transpose(columns.get(), nullptr, 0);
+}
+
+void detail::save_npy(const char* path, node* n) {
+  // Evaluated before the file is opened: an expression that fails leaves the old file alone.
+  const handle array(as_array(retain(n), where{}));
+  const dtype type = static_cast<const typed_node*>(array.get())->type;
+  const shape& extents = shape_of(array.get());
+  const auto count = static_cast<std::size_t>(extents.elements());
+  bytes elements(count * static_cast<std::size_t>(itemsize(type)));
+  read_all(array.get(), elements.data(), count, where{});
+  const std::string head = made_header(type, extents);
+
+  codegen::unique_fd file(::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file) refuse_errno("save", path, errno);
+  if (!codegen::write_all(file.get(), head.data(), head.size()) ||
+      !codegen::write_all(file.get(), elements.data(), elements.size()))
+    refuse("save", path, std::generic_category().message(errno) + "; the file is not complete");
+  if (::close(file.release()) != 0 && errno != EINTR)
+    refuse("save", path, std::generic_category().message(errno) + "; the file may not be complete");
+}
+
+}  // namespace sinter

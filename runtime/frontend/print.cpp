@@ -1,0 +1,94 @@
+// Printing: fetches as much of an array as its text shows and hands it to format.cpp. Of an array too large to show, only the
+// corners leave the device.
+
+#include <algorithm>
+#include <mutex>
+#include <ostream>
+#include <vector>
+
+#include <sinter/io.hpp>
+
+#include "codegen/ir/node.hpp"
+#include "runtime/frontend/format.hpp"
+
+namespace sinter {
+namespace {
+
+std::mutex options_mutex;
+print_options options_now;
+
+using bytes = std::vector<unsigned char>;
+
+/// Copies a block of elements, both in C order, to where it begins in a larger one.
+void paste(const bytes& block, const shape& extents, bytes& into, const shape& larger, const std::int64_t* begin,
+           std::size_t itemsize) {
+  const int rank = extents.size();
+  const std::int64_t columns = extents[rank - 1], rows = extents.elements() / columns;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t at = 0, scale = 1, rest = row;
+    for (int d = rank - 1; d >= 0; --d) {
+      const std::int64_t i = d == rank - 1 ? 0 : rest % extents[d];
+      if (d != rank - 1) rest /= extents[d];
+      at += (begin[d] + i) * scale;
+      scale *= larger[d];
+    }
+    std::copy_n(block.begin() + row * columns * itemsize, columns * itemsize, into.begin() + at * itemsize);
+  }
+}
+
+/// The elements that an array's edges leave: one copy for every corner, of which there are two for each axis that is cut.
+bytes fetch(detail::node* array, const shape& whole, const runtime::edges& edges, std::size_t itemsize) {
+  const int rank = whole.size();
+  bytes shown(static_cast<std::size_t>(edges.extents.elements()) * itemsize);
+  std::vector<int> cut;
+  for (int d = 0; d < rank; ++d)
+    if (edges.after[d] > 0) cut.push_back(d);
+  if (cut.empty()) {
+    detail::read_all(array, shown.data(), static_cast<std::size_t>(whole.elements()), detail::where{});
+    return shown;
+  }
+  for (unsigned corner = 0; corner < 1u << cut.size(); ++corner) {
+    detail::index_item items[max_rank];
+    std::int64_t begin[max_rank] = {};
+    shape extents = edges.extents;
+    for (int d = 0; d < rank; ++d) items[d] = detail::to_index(_);
+    for (std::size_t k = 0; k < cut.size(); ++k) {
+      const int d = cut[k];
+      const std::int64_t before = edges.extents[d] - edges.after[d];
+      const bool last = corner >> k & 1;
+      begin[d] = last ? before : 0;
+      extents[d] = last ? edges.after[d] : before;
+      items[d] = last ? slice(whole[d] - edges.after[d], _) : slice(0, before);
+    }
+    if (extents.elements() == 0) continue;
+    const detail::handle view(detail::make_view(array, items, rank));
+    const auto count = static_cast<std::size_t>(extents.elements());
+    bytes block(count * itemsize);
+    detail::read_all(view.get(), block.data(), count, detail::where{});
+    paste(block, extents, shown, edges.extents, begin, itemsize);
+  }
+  return shown;
+}
+
+}  // namespace
+
+void set_printoptions(const print_options& options) {
+  const std::lock_guard lock(options_mutex);
+  options_now = options;
+}
+
+print_options get_printoptions() {
+  const std::lock_guard lock(options_mutex);
+  return options_now;
+}
+
+void detail::print(std::ostream& out, node* n) {
+  const handle array(as_array(retain(n), where{}));
+  const dtype type = static_cast<const typed_node*>(array.get())->type;
+  const shape& extents = shape_of(array.get());
+  const print_options options = get_printoptions();
+  const bytes shown = fetch(array.get(), extents, runtime::edges_of(extents, options), itemsize(type));
+  out << runtime::format(shown.data(), type, extents, options);
+}
+
+}  // namespace sinter

@@ -1,0 +1,136 @@
+// Making reductions. mean, var and stddev are expressions over sums, so they fuse with what surrounds them and share its work.
+#include <sinter/error.hpp>
+#include <sinter/functions.hpp>
+
+#include "runtime/frontend/message.hpp"
+#include "runtime/frontend/nodes.hpp"
+
+namespace sinter::detail {
+
+using runtime::typed;
+
+namespace {
+
+std::uint32_t axis_mask(const axis_list& list, const shape& s) {
+  const int rank = s.size();
+  if (list.count < 0) return (1u << rank) - 1;
+  std::uint32_t mask = 0;
+  for (int i = 0; i < list.count; ++i) {
+    const int axis = list.axes[i] < 0 ? list.axes[i] + rank : list.axes[i];
+    if (axis < 0 || axis >= rank)
+      throw shape_error(message("sinter: a reduction over axis %d of an array of shape %s", list.axes[i], to_string(s).c_str()).c_str());
+    if (mask >> axis & 1) throw shape_error(message("sinter: a reduction names axis %d twice", axis).c_str());
+    mask |= 1u << axis;
+  }
+  return mask;
+}
+
+shape reduced_shape(const shape& from, std::uint32_t mask, bool keepdims) {
+  shape to;
+  int rank = 0;
+  for (int d = 0; d < from.size(); ++d) {
+    const bool gone = mask >> d & 1;
+    if (gone && !keepdims) continue;
+    to.set_size(rank + 1);
+    to[rank++] = gone ? 1 : from[d];
+  }
+  return to;
+}
+
+// The elements of n that come first along the reduced axes: somewhere to measure distances from.
+handle pivot_of(node* n, std::uint32_t mask) {
+  index_item items[max_rank];
+  const shape& s = typed(n)->extents;
+  for (int d = 0; d < s.size(); ++d) {
+    if (mask >> d & 1) items[d] = slice(0, 1);
+    else items[d] = to_index(_);
+  }
+  return handle(make_view(n, items, s.size()));
+}
+
+template <class T>
+lazy<double> as_double(node* n) {
+  if constexpr (std::same_as<T, double>) return lazy<double>(retain(n));
+  else return lazy<double>(astype<double>(lazy<T>(retain(n))));
+}
+
+lazy<double> as_double(node* n) {
+  switch (typed(n)->type) {
+    case dtype::bool_: return as_double<bool>(n);
+    case dtype::int8: return as_double<std::int8_t>(n);
+    case dtype::uint8: return as_double<std::uint8_t>(n);
+    case dtype::int16: return as_double<std::int16_t>(n);
+    case dtype::uint16: return as_double<std::uint16_t>(n);
+    case dtype::int32: return as_double<std::int32_t>(n);
+    case dtype::uint32: return as_double<std::uint32_t>(n);
+    case dtype::int64: return as_double<std::int64_t>(n);
+    case dtype::uint64: return as_double<std::uint64_t>(n);
+    case dtype::float32: return as_double<float>(n);
+    default: return as_double<double>(n);
+  }
+}
+
+// A lazy double as an expression of dtype `to`, float or double: what mean and var give.
+template <class E>
+node* in_floating(E&& e, dtype to) {
+  return to == dtype::float32 ? astype<float>(std::forward<E>(e)).share() : lazy<double>(std::forward<E>(e)).release_node();
+}
+
+void require_floating(dtype t, const char* what) {
+  if (is_floating(t)) return;
+  throw dtype_error(message("sinter: %s in %s; choose float or double", what, name(t)).c_str());
+}
+
+}  // namespace
+
+node* make_reduction(node* n, reduction what, dtype type, const axis_list& axes, bool keepdims) {
+  const shape& from = typed(n)->extents;
+  const std::uint32_t mask = axis_mask(axes, from);
+  if (what == reduction::min || what == reduction::max) {
+    for (int d = 0; d < from.size(); ++d)
+      if ((mask >> d & 1) && from[d] == 0)
+        throw shape_error(message("sinter: min or max over axis %d of shape %s, which has no element", d, to_string(from).c_str()).c_str());
+  }
+  auto* r = runtime::new_node<reduction_node>(node_kind::reduction, type, reduced_shape(from, mask, keepdims));
+  retain(n);
+  r->child = typed(n);
+  r->what = what;
+  r->axes = mask;
+  r->keepdims = keepdims;
+  return r;
+}
+
+std::int64_t reduced_count(node* n, const axis_list& axes) {
+  const shape& s = typed(n)->extents;
+  const std::uint32_t mask = axis_mask(axes, s);
+  std::int64_t count = 1;
+  for (int d = 0; d < s.size(); ++d)
+    if (mask >> d & 1) count *= s[d];
+  return count;
+}
+
+node* make_mean(node* n, dtype type, const axis_list& axes, bool keepdims) {
+  require_floating(type, "mean");
+  const auto count = static_cast<double>(reduced_count(n, axes));
+  if (type == dtype::float32) {
+    lazy<float> total(make_reduction(n, reduction::sum, type, axes, keepdims));
+    return (std::move(total) / count).share();
+  }
+  lazy<double> total(make_reduction(n, reduction::sum, type, axes, keepdims));
+  return (std::move(total) / count).share();
+}
+
+node* make_variance(node* n, dtype type, const axis_list& axes, bool keepdims, int ddof, bool root) {
+  require_floating(type, "variance");
+  const auto count = static_cast<double>(reduced_count(n, axes));
+  const handle pivot = pivot_of(n, axis_mask(axes, typed(n)->extents));
+  // Distances from one of the elements rather than from zero, in double: docs/decisions/0005 has the error bound.
+  const auto distance = as_double(n) - as_double(pivot.get());
+  const handle d(distance.share()), d2((distance * distance).share());
+  const lazy<double> s1(make_reduction(d.get(), reduction::sum, dtype::float64, axes, keepdims));
+  const lazy<double> s2(make_reduction(d2.get(), reduction::sum, dtype::float64, axes, keepdims));
+  auto variance = maximum((s2 - s1 * s1 / count) / (count - ddof), 0.0);
+  return root ? in_floating(sqrt(std::move(variance)), type) : in_floating(std::move(variance), type);
+}
+
+}  // namespace sinter::detail

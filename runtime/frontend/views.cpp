@@ -1,0 +1,196 @@
+// Views: index lists, transposes, reshapes, broadcasts. A view of an array is an array over the same storage; a view of an
+// expression is a node that only changes how its axes are driven.
+#include <sinter/error.hpp>
+
+#include "codegen/ir/broadcast.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/frontend/nodes.hpp"
+
+namespace sinter::detail {
+
+using runtime::as_array_node;
+using runtime::typed;
+
+namespace {
+
+// A view being put together: its shape, and how each axis of the child is driven by an axis of the view.
+struct view_plan {
+  shape extents;
+  axis_map map[max_rank] = {};
+};
+
+node* make(typed_node* child, const view_plan& v) {
+  if (array_node* from = as_array_node(child)) {
+    auto* a = runtime::new_node<array_node>(node_kind::array, from->type, v.extents);
+    a->memory = from->memory;
+    __atomic_fetch_add(&a->memory->references, 1, __ATOMIC_RELAXED);
+    a->offset = from->offset;
+    for (int d = 0; d < v.extents.size(); ++d) a->strides[d] = 0;
+    for (int d = 0; d < child->extents.size(); ++d) {
+      a->offset += v.map[d].offset * from->strides[d];
+      if (v.map[d].axis >= 0) a->strides[v.map[d].axis] += v.map[d].step * from->strides[d];
+    }
+    a->contiguous = codegen::is_contiguous(a->extents, a->strides);
+    return a;
+  }
+  auto* n = runtime::new_node<view_node>(node_kind::view, child->type, v.extents);
+  retain(child);
+  n->child = child;
+  for (int d = 0; d < max_rank; ++d) n->map[d] = v.map[d];
+  return n;
+}
+
+std::int64_t wrapped(std::int64_t i, std::int64_t extent, int axis, const shape& s) {
+  if (i >= -extent && i < extent) return i < 0 ? i + extent : i;
+  throw index_error(message("sinter: index %lld is out of range for axis %d of an array of shape %s", static_cast<long long>(i),
+                            axis, to_string(s).c_str()).c_str());
+}
+
+struct range {
+  std::int64_t start, step, length;
+};
+
+// Python's rule: a bound left out is the end the step comes from or goes to; others count from the end if negative, and clip.
+range clipped(const index_item& item, std::int64_t extent) {
+  if (item.step == 0) throw index_error("sinter: a slice with a step of zero");
+  const bool forward = item.step > 0;
+  const std::int64_t low = forward ? 0 : -1, high = forward ? extent : extent - 1;
+  const auto clip = [&](std::int64_t i) {
+    if (i < 0) i += extent;
+    return i < low ? low : i > high ? high : i;
+  };
+  const std::int64_t start = item.has_start ? clip(item.start) : forward ? low : high;
+  const std::int64_t stop = item.has_stop ? clip(item.stop) : forward ? high : low;
+  const std::int64_t distance = forward ? stop - start : start - stop, size = forward ? item.step : -item.step;
+  return {start, item.step, distance <= 0 ? 0 : (distance - 1) / size + 1};
+}
+
+int checked_axis(int axis, int rank, const char* what) {
+  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+  throw shape_error(message("sinter: %s: axis %d of an array of %d axes", what, axis, rank).c_str());
+}
+
+class indexer {
+ public:
+  explicit indexer(typed_node* child) : child_(child), from_(child->extents) {}
+
+  view_plan run(const index_item* items, int count) {
+    int consumed = 0, rests = 0;
+    for (int i = 0; i < count; ++i) {
+      consumed += items[i].what != index_item::new_axis && items[i].what != index_item::rest;
+      rests += items[i].what == index_item::rest;
+    }
+    if (rests > 1) throw index_error("sinter: an index list has at most one ellipsis");
+    if (consumed > from_.size())
+      throw index_error(message("sinter: %d indices for an array of shape %s", consumed, to_string(from_).c_str()).c_str());
+    const int missing = from_.size() - consumed;
+    for (int i = 0; i < count; ++i) {
+      if (items[i].what == index_item::rest) whole(missing);
+      else take(items[i]);
+    }
+    if (rests == 0) whole(missing);
+    return v_;
+  }
+
+ private:
+  void add_axis(std::int64_t extent) {
+    const int rank = v_.extents.size();
+    if (rank == max_rank) throw index_error(message("sinter: a view of more than %d axes", max_rank).c_str());
+    v_.extents.set_size(rank + 1);
+    v_.extents[rank] = extent;
+  }
+  void whole(int axes) {
+    for (int i = 0; i < axes; ++i, ++axis_) {
+      v_.map[axis_] = {0, 1, static_cast<std::int8_t>(v_.extents.size())};
+      add_axis(from_[axis_]);
+    }
+  }
+  void take(const index_item& item) {
+    if (item.what == index_item::new_axis) return add_axis(1);
+    if (item.what == index_item::all) return whole(1);
+    if (item.what == index_item::integer) {
+      v_.map[axis_] = {wrapped(item.start, from_[axis_], axis_, from_), 0, -1};
+    } else {
+      const range r = clipped(item, from_[axis_]);
+      v_.map[axis_] = {r.length ? r.start : 0, r.step, static_cast<std::int8_t>(v_.extents.size())};
+      add_axis(r.length);
+    }
+    ++axis_;
+  }
+
+  typed_node* child_;
+  const shape& from_;
+  view_plan v_;
+  int axis_ = 0;
+};
+
+}  // namespace
+
+node* make_view(node* n, const index_item* items, int count) { return make(typed(n), indexer(typed(n)).run(items, count)); }
+
+node* make_transpose(node* n, const int* order, int count) {
+  const shape& from = typed(n)->extents;
+  const int rank = from.size();
+  if (count != 0 && count != rank)
+    throw shape_error(message("sinter: transpose takes an order of all %d axes, not of %d", rank, count).c_str());
+  view_plan v;
+  v.extents.set_size(rank);
+  unsigned seen = 0;
+  for (int d = 0; d < rank; ++d) {
+    const int axis = count ? checked_axis(order[d], rank, "transpose") : rank - 1 - d;
+    if (seen >> axis & 1) throw shape_error(message("sinter: transpose names axis %d twice", axis).c_str());
+    seen |= 1u << axis;
+    v.extents[d] = from[axis];
+    v.map[axis] = {0, 1, static_cast<std::int8_t>(d)};
+  }
+  return make(typed(n), v);
+}
+
+node* make_broadcast(node* n, const shape& to) {
+  const shape& from = typed(n)->extents;
+  shape result = to;
+  if (!codegen::broadcast(result, from) || !(result == to))
+    throw shape_error(message("sinter: shape %s does not broadcast to %s", to_string(from).c_str(), to_string(to).c_str()).c_str());
+  view_plan v;
+  v.extents = to;
+  const int shift = to.size() - from.size();
+  for (int d = 0; d < from.size(); ++d)
+    v.map[d] = from[d] == 1 && to[d + shift] != 1 ? axis_map{0, 0, -1} : axis_map{0, 1, static_cast<std::int8_t>(d + shift)};
+  return make(typed(n), v);
+}
+
+node* make_reshape(node* n, const std::int64_t* extents, int count) {
+  typed_node* from = typed(n);
+  const std::int64_t elements = from->extents.elements();
+  std::int64_t known = 1;
+  int open = -1;
+  shape to;
+  if (count > max_rank) throw shape_error(message("sinter: reshape to %d axes; arrays have at most %d", count, max_rank).c_str());
+  to.set_size(count);
+  for (int d = 0; d < count; ++d) {
+    to[d] = extents[d];
+    if (extents[d] >= 0) known *= extents[d];
+    else if (extents[d] == -1 && open < 0) open = d;
+    else throw shape_error("sinter: reshape takes one extent of -1 and no other negative one");
+  }
+  if (open >= 0) to[open] = known ? elements / known : 0;
+  if (to.elements() != elements)
+    throw shape_error(message("sinter: %lld elements of shape %s do not reshape to %s", static_cast<long long>(elements),
+                              to_string(from->extents).c_str(), to_string(to).c_str()).c_str());
+  if (array_node* a = as_array_node(from); a && a->contiguous) {
+    auto* view = runtime::new_node<array_node>(node_kind::array, a->type, to);
+    view->memory = a->memory;
+    __atomic_fetch_add(&a->memory->references, 1, __ATOMIC_RELAXED);
+    view->offset = a->offset;
+    view->contiguous = true;
+    codegen::c_strides(to, view->strides);
+    return view;
+  }
+  if (to == from->extents) return retain(n);
+  auto* r = runtime::new_node<reshape_node>(node_kind::reshape, from->type, to);
+  retain(n);
+  r->child = from;
+  return r;
+}
+
+}  // namespace sinter::detail

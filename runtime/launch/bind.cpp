@@ -1,0 +1,267 @@
+// Binding. Most launches are of flat operands, which need no strides at all; the general way lays every operand out in the
+// domain, orders and merges axes, and reads the classes off.
+#include "runtime/launch/bind.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "codegen/ir/broadcast.hpp"
+#include "codegen/source/geometry.hpp"
+
+namespace sinter::runtime {
+
+using codegen::access;
+using codegen::operand;
+using codegen::resolution;
+using codegen::step;
+
+namespace {
+
+// Narrow kernels count in int, and a thread's first position may lie a block's packs past the end.
+constexpr std::int64_t narrow_limit = (std::int64_t{1} << 31) - (std::int64_t{1} << 16);
+
+bool set_up(const step& s, const resolution& r, detail::array_node* const* temporaries, detail::array_node* const* outputs,
+            binding& b) {
+  const std::size_t inputs = s.inputs.size(), count = inputs + s.outputs.size();
+  b.operands.resize(count);
+  b.variant.operands.resize(count);
+  bool flat = !s.body.reduces();
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const operand& o = r.operands[s.inputs[i].operand];
+    bound_operand& to = b.operands[i];
+    to.memory = o.memory;
+    to.data = o.data;
+    to.origin = o.origin;
+    if (s.inputs[i].temporary >= 0) {
+      const detail::array_node* made = temporaries[s.inputs[i].temporary];
+      to.memory = made->memory;
+      to.data = made->data() + o.offset * itemsize(made->type);
+    }
+    flat = flat && (o.flat || (o.fixed && !o.iota));
+  }
+  for (std::size_t i = inputs; i < count; ++i) {
+    const detail::array_node* a = outputs[i - inputs];
+    b.operands[i].memory = a->memory;
+    b.operands[i].data = a->data();
+    flat = flat && a->contiguous;
+  }
+  return flat;
+}
+
+// All operands run over memory in the domain's order: one axis.
+void bind_flat(const step& s, const resolution& r, std::int64_t elements, binding& b) {
+  b.extents[0] = elements;
+  b.variant.rank = 1;
+  for (std::size_t i = 0; i < b.operands.size(); ++i) {
+    const bool fixed = i < s.inputs.size() && r.operands[s.inputs[i].operand].fixed;
+    b.operands[i].strides[0] = fixed ? 0 : 1;
+    b.variant.operands[i] = fixed ? access::fixed : access::unit;
+  }
+}
+
+// The axes of a domain while they are ordered and merged. Strides live in the bound operands.
+struct axes {
+  int count = 0;
+  std::int64_t extents[max_rank];
+  bool reduced[max_rank];
+};
+
+// Gives the strides of something of shape `extents` (in the space of a reduction's result) along the kept axes of the domain.
+// Both have the same axes longer than one, in the same order.
+void lay_result(const sinter::shape& extents, const std::int64_t* strides, const codegen::space& domain, std::int64_t* into) {
+  int from = 0;
+  for (int d = 0; d < domain.extents.size(); ++d) {
+    into[d] = 0;
+    if ((domain.reduced >> d & 1) || domain.extents[d] == 1) continue;
+    while (from < extents.size() && extents[from] == 1) ++from;
+    into[d] = from < extents.size() ? strides[from++] : 0;
+  }
+}
+
+void lay_out(const step& s, const resolution& r, detail::array_node* const* outputs, binding& b) {
+  const codegen::space& domain = r.spaces[s.domain];
+  std::int64_t flat[max_rank];
+  codegen::c_strides(domain.extents, flat);
+  const std::size_t inputs = s.inputs.size();
+  for (std::size_t i = 0; i < b.operands.size(); ++i) {
+    std::int64_t* into = b.operands[i].strides;
+    std::fill(into, into + max_rank, 0);
+    if (i >= inputs) {
+      const detail::array_node* a = outputs[i - inputs];
+      if (s.body.reduces()) lay_result(a->extents, a->strides, domain, into);
+      else if (a->extents == domain.extents) std::copy(a->strides, a->strides + a->extents.size(), into);
+      else std::copy(flat, flat + domain.extents.size(), into);  // a reshape's temporary: the same order, another shape
+      continue;
+    }
+    const operand& o = r.operands[s.inputs[i].operand];
+    if (s.inputs[i].outer) {
+      const sinter::shape& outer = r.spaces[o.space].extents;
+      std::int64_t c[max_rank];
+      codegen::c_strides(outer, c);
+      lay_result(outer, o.flat ? c : o.strides, domain, into);
+    } else {
+      const std::int64_t* from = o.flat ? flat : o.strides;
+      std::copy(from, from + domain.extents.size(), into);
+    }
+    for (int d = 0; d < domain.extents.size(); ++d)
+      if (domain.extents[d] == 1) into[d] = 0;
+  }
+}
+
+void swap_axes(axes& a, binding& b, int x, int y) {
+  std::swap(a.extents[x], a.extents[y]);
+  std::swap(a.reduced[x], a.reduced[y]);
+  for (bound_operand& o : b.operands) std::swap(o.strides[x], o.strides[y]);
+}
+
+// Drops axes of extent one.
+void squeeze(axes& a, binding& b) {
+  int to = 0;
+  for (int d = 0; d < a.count; ++d) {
+    if (a.extents[d] == 1) continue;
+    if (to != d) swap_axes(a, b, to, d);
+    ++to;
+  }
+  a.count = to;
+}
+
+// The operand whose order in memory matters most: what a map writes, what a reduction reads most of.
+std::size_t leader(const step& s, const binding& b, const axes& a) {
+  if (!s.body.reduces()) return s.inputs.size();
+  std::size_t best = 0;
+  int most = -1;
+  for (std::size_t i = 0; i < s.inputs.size(); ++i) {
+    int moving = 0;
+    for (int d = 0; d < a.count; ++d) moving += b.operands[i].strides[d] != 0;
+    if (moving > most && !s.body.inputs[i].iota) most = moving, best = i;
+  }
+  return best;
+}
+
+// Sorts axes by falling stride of the leader, kept ones before reduced ones. Gives whether a kept axis is the fastest.
+bool order(const step& s, axes& a, binding& b) {
+  if (b.operands.empty()) return false;
+  const std::int64_t* by = b.operands[leader(s, b, a)].strides;
+  const auto size = [&](int d) { return std::llabs(by[d]); };
+  int fastest = -1;
+  for (int d = 0; d < a.count; ++d)
+    if (size(d) != 0 && (fastest < 0 || size(d) <= size(fastest))) fastest = d;
+  const bool columns = s.body.reduces() && fastest >= 0 && !a.reduced[fastest];
+  const auto before = [&](int x, int y) {
+    if (a.reduced[x] != a.reduced[y]) return a.reduced[y];
+    return size(x) != 0 && size(y) != 0 && size(x) > size(y);
+  };
+  for (int i = 1; i < a.count; ++i)
+    for (int j = i; j > 0 && before(j, j - 1); --j) swap_axes(a, b, j, j - 1);
+  return columns;
+}
+
+// Merges neighbours that every operand steps through as one.
+void merge(axes& a, binding& b) {
+  for (int d = a.count - 2; d >= 0; --d) {
+    bool one = a.reduced[d] == a.reduced[d + 1];
+    for (const bound_operand& o : b.operands) one = one && o.strides[d] == o.strides[d + 1] * a.extents[d + 1];
+    if (!one) continue;
+    a.extents[d] *= a.extents[d + 1];
+    for (bound_operand& o : b.operands) o.strides[d] = o.strides[d + 1];
+    for (int e = d + 1; e + 1 < a.count; ++e) swap_axes(a, b, e, e + 1);
+    --a.count;
+  }
+}
+
+void append_axis(axes& a, binding& b, bool reduced) {
+  a.extents[a.count] = 1;
+  a.reduced[a.count] = reduced;
+  for (bound_operand& o : b.operands) o.strides[a.count] = 0;
+  ++a.count;
+}
+
+void classify(const step& s, binding& b) {
+  codegen::variant& v = b.variant;
+  const int f = codegen::fastest_axis(v);
+  for (std::size_t i = 0; i < b.operands.size(); ++i) {
+    const std::int64_t* strides = b.operands[i].strides;
+    const bool moves = std::any_of(strides, strides + v.rank, [](std::int64_t x) { return x != 0; });
+    v.operands[i] = !moves ? access::fixed : strides[f] == 1 ? access::unit : strides[f] == 0 ? access::still : access::strided;
+    // A reduction's outputs are pointers even where there is one element.
+    if (i >= s.inputs.size() && !moves) v.operands[i] = access::still;
+  }
+}
+
+void bind_general(const step& s, const resolution& r, detail::array_node* const* outputs, binding& b) {
+  const codegen::space& domain = r.spaces[s.domain];
+  lay_out(s, r, outputs, b);
+  axes a;
+  a.count = domain.extents.size();
+  for (int d = 0; d < a.count; ++d) a.extents[d] = domain.extents[d], a.reduced[d] = domain.reduced >> d & 1;
+  squeeze(a, b);
+  const bool columns = order(s, a, b);
+  merge(a, b);
+  int reduced = 0;
+  for (int d = 0; d < a.count; ++d) reduced += a.reduced[d];
+  if (s.body.reduces() && reduced == 0) append_axis(a, b, true), reduced = 1;
+  if (a.count == 0) append_axis(a, b, false);
+  b.variant.rank = static_cast<std::uint8_t>(a.count);
+  b.variant.reduced = static_cast<std::uint8_t>(reduced);
+  b.variant.columns = columns;
+  std::copy(a.extents, a.extents + a.count, b.extents);
+  classify(s, b);
+}
+
+bool needs_wide(const binding& b) {
+  std::int64_t elements = 1;
+  for (int d = 0; d < b.variant.rank; ++d) elements *= b.extents[d];
+  if (elements >= narrow_limit) return true;
+  for (const bound_operand& o : b.operands) {
+    std::int64_t reach = 0;
+    for (int d = 0; d < b.variant.rank; ++d) reach += std::llabs(o.strides[d]) * (b.extents[d] - 1);
+    if (reach >= narrow_limit) return true;
+  }
+  return false;
+}
+
+bool allows_vectors(const step& s, const binding& b) {
+  const codegen::variant& v = b.variant;
+  if (v.columns || v.reduced > 1) return false;
+  const int width = codegen::vector_width(s.body, v), last = v.rank - 1;
+  if (width <= 1) return false;
+  const bool whole_rows = v.rank > 1 && !s.body.reduces();
+  if (whole_rows && b.extents[last] % width != 0) return false;
+  for (std::size_t i = 0; i < b.operands.size(); ++i) {
+    if (v.operands[i] != access::unit) continue;
+    const bool is_input = i < s.inputs.size();
+    if (is_input && s.body.inputs[i].iota) continue;
+    const int size = itemsize(is_input ? s.body.inputs[i].type : s.body.values[s.body.outputs[i - s.inputs.size()]].type);
+    if (reinterpret_cast<std::uintptr_t>(b.operands[i].data) % static_cast<unsigned>(width * size) != 0) return false;
+    for (int d = 0; d < last; ++d)
+      if (b.operands[i].strides[d] % width != 0) return false;
+  }
+  return true;
+}
+
+bool overlaps(const step& s, const binding& b) {
+  for (std::size_t o = s.inputs.size(); o < b.operands.size(); ++o)
+    for (std::size_t i = 0; i < s.inputs.size(); ++i)
+      if (b.operands[i].memory && b.operands[i].memory == b.operands[o].memory) return true;
+  return false;
+}
+
+}  // namespace
+
+void bind(const step& s, const resolution& r, detail::array_node* const* temporaries, detail::array_node* const* outputs,
+          bool vectors, binding& b) {
+  const codegen::space& domain = r.spaces[s.domain];
+  b.variant.reduced = 0;
+  b.variant.columns = b.variant.split = false;
+  b.kept = b.reduced = 1;
+  for (int d = 0; d < domain.extents.size(); ++d) (domain.reduced >> d & 1 ? b.reduced : b.kept) *= domain.extents[d];
+  b.nothing = b.kept == 0;
+  if (b.nothing) return;
+  if (set_up(s, r, temporaries, outputs, b)) bind_flat(s, r, b.kept, b);
+  else bind_general(s, r, outputs, b);
+  b.variant.aliased = overlaps(s, b);
+  b.variant.wide = !vectors || needs_wide(b);
+  b.variant.vector = vectors && allows_vectors(s, b);
+}
+
+}  // namespace sinter::runtime

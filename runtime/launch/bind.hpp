@@ -1,0 +1,40 @@
+// A step meets its operands: their layouts in the step's domain are collapsed together and classified. What comes out is the
+// kernel's variant and the numbers it takes as arguments.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/ir/resolve.hpp"
+#include "codegen/pass/cut.hpp"
+
+namespace sinter::runtime {
+
+/// Where a step writes one of its outputs.
+struct destination {
+  detail::array_node* array;
+};
+
+/// One operand of a launch. Strides in elements, by collapsed axis.
+struct bound_operand {
+  std::byte* data = nullptr;
+  std::int64_t origin = 0;  // iota
+  detail::storage* memory = nullptr;
+  std::int64_t strides[max_rank] = {};
+};
+
+struct binding {
+  codegen::variant variant;
+  std::int64_t extents[max_rank] = {};
+  std::vector<bound_operand> operands;  // inputs, then outputs
+  std::int64_t kept = 1;                // outputs of a reduction, or elements of a map
+  std::int64_t reduced = 1;             // elements folded into one
+  bool nothing = false;                 // no output has an element
+};
+
+/// Binds a step. `temporaries` by number; `outputs` one for each output of the step. `vectors`: the device wants 16-byte
+/// accesses and narrow indices told apart (a GPU does, a CPU does not).
+void bind(const codegen::step&, const codegen::resolution&, detail::array_node* const* temporaries,
+          detail::array_node* const* outputs, bool vectors, binding& into);
+
+}  // namespace sinter::runtime

@@ -1,0 +1,132 @@
+// Plans and their kernels. Both tables only grow: readers follow atomic pointers, writers prepend under a mutex.
+#include "runtime/launch/plan.hpp"
+
+#include <xxhash.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "codegen/cache/images.hpp"
+#include "codegen/ir/program.hpp"
+#include "codegen/source/emit.hpp"
+#include "runtime/counters.hpp"
+#include "runtime/log.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+constexpr std::size_t buckets = 4096;
+
+struct table {
+  std::atomic<plan*> bucket[buckets] = {};
+  std::mutex growing;
+};
+
+table& plans() {
+  static table* t = new table;  // never freed: evaluations may happen in destructors of statics
+  return *t;
+}
+
+bool same(const std::vector<std::uint64_t>& a, const std::vector<std::uint64_t>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
+}
+
+plan* find(plan* from, std::uint64_t hash, const std::vector<std::uint64_t>& words) {
+  for (plan* p = from; p; p = p->next)
+    if (p->hash == hash && same(p->words, words)) return p;
+  return nullptr;
+}
+
+plan* make_plan(std::uint64_t hash, const std::vector<std::uint64_t>& words) {
+  codegen::schedule schedule = codegen::cut(codegen::decode(words));
+  auto made = std::make_unique<plan>();
+  made->words = words;
+  made->hash = hash;
+  made->temporaries = std::move(schedule.temporaries);
+  for (codegen::step& s : schedule.steps) made->steps.push_back(std::make_unique<compiled_step>(std::move(s)));
+  return made.release();
+}
+
+// Nanoseconds a point takes on one core, roughly: only to decide whether a hand-off to threads pays.
+double estimate(const codegen::kernel& k) {
+  double ns = 0;
+  for (const codegen::input& i : k.inputs) ns += 0.08 * itemsize(i.type);
+  for (const codegen::value& v : k.values) {
+    if (v.kind != codegen::value_kind::apply) continue;
+    const detail::rule r = detail::facts(v.code).of;
+    const bool heavy = r == detail::rule::real || r == detail::rule::integral_step;
+    ns += heavy && v.code != op::sqrt && v.code != op::fma ? 1.5 : 0.15;
+  }
+  return ns;
+}
+
+}  // namespace
+
+plan& plan_for(const std::vector<std::uint64_t>& words, void** hint) {
+  if (hint) {
+    auto* last = static_cast<plan*>(__atomic_load_n(hint, __ATOMIC_ACQUIRE));
+    if (last && same(last->words, words)) return *last;
+  }
+  const std::uint64_t hash = XXH3_64bits(words.data(), words.size() * sizeof(words[0]));
+  std::atomic<plan*>& bucket = plans().bucket[hash % buckets];
+  plan* p = find(bucket.load(std::memory_order_acquire), hash, words);
+  if (!p) {
+    plan* fresh = make_plan(hash, words);
+    const std::lock_guard lock(plans().growing);
+    p = find(bucket.load(std::memory_order_relaxed), hash, words);
+    if (p) {
+      delete fresh;  // another thread was first
+    } else {
+      fresh->next = bucket.load(std::memory_order_relaxed);
+      bucket.store(fresh, std::memory_order_release);
+      p = fresh;
+    }
+  }
+  if (hint) __atomic_store_n(hint, static_cast<void*>(p), __ATOMIC_RELEASE);
+  return *p;
+}
+
+const compiled_kernel* compiled_step::find(const codegen::variant& v, const device_impl& on) const {
+  for (const compiled_kernel* k = kernels_.load(std::memory_order_acquire); k; k = k->next)
+    if (k->device == &on && k->variant == v) return k;
+  return nullptr;
+}
+
+const compiled_kernel& compiled_step::kernel_for(const codegen::variant& v, device_impl& on, bool& compiled) {
+  if (const compiled_kernel* k = find(v, on)) return *k;
+  const std::lock_guard lock(compiling_);
+  if (const compiled_kernel* k = find(v, on)) return *k;
+  compiled = true;
+  const compiled_kernel* fresh = build(v, on);
+  kernels_.store(fresh, std::memory_order_release);
+  return *fresh;
+}
+
+const compiled_kernel* compiled_step::build(const codegen::variant& v, device_impl& on) const {
+  auto k = std::make_unique<compiled_kernel>();
+  k->variant = v;
+  k->device = &on;
+  k->parameters = codegen::parameters(step.body, v);
+  k->block_size = 0;
+  for (const codegen::parameter& p : k->parameters) k->block_size = (k->block_size + p.size - 1) / p.size * p.size + p.size;
+  k->cost = estimate(step.body);
+  k->next = kernels_.load(std::memory_order_relaxed);
+  if (on.dialect() == codegen::dialect::none) {
+    k->code = on.load(nullptr, step.body, v);
+    return k.release();
+  }
+  const std::string source = codegen::emit(step.body, v, on.dialect());
+  codegen::image_origin from{};
+  const stopwatch watch;
+  const auto image = codegen::image_for(*on.compiler(), source, &from);
+  const bool disk = from == codegen::image_origin::disk;
+  bump(disk ? counters_now.disk_hits : counters_now.compiles);
+  log(1, "%s a kernel of %zu values in %.1f ms", disk ? "read" : "compiled", step.body.values.size(), watch.milliseconds());
+  log(3, "%s", source.c_str());
+  k->code = on.load(image.get(), step.body, v);
+  return k.release();
+}
+
+}  // namespace sinter::runtime

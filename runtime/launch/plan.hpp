@@ -1,0 +1,55 @@
+// A plan: what a signature becomes. Its schedule is made once; each of its steps gathers the compiled kernels of the variants
+// met so far. Plans live as long as the process; look-ups on a hit take no lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "codegen/pass/cut.hpp"
+#include "runtime/device/device.hpp"
+
+namespace sinter::runtime {
+
+/// A step's kernel for one variant on one device.
+struct compiled_kernel {
+  codegen::variant variant;
+  const device_impl* device;
+  loaded_kernel code;
+  std::vector<codegen::parameter> parameters;
+  std::size_t block_size;     // bytes of the argument block
+  double cost;                // estimated nanoseconds per point on one core
+  const compiled_kernel* next = nullptr;
+};
+
+/// A step and its kernels.
+class compiled_step {
+ public:
+  explicit compiled_step(codegen::step s) : step(std::move(s)) {}
+  const codegen::step step;
+
+  /// The kernel for a variant; compiles it where it is not there yet (one thread at a time). Sets `compiled` if it did.
+  const compiled_kernel& kernel_for(const codegen::variant&, device_impl&, bool& compiled);
+
+ private:
+  const compiled_kernel* find(const codegen::variant&, const device_impl&) const;
+  const compiled_kernel* build(const codegen::variant&, device_impl&) const;
+
+  std::atomic<const compiled_kernel*> kernels_{nullptr};
+  std::mutex compiling_;
+};
+
+struct plan {
+  std::vector<std::uint64_t> words;
+  std::vector<std::unique_ptr<compiled_step>> steps;
+  std::vector<codegen::temporary> temporaries;
+  std::uint64_t hash = 0;
+  plan* next = nullptr;  // in the table's bucket
+};
+
+/// The plan of a signature, made where it is new. `hint`: the slot of the expression's type, read and written without order.
+plan& plan_for(const std::vector<std::uint64_t>& words, void** hint);
+
+}  // namespace sinter::runtime

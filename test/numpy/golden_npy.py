@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Writes golden/npy/*.npy: small files as NumPy writes them, for test/include/io.cpp. Any NumPy 2."""
+import pathlib
+
+import numpy as np
+
+folder = pathlib.Path(__file__).parent / "golden" / "npy"
+folder.mkdir(parents=True, exist_ok=True)
+
+
+def write(name, a, version=None):
+    with open(folder / f"{name}.npy", "wb") as file:
+        np.lib.format.write_array(file, a, version=version, allow_pickle=True)
+
+
+numbers = np.array([[0, 1, 2], [3, 4, 100]])
+write("b1", numbers % 2 == 1)
+for code in "i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8".split():
+    write(code, numbers.astype(code))
+for code in "i2 u4 i8 f2 f4 f8".split():
+    write(f"{code}_big", numbers.astype(f">{code}"))
+write("f8_fortran", np.asfortranarray(np.arange(24.0).reshape(2, 3, 4)))
+write("i2_fortran_vector", np.asfortranarray(np.arange(4, dtype="i2")))
+write("i4_version2", numbers.astype("i4"), (2, 0))
+write("i4_version3", numbers.astype("i4"), (3, 0))
+write("f8_no_axes", np.array(2.5))
+write("f4_empty", np.zeros((2, 0, 3), "f4"))
+write("u1_eight_axes", np.arange(4, dtype="u1").reshape(1, 2, 1, 1, 2, 1, 1, 1))
+write("f2_special", np.array([0, -0.0, 1.5, -2, 65504, 2.0**-14, 2.0**-24, 1023 * 2.0**-24, np.inf, -np.inf, np.nan], "f2"))
+write("f8_wide", np.array([np.nan, np.inf, -np.inf, 1e300, -1e300, 255.9, -0.9, 0.5, 2.0**63]))
+write("c16", np.zeros(2, "c16"))
+write("fields", np.zeros(2, [("a", "i4"), ("b", "f8")]))
+write("object", np.array([None, 1], object))
+write("text", np.array(["abc"]))
+print(f"{folder}: {len(list(folder.glob('*.npy')))} files")

@@ -1,0 +1,45 @@
+# sinter_test: one ctest entry, on one device where DEVICE names one.
+#
+#   sinter_test(<name> [DEVICE cpu|interpreter|cuda] COMMAND <program> <arguments>...)
+#
+# Every entry has its own kernel cache under the build folder, empty at the start of each run of ctest: the user's cache is
+# left alone, and a count of compilations is the same on the tenth run as on the first. Entries for cuda exist only where the
+# driver's device files do, which is looked at when ctest runs: a build folder may have been made on another machine. Where
+# the files are there but the device is not, the program says so and ctest reports the entry as skipped.
+
+set(SINTER_TEST_CACHES "${PROJECT_BINARY_DIR}/test/caches")
+
+function(sinter_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DEVICE" "COMMAND")
+  if(arg_DEVICE)
+    string(APPEND name "@${arg_DEVICE}")
+  endif()
+  string(MAKE_C_IDENTIFIER "${name}" identifier)
+
+  set(environment "SINTER_CACHE_DIR=${SINTER_TEST_CACHES}/${identifier}")
+  if(arg_DEVICE)
+    list(APPEND environment "SINTER_DEVICE=${arg_DEVICE}")
+  endif()
+  if(SINTER_SANITIZE STREQUAL "thread")
+    list(APPEND environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/support/tsan.supp")
+  endif()
+
+  if(NOT arg_DEVICE STREQUAL "cuda")
+    add_test(NAME ${name} COMMAND ${arg_COMMAND})
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}" FIXTURES_REQUIRED caches TIMEOUT 300
+                         SKIP_RETURN_CODE 77 LABELS "${arg_DEVICE}")
+    return()
+  endif()
+
+  # One at a time: tests on a GPU share its memory.
+  list(TRANSFORM arg_COMMAND REPLACE "(.+)" "[==[\\1]==]")
+  list(JOIN arg_COMMAND " " command)
+  set(file "${CMAKE_CURRENT_BINARY_DIR}/cuda_tests/${identifier}.cmake")
+  file(GENERATE OUTPUT "${file}" CONTENT "if(EXISTS \"/dev/nvidiactl\" OR EXISTS \"/dev/nvidia0\")
+  add_test([==[${name}]==] ${command})
+  set_tests_properties([==[${name}]==] PROPERTIES ENVIRONMENT [==[${environment}]==] FIXTURES_REQUIRED caches TIMEOUT 300
+                       SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION \"^sinter: skipped\" LABELS cuda RESOURCE_LOCK gpu)
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${file}")
+endfunction()
