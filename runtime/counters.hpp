@@ -1,5 +1,5 @@
-// What the process has done so far, for counters() and for tests that assert on it. Every stage adds to its own field; nothing
-// in the runtime reads them back, so relaxed order is enough.
+// What the process has done so far, for counters() and for tests that assert on it. Every stage adds to its own field;
+// nothing in the runtime reads them back, so relaxed order is enough.
 #pragma once
 
 #include <atomic>

@@ -42,5 +42,5 @@ int main() {
   row(0) = 7;
   std::cout << "b             " << b(2) << '\n';
   std::cout << "row           " << row << '\n';
-  std::cout << "a is as it was" << a(2) << '\n';
+  std::cout << "a as it was   " << a(2) << '\n';
 }

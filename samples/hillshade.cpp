@@ -56,6 +56,8 @@ array<float> with_border(const array<float>& z) {
   return b;
 }
 
+namespace fused {
+
 /// The rise towards the east and towards the south, per metre: two expressions, nothing has run.
 auto gradient(const terrain& t) {
   const array<float>& b = t.bordered;
@@ -93,6 +95,8 @@ steepness slopes(const terrain& t) {
   auto [mean, deviation, least, most, above] = sn::eval(sn::mean(s), sn::stddev(s), sn::min(s), sn::max(s), sn::mean(s > 15));
   return {mean.item(), deviation.item(), least.item(), most.item(), above.item()};
 }
+
+}  // namespace fused
 
 // ---- the same, one operation at a time ------------------------------------------------------------------------------------
 
@@ -206,7 +210,7 @@ std::string size_of(const terrain& t) {
 }
 
 void compare(const terrain& t) {
-  auto fused = [](const terrain& on) { shaded(on), slopes(on); };
+  auto together = [](const terrain& on) { fused::shaded(on), fused::slopes(on); };
   auto single = [](const terrain& on) { stepwise::shaded(on), stepwise::slopes(on); };
   const bool slow = sn::device::current() == sn::device::interpreter();
   std::cout << "                          kernels   milliseconds\n" << std::setw(48) << size_of(t);
@@ -222,10 +226,10 @@ void compare(const terrain& t) {
   };
   std::cout << std::fixed << std::setprecision(2);
   const auto [small_single, large_single] = row("one operation at a time", single);
-  const auto [small_fused, large_fused] = row("fused", fused);
+  const auto [small_fused, large_fused] = row("fused", together);
   std::cout << std::setprecision(1) << "\ntimes faster" << std::setw(36) << small_single / small_fused;
   if (!slow) std::cout << std::setw(16) << large_single / large_fused;
-  const picture a = shaded(t), b = stepwise::shaded(t);
+  const picture a = fused::shaded(t), b = stepwise::shaded(t);
   auto difference = [](const auto& x, const auto& y) { return sn::max(sn::abs(sn::astype<int>(x) - sn::astype<int>(y))).item(); };
   std::cout << "\nThe two pictures differ by at most "
             << std::max({difference(a.red, b.red), difference(a.green, b.green), difference(a.blue, b.blue)})
@@ -235,7 +239,7 @@ void compare(const terrain& t) {
 /// The source generated for this device, from the text that has it for all of them.
 void show_kernel(const terrain& t) {
   const bool cuda = sn::device::current().type() == sn::device::kind::cuda;
-  const std::string all = sn::dump(brightness(t)).c_str(), title = cuda ? "CUDA C++ ====\n" : "C ====\n";
+  const std::string all = sn::dump(fused::brightness(t)).c_str(), title = cuda ? "CUDA C++ ====\n" : "C ====\n";
   const auto start = all.find("1: " + title) + 3 + title.size();
   std::cout << "\nThe kernel of brightness(), as it was generated:\n\n" << all.substr(start, all.find("\n====", start) - start) << '\n';
 }
@@ -260,8 +264,8 @@ int main(int argc, char** argv) try {
   const array<float> z = sn::load<float>(grid.c_str());
   if (z.ndim() != 2 || z.shape()[0] < 3 || z.shape()[1] < 3) throw std::runtime_error(grid + ": not a grid of 3 x 3 cells or more");
   const terrain t{z, with_border(z), dx, dy};
-  const picture p = shaded(t);
-  const steepness s = slopes(t);
+  const picture p = fused::shaded(t);
+  const steepness s = fused::slopes(t);
 
   if (const auto folder = std::filesystem::path(target).parent_path(); !folder.empty()) std::filesystem::create_directories(folder);
   write_png(target, p);

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "codegen/cache/entry.hpp"
 #include "codegen/cache/gate.hpp"
@@ -143,7 +144,7 @@ bool publish(int cache, const std::string& key, const bytes& file) {
 
 disk_cache::disk_cache(std::string folder, std::uint64_t limit) : limit_(limit) {
   if (folder.empty() || limit == 0) return;
-  folder_ = normal_folder(folder);
+  folder_ = normal_folder(std::move(folder));
   const gate_answer answer = make_trusted(folder_);
   usable_ = static_cast<bool>(answer.folder);
   if (!usable_) warn_refused(folder_, answer.refusal);

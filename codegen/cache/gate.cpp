@@ -33,19 +33,12 @@ gate_answer make_component(const std::string& path) {
 
 }  // namespace
 
-std::string normal_folder(const std::string& folder) {
+std::string normal_folder(std::string folder) {
   std::error_code failed;
   std::string result = std::filesystem::absolute(folder, failed).string();
   if (failed) return folder;  // no working directory; the gate will say that the path cannot be reached
-  for (;;) {
-    if (result.size() > 1 && result.back() == '/') {
-      result.pop_back();
-    } else if (result.size() > 1 && result.ends_with("/.")) {
-      result.pop_back();
-    } else {
-      return result;
-    }
-  }
+  while (result.size() > 1 && (result.back() == '/' || result.ends_with("/."))) result.pop_back();
+  return result;
 }
 
 gate_answer open_trusted(const std::string& folder) {

@@ -15,7 +15,7 @@ struct gate_answer {
 };
 
 /// `folder` made absolute, without a slash or dot at the end (behind which a symbolic link would be followed).
-std::string normal_folder(const std::string& folder);
+std::string normal_folder(std::string folder);
 
 /// Opens a folder that is a real directory of this user and closed to everybody else. The checks are made on the open
 /// directory, so what is used through it is what was checked. Never throws for a file-system reason.

@@ -105,7 +105,7 @@ std::string find_on_path(const std::string& name) {
   const std::string path = from_environment("PATH");
   for (std::size_t at = 0; at <= path.size();) {
     const std::size_t end = std::min(path.find(':', at), path.size());
-    const std::string candidate = path.substr(at, end - at) + "/" + name;
+    std::string candidate = path.substr(at, end - at) + "/" + name;
     if (candidate.front() == '/' && end > at && is_program(candidate)) return candidate;
     at = end + 1;
   }
@@ -143,12 +143,12 @@ std::string loaded_library(const char* name) {
 }
 
 // Variables that would change an image behind the key's back, or that are set anew below.
+constexpr std::string_view dropped[] = {
+    "CPATH=",  "C_INCLUDE_PATH=", "DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES=", "GCC_COMPARE_DEBUG=", "LD_RUN_PATH=",
+    "TMPDIR=", "LC_ALL="};
+
 bool is_dropped(std::string_view variable) {
-  for (const std::string_view name : {"CPATH=", "C_INCLUDE_PATH=", "DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES=",
-                                      "GCC_COMPARE_DEBUG=", "LD_RUN_PATH=", "TMPDIR=", "LC_ALL="}) {
-    if (variable.substr(0, name.size()) == name) return true;
-  }
-  return false;
+  return std::ranges::any_of(dropped, [&](std::string_view name) { return variable.starts_with(name); });
 }
 
 std::vector<std::string> compiler_environment() {
@@ -264,7 +264,7 @@ class cpu_compiler final : public compiler {
       options_.emplace_back("-ffast-math");
       options_.emplace_back("-fno-finite-math-only");
     }
-    options_.push_back(mode == math_mode::strict ? "-ffp-contract=off" : "-ffp-contract=fast");
+    options_.emplace_back(mode == math_mode::strict ? "-ffp-contract=off" : "-ffp-contract=fast");
     if (is_clang) options_.emplace_back("-Wno-unknown-attributes");
     // gcc vectorises the functions a kernel declares `simd`; clang ignores that and knows the library by name.
     if (is_clang && mode != math_mode::strict && clang_version(resolved) >= 12)

@@ -1,6 +1,6 @@
-// The interpreter's way through the points of a kernel: argument block in, blocks of points through every value, outputs back.
-// The arithmetic is in interpret_ops_*.cpp. Invariant: a block's inputs are all read before any of its outputs is written, so
-// an output may overlap an input element for element.
+// The interpreter's way through the points of a kernel: argument block in, blocks of points through every value,
+// outputs back. The arithmetic is in interpret_ops_*.cpp. Invariant: a block's inputs are all read before any of its
+// outputs is written, so an output may overlap an input element for element.
 #include "codegen/ir/interpret.hpp"
 
 #include <algorithm>
@@ -43,7 +43,8 @@ T read(const std::byte* from) {
 
 std::int64_t read_index(const parameter& p, const std::byte* from) {
   if (p.size == 8) return read<std::int64_t>(from);
-  return p.type.starts_with("unsigned") ? std::int64_t{read<std::uint32_t>(from)} : std::int64_t{read<std::int32_t>(from)};
+  return p.type.starts_with("unsigned") ? std::int64_t{read<std::uint32_t>(from)}
+                                        : std::int64_t{read<std::int32_t>(from)};
 }
 
 /// What an operand's access says about a stride that is no argument.
@@ -94,6 +95,7 @@ void copy_steps(std::byte* to, std::int64_t to_step, const std::byte* from, std:
 }
 
 void copy(int size, std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step, int count) {
+  if (to_step == 1 && from_step == 1) return void(std::memcpy(to, from, static_cast<std::size_t>(count) * size));
   switch (size) {
     case 1: return copy_steps<1>(to, to_step, from, from_step, count);
     case 2: return copy_steps<2>(to, to_step, from, from_step, count);
@@ -102,8 +104,8 @@ void copy(int size, std::byte* to, std::int64_t to_step, const std::byte* from, 
   }
 }
 
-/// A piece of the iteration: points `begin` to `begin + count`, row-major, of the axes `first` to `last`, with the other axes
-/// at the place that is `base` elements away from the start (per operand).
+/// A piece of the iteration: points `begin` to `begin + count`, row-major, of the axes `first` to `last`, with the
+/// other axes at the place that is `base` elements away from the start (per operand).
 struct piece {
   int first;
   int last;
@@ -208,7 +210,8 @@ class interpreter {
     return finals(accumulator) + slot * itemsize(kernel_.accumulators[accumulator].type);
   }
 
-  /// Computes one value for a block of points. `base` is how far the piece is from each operand's start; null: not at all.
+  /// Computes one value for a block of points. `base` is how far the piece is from each operand's start; null: not at
+  /// all.
   void compute(std::uint16_t v, const piece& p, const std::int64_t* base) {
     const value& x = kernel_.values[v];
     switch (x.kind) {

@@ -1,5 +1,6 @@
-// The interpreter's steps as loops over short arrays, found by operation and dtype. interpret.cpp calls them; the loops are made
-// from ops.def in the interpret_ops_*.cpp, a few dtypes each. Invariant: every pair that verify() accepts is found.
+// The interpreter's steps as loops over short arrays, found by operation and dtype. interpret.cpp calls them; the loops
+// are made from ops.def in the interpret_ops_*.cpp, a few dtypes each. Invariant: every pair that verify() accepts is
+// found.
 #pragma once
 
 #include "codegen/ir/kernel.hpp"
@@ -23,8 +24,6 @@ cast_loop find_cast(dtype to, dtype from);
 fold_step find_fold(reduction, dtype);
 
 /// Are there elements of this dtype?
-constexpr bool is_element_dtype(dtype t) {
-  return t <= dtype::uint64 || t == dtype::float32 || t == dtype::float64;
-}
+constexpr bool is_element_dtype(dtype t) { return t <= dtype::uint64 || t == dtype::float32 || t == dtype::float64; }
 
 }  // namespace sinter::codegen

@@ -1,4 +1,5 @@
-// The interpreter's loops for bool, and the way from a dtype to its row of loops. Invariant: a dtype without elements has none.
+// The interpreter's loops for bool, and the way from a dtype to its row of loops. Invariant: a dtype without elements
+// has none.
 #include "codegen/ir/interpret_table.hpp"
 
 namespace sinter::codegen {

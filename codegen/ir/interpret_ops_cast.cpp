@@ -1,5 +1,5 @@
-// The interpreter's conversions and folds. Invariant: a fold is in order and in its dtype, so its value is that of the plainest
-// loop one could write.
+// The interpreter's conversions and folds. Invariant: a fold is in order and in its dtype, so its value is that of the
+// plainest loop one could write.
 #include <functional>
 #include <limits>
 
@@ -60,13 +60,12 @@ constexpr T step(T total, T a) {
 }
 
 template <reduction what, class T>
-constexpr fold_step fold_of = {
-    [](void* total) { *static_cast<T*>(total) = identity<what, T>(); },
-    [](void* total, const void* in, int count) {
-      T sum = *static_cast<T*>(total);
-      for (int k = 0; k < count; ++k) sum = step<what>(sum, static_cast<const T*>(in)[k]);
-      *static_cast<T*>(total) = sum;
-    }};
+constexpr fold_step fold_of = {[](void* total) { *static_cast<T*>(total) = identity<what, T>(); },
+                               [](void* total, const void* in, int count) {
+                                 T sum = *static_cast<T*>(total);
+                                 for (int k = 0; k < count; ++k) sum = step<what>(sum, static_cast<const T*>(in)[k]);
+                                 *static_cast<T*>(total) = sum;
+                               }};
 
 template <class T>
 fold_step fold_for(reduction what) {

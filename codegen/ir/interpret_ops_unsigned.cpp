@@ -1,4 +1,5 @@
-// The interpreter's loops for unsigned integers. Invariant: what is not here is what no rule of ops.def computes in them.
+// The interpreter's loops for unsigned integers. Invariant: what is not here is what no rule of ops.def computes in
+// them.
 #include "codegen/ir/interpret_table.hpp"
 
 namespace sinter::codegen {

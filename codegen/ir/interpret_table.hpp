@@ -1,5 +1,5 @@
-// One dtype's row of interpreter loops, made from ops.def. Included by the interpret_ops_*.cpp only, which share the dtypes
-// among them so that no translation unit takes long.
+// One dtype's row of interpreter loops, made from ops.def. Included by the interpret_ops_*.cpp only, which share the
+// dtypes among them so that no translation unit takes long.
 #pragma once
 
 #include <array>
@@ -25,14 +25,14 @@ constexpr bool computes_in(detail::rule r) {
 
 // An operation as a function of one element: `A` differs from `T` only for the truth value that chooses.
 namespace element {
-#define SINTER_OP(name, arity_, rule_, cuda, c_, integer, interpreter, ...)                                    \
-  struct name {                                                                                                \
-    static constexpr int arity = arity_;                                                                       \
-    static constexpr detail::rule of = detail::rule::rule_;                                                    \
-    template <class T, class A>                                                                                \
-    static auto value([[maybe_unused]] A a, [[maybe_unused]] T b, [[maybe_unused]] T c) {                      \
-      return interpreter;                                                                                      \
-    }                                                                                                          \
+#define SINTER_OP(name, arity_, rule_, cuda, c_, integer, interpreter, ...)               \
+  struct name {                                                                           \
+    static constexpr int arity = arity_;                                                  \
+    static constexpr detail::rule of = detail::rule::rule_;                               \
+    template <class T, class A>                                                           \
+    static auto value([[maybe_unused]] A a, [[maybe_unused]] T b, [[maybe_unused]] T c) { \
+      return interpreter;                                                                 \
+    }                                                                                     \
   };
 #include <sinter/ops.def>
 #undef SINTER_OP

@@ -1,5 +1,5 @@
-// A kernel as text for messages, tests and debugging: one value a line, in order. Invariant: prints malformed kernels too, since
-// verify() prints what it complains about.
+// A kernel as text for messages, tests and debugging: one value a line, in order. Invariant: prints malformed kernels
+// too, since verify() prints what it complains about.
 #include <string>
 
 #include "codegen/ir/kernel.hpp"

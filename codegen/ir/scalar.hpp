@@ -1,6 +1,6 @@
-// The value of each operation for one element, in plain C++: what the interpreter runs and what every device is held to.
-// ops.def names these functions in its interpreter column. Invariant: NumPy 2's values for every input, and no undefined
-// behaviour for any (integer overflow wraps, nothing traps).
+// The value of each operation for one element, in plain C++: what the interpreter runs and what every device is held
+// to. ops.def names these functions in its interpreter column. Invariant: NumPy 2's values for every input, and no
+// undefined behaviour for any (integer overflow wraps, nothing traps).
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@ namespace sinter::codegen::scalar {
 template <class T>
 inline constexpr bool real = std::is_floating_point_v<T>;
 
-/// Where integers are computed so that overflow wraps: unsigned, and never narrower than int, because narrower operands are
-/// promoted to (signed) int and the product of two uint16 overflows that.
+/// Where integers are computed so that overflow wraps: unsigned, and never narrower than int, because narrower operands
+/// are promoted to (signed) int and the product of two uint16 overflows that.
 template <class T>
 using modular = std::conditional_t<(sizeof(T) <= 4), std::uint32_t, std::uint64_t>;
 
@@ -46,7 +46,8 @@ T absolute(T a) {
   else return static_cast<T>(magnitude(a));
 }
 
-/// 1 / a; integers give 1, -1 or 0. Of the integer 0 it is 0, as every division by it (NumPy's value depends on the width).
+/// 1 / a; integers give 1, -1 or 0. Of the integer 0 it is 0, as every division by it (NumPy's value depends on the
+/// width).
 template <class T>
 constexpr T reciprocal(T a) {
   if constexpr (real<T>) return 1 / a;
@@ -65,8 +66,8 @@ constexpr T heaviside(T a, T b) {
   return a < 0 ? T(0) : a > 0 ? T(1) : a == 0 ? b : a;
 }
 
-// Division of integers. A divisor of 0 would trap, and so would the lowest number over -1: both are divided by 1 instead, and
-// the quotient is put right afterwards (the remainder, 0, already is).
+// Division of integers. A divisor of 0 would trap, and so would the lowest number over -1: both are divided by 1
+// instead, and the quotient is put right afterwards (the remainder, 0, already is).
 
 template <class T>
 constexpr bool minus_one(T b) {
@@ -221,8 +222,8 @@ T logaddexp2(T a, T b) {
   return (a > b ? a : b) + T(1.4426950408889634074) * std::log1p(std::exp2(-std::fabs(a - b)));
 }
 
-/// sin(pi a) / (pi a). The sine's argument is first brought into [-1/2, 1/2], exactly, so that whole numbers give 0 and the
-/// neighbourhood of the zeros keeps its digits.
+/// sin(pi a) / (pi a). The sine's argument is first brought into [-1/2, 1/2], exactly, so that whole numbers give 0 and
+/// the neighbourhood of the zeros keeps its digits.
 template <class T>
 T sinc(T a) {
   const T pi = T(3.14159265358979323846);
@@ -263,8 +264,8 @@ bool signbit(T a) {
   else return a < T(0);
 }
 
-/// A value as another type. Real to integer drops the fraction and stops at the integer's ends, NaN giving 0, where C leaves
-/// the result open and devices differ; integers wrap; anything to bool asks whether it is other than 0.
+/// A value as another type. Real to integer drops the fraction and stops at the integer's ends, NaN giving 0, where C
+/// leaves the result open and devices differ; integers wrap; anything to bool asks whether it is other than 0.
 template <class To, class From>
 constexpr To cast(From a) {
   if constexpr (real<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {

@@ -1,5 +1,5 @@
-// Says what is wrong with a kernel. Called between passes in debug builds and by tests. Invariant: a kernel that passes can be
-// spelled in both dialects and interpreted, on every path through the emitter.
+// Says what is wrong with a kernel. Called between passes in debug builds and by tests. Invariant: a kernel that passes
+// can be spelled in both dialects and interpreted, on every path through the emitter.
 #include <string>
 #include <vector>
 

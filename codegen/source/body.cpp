@@ -103,7 +103,8 @@ function body::make_function(std::string function_name, const std::vector<std::u
         break;
       case value_kind::apply: {
         const int count = arity(at);
-        const std::string_view args[3] = {names[at.args[0]], count > 1 ? names[at.args[1]] : "", count > 2 ? names[at.args[2]] : ""};
+        std::string_view args[3];
+        for (int a = 0; a < count; ++a) args[a] = names[at.args[a]];
         names[i] = number("t", temporaries++);
         w.line("  const ", type, " ", names[i], " = ", spell(at.code, k.values[at.args[count - 1]].type, to, args, used_), ";");
         break;

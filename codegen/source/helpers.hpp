@@ -1,6 +1,6 @@
-// Text of operations: what a row of ops.def says, with names, types and helper functions put in. The emitter calls spell() for
-// every value and prints what the helper_list and declarations() say before the kernel. Invariant: text of one dialect never
-// depends on anything but the arguments here, so equal kernels have equal text.
+// Text of operations: what a row of ops.def says, with names, types and helper functions put in. The emitter calls
+// spell() for every value and prints what the helper_list and declarations() say before the kernel. Invariant: text of
+// one dialect never depends on anything but the arguments here, so equal kernels have equal text.
 #pragma once
 
 #include <string>
@@ -33,9 +33,9 @@ struct helper_use {
 /// Helpers to define, each once and after those it calls.
 using helper_list = std::vector<helper_use>;
 
-/// The expression for an operation computed in `computed`. Arguments are identifiers or literals of that dtype (where: the
-/// first is a bool). The text's value is to be converted to the dtype the operation gives, as initialising a variable does.
-/// Errors: `internal_error` if the operation is not there for that dtype.
+/// The expression for an operation computed in `computed`. Arguments are identifiers or literals of that dtype (where:
+/// the first is a bool). The text's value is to be converted to the dtype the operation gives, as initialising a
+/// variable does. Errors: `internal_error` if the operation is not there for that dtype.
 std::string spell(op, dtype computed, dialect, const std::string_view args[3], helper_list& used);
 
 /// `arg`, of dtype `from`, as a `to`.
@@ -44,8 +44,8 @@ std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& 
 /// The definition of a helper for one dtype.
 std::string helper_definition(const helper_use&, dialect);
 
-/// C dialect: declarations of the C library's functions that `source` calls. `vectorised` offers gcc the vector versions of
-/// libmvec as well, for which has_vector_math() must hold where the text is compiled and run.
+/// C dialect: declarations of the C library's functions that `source` calls. `vectorised` offers gcc the vector
+/// versions of libmvec as well, for which has_vector_math() must hold where the text is compiled and run.
 std::string declarations(std::string_view source, bool vectorised);
 
 /// Is this x86-64 with a glibc whose libmvec has every function that declarations() may say it has (2.35)?

@@ -1,5 +1,5 @@
-// The CPU device: kernels are shared objects made by the system's C compiler, loaded from memory and run over ranges of work
-// items, on the calling thread where the work is short and by oneTBB where it is not. The only file that sees TBB.
+// The CPU device: kernels are shared objects made by the system's C compiler, loaded from memory and run over ranges of
+// work items, on the calling thread where the work is short and by oneTBB where it is not. The only file that sees TBB.
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -33,19 +33,20 @@ namespace tbb = oneapi::tbb;
 
 using entry_point = void (*)(const void* arguments, long long begin, long long end);
 
-// When threads pay. Measured with oneTBB 2021.8 on two cores of a cloud machine (test/runtime/device/device.cpp prints it for
-// yours): while the workers still spin from the last launch, handing off and joining costs 1 to 2 us, and two threads beat one
-// from 5 us of work on (10 us of work: 7.2 us, 20 us: 12 us). Once they sleep, waking them costs the caller 8 to 20 us,
-// whether or not they then arrive in time to help. So a launch of less than 20 us could lose more than all of its time, and
-// one of more can at worst double once, after a pause.
+// When threads pay. Measured with oneTBB 2021.8 on two cores of a cloud machine (test/runtime/device/device.cpp prints
+// it for yours): while the workers still spin from the last launch, handing off and joining costs 1 to 2 us, and two
+// threads beat one from 5 us of work on (10 us of work: 7.2 us, 20 us: 12 us). Once they sleep, waking them costs the
+// caller 8 to 20 us, whether or not they then arrive in time to help. So a launch of less than 20 us could lose more
+// than all of its time, and one of more can at worst double once, after a pause.
 constexpr double worth_handing_off = 20'000;  // nanoseconds of work
 constexpr double smallest_chunk = 5'000;      // nanoseconds of work: more threads than that feeds are not woken
 
-// More chunks than threads, so that a thread that comes late or is descheduled holds up a quarter of its share and not all of
-// it: with a static partition, four threads on two cores took 103 us for what chunks did in 53.
+// More chunks than threads, so that a thread that comes late or is descheduled holds up a quarter of its share and not
+// all of it: with a static partition, four threads on two cores took 103 us for what chunks did in 53.
 constexpr std::int64_t chunks_per_thread = 4;
 
-// Chunks begin at multiples of this many items: no two threads write one cache line, and vector loops have no odd starts.
+// Chunks begin at multiples of this many items: no two threads write one cache line, and vector loops have no odd
+// starts.
 constexpr std::int64_t chunk_items = 64;
 
 /// SINTER_NUM_THREADS is a limit: more threads than processors would only wait for each other.
@@ -72,8 +73,8 @@ std::string processor_name() {
   throw device_error(("cannot load a compiled kernel: " + what + ": " + why).c_str());
 }
 
-/// Images are linked without libraries; what they call comes from the process. libm is everywhere; libmvec where there is none
-/// is left out, and an image that needs it says so when it is loaded.
+/// Images are linked without libraries; what they call comes from the process. libm is everywhere; libmvec where there
+/// is none is left out, and an image that needs it says so when it is loaded.
 void open_math_libraries() {
   static const bool once = [] {
     dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL);
@@ -119,9 +120,9 @@ class sealed_file {
   int number_;
 };
 
-/// A path to an open file that no earlier image was loaded under. The loader takes equal paths for equal libraries, and file
-/// numbers come back once closed; so the number of the load is spelt into the path, a bit each, as "//" or "/.", which mean the
-/// same to the kernel.
+/// A path to an open file that no earlier image was loaded under. The loader takes equal paths for equal libraries, and
+/// file numbers come back once closed; so the number of the load is spelt into the path, a bit each, as "//" or "/.",
+/// which mean the same to the kernel.
 std::string path_to(const sealed_file& file) {
   static std::atomic<std::uint64_t> loads{0};
   std::string path = "/proc/self";
@@ -160,7 +161,8 @@ class cpu_device final : public host_device {
     return compiler_ ? codegen::dialect::c : codegen::dialect::none;
   }
 
-  loaded_kernel load(const codegen::bytes* image, const codegen::kernel& source, const codegen::variant& layout) override {
+  loaded_kernel load(const codegen::bytes* image, const codegen::kernel& source,
+                     const codegen::variant& layout) override {
     if (image) return load_image(*image);
     prepare();
     if (!interpreter_) throw internal_error("the CPU device was asked to load a kernel without its image");
@@ -199,7 +201,8 @@ class cpu_device final : public host_device {
     if (fed < static_cast<double>(chunks)) chunks = static_cast<std::int64_t>(fed);
     if (items < chunks) chunks = items;
     std::int64_t length = (items + chunks - 1) / chunks;
-    // A few long items, such as the rows of a reduction, are worth a thread each; then lines are shared at the seams only.
+    // A few long items, such as the rows of a reduction, are worth a thread each; then lines are shared at the seams
+    // only.
     if (length >= chunk_items) length = (length + chunk_items - 1) / chunk_items * chunk_items;
     chunks = (items + length - 1) / length;
     arena_.execute([&] {
@@ -213,7 +216,8 @@ class cpu_device final : public host_device {
     });
   }
 
-  /// Finds the compiler, or makes the interpreter, at first need. The dialect is asked for in every evaluation: one load then.
+  /// Finds the compiler, or makes the interpreter, at first need. The dialect is asked for in every evaluation: one
+  /// load then.
   void prepare() const {
     if (prepared_.load(std::memory_order_acquire)) return;
     std::lock_guard hold(preparing_);
@@ -221,7 +225,8 @@ class cpu_device final : public host_device {
     compiler_ = codegen::make_cpu_compiler(codegen::math_mode_from_environment());
     if (!compiler_) {
       interpreter_ = make_interpreter_device();
-      std::fputs("sinter: no C compiler found (looked for $SINTER_CC, cc, gcc, clang); kernels are interpreted, which is slow\n",
+      std::fputs("sinter: no C compiler found (looked for $SINTER_CC, cc, gcc, clang); kernels are interpreted, "
+                 "which is slow\n",
                  stderr);
     }
     prepared_.store(true, std::memory_order_release);

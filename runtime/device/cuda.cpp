@@ -1,5 +1,5 @@
-// A CUDA device: its primary context, which it shares with CUDA code of other libraries, one stream, a pool over cuMemAlloc,
-// pinned staging for copies, kernels as modules. Whatever calls the driver has gone through use() first.
+// A CUDA device: its primary context, which it shares with CUDA code of other libraries, one stream, a pool over
+// cuMemAlloc, pinned staging for copies, kernels as modules. Whatever calls the driver has gone through use() first.
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -34,8 +34,9 @@ class context {
     if (faults_.usable()) driver_.cuDevicePrimaryCtxRelease_v2(device_);
   }
 
-  /// Asks the driver each time instead of remembering: other libraries switch contexts too, and what is allocated or launched
-  /// under theirs would land on another device without an error. The question is a thread-local read inside the driver.
+  /// Asks the driver each time instead of remembering: other libraries switch contexts too, and what is allocated or
+  /// launched under theirs would land on another device without an error. The question is a thread-local read inside
+  /// the driver.
   void use() const {
     faults_.raise_if_lost();
     cu_context now = nullptr;
@@ -119,11 +120,13 @@ properties ask(const driver& d, fault_latch& faults, int ordinal) {
   char name[256] = {};
   faults.check(d.cuDeviceGetName(name, sizeof name - 1, p.handle), "cuDeviceGetName");
   p.name = name;
-  int major = 0, minor = 0;
-  faults.check(d.cuDeviceGetAttribute(&major, cu_attribute_capability_major, p.handle), "cuDeviceGetAttribute");
-  faults.check(d.cuDeviceGetAttribute(&minor, cu_attribute_capability_minor, p.handle), "cuDeviceGetAttribute");
-  p.capability = 10 * major + minor;
-  faults.check(d.cuDeviceGetAttribute(&p.multiprocessors, cu_attribute_multiprocessors, p.handle), "cuDeviceGetAttribute");
+  const auto attribute = [&](int which) {
+    int value = 0;
+    faults.check(d.cuDeviceGetAttribute(&value, which, p.handle), "cuDeviceGetAttribute");
+    return value;
+  };
+  p.capability = 10 * attribute(cu_attribute_capability_major) + attribute(cu_attribute_capability_minor);
+  p.multiprocessors = attribute(cu_attribute_multiprocessors);
   faults.check(d.cuDeviceTotalMem_v2(&p.memory, p.handle), "cuDeviceTotalMem_v2");
   faults.check(d.cuDriverGetVersion(&p.driver_version), "cuDriverGetVersion");
   return p;
@@ -141,7 +144,10 @@ class cuda_device final : public device_impl {
   cuda_device(const driver& d, int ordinal);
   ~cuda_device() override;
 
-  std::byte* allocate(std::size_t size) override { return pool_.allocate(size); }
+  std::byte* allocate(std::size_t size) override {
+    faults_.raise_if_lost();  // a cached block would be no use
+    return pool_.allocate(size);
+  }
   void deallocate(std::byte* block, std::size_t size) noexcept override { pool_.deallocate(block, size); }
   void copy_in(std::byte* to, const void* from_host, std::size_t size) override;
   void copy_out(void* to_host, const std::byte* from, std::size_t size) override;
@@ -209,7 +215,8 @@ void cuda_device::copy_out(void* to_host, const std::byte* from, std::size_t siz
 void cuda_device::copy(std::byte* to, const std::byte* from, std::size_t size) {
   if (size == 0) return;
   context_.use();
-  faults_.check(driver_.cuMemcpyDtoDAsync_v2(address(to), address(from), size, stream_.handle()), "cuMemcpyDtoDAsync_v2");
+  const cu_result result = driver_.cuMemcpyDtoDAsync_v2(address(to), address(from), size, stream_.handle());
+  faults_.check(result, "cuMemcpyDtoDAsync_v2");
   bump(counters_now.bytes_copied, size);
 }
 
@@ -226,7 +233,8 @@ void cuda_device::synchronize() {
 
 const codegen::compiler* cuda_device::compiler() const {
   std::lock_guard hold(compiler_making_);
-  if (!compiler_) compiler_ = codegen::make_cuda_compiler(properties_.capability, codegen::math_mode_from_environment());
+  if (!compiler_)
+    compiler_ = codegen::make_cuda_compiler(properties_.capability, codegen::math_mode_from_environment());
   return compiler_.get();
 }
 
@@ -252,8 +260,8 @@ loaded_kernel cuda_device::load(const codegen::bytes* image, const codegen::kern
 inline cu_result cuda_device::try_launch(const loaded_kernel& kernel, const geometry& how, const void* arguments,
                                          std::size_t size) {
   void* extra[] = {cu_launch_buffer, const_cast<void*>(arguments), cu_launch_buffer_size, &size, cu_launch_end};
-  return driver_.cuLaunchKernel(static_cast<cu_function>(kernel.entry), how.grid[0], how.grid[1], how.grid[2], how.block[0],
-                                how.block[1], how.block[2], 0, stream_.handle(), nullptr, extra);
+  return driver_.cuLaunchKernel(static_cast<cu_function>(kernel.entry), how.grid[0], how.grid[1], how.grid[2],
+                                how.block[0], how.block[1], how.block[2], 0, stream_.handle(), nullptr, extra);
 }
 
 // The way of every evaluation: nothing here but the context's question and the call.
@@ -266,8 +274,8 @@ void cuda_device::launch(const loaded_kernel& kernel, const geometry& how, const
 }
 
 /// A kernel's first launch may need memory for its stack; what the pool keeps may be in the way.
-void cuda_device::launch_failed(cu_result result, const loaded_kernel& kernel, const geometry& how, const void* arguments,
-                                std::size_t size) {
+void cuda_device::launch_failed(cu_result result, const loaded_kernel& kernel, const geometry& how,
+                                const void* arguments, std::size_t size) {
   if (result == cu_error_out_of_memory) {
     pool_.free_all_blocks();
     result = try_launch(kernel, how, arguments, size);
@@ -302,7 +310,9 @@ int cuda_device_count(std::string* why) {
   int count = 0;
   const cu_result result = d->cuDeviceGetCount(&count);
   if (result == cu_success && count > 0) return count;
-  if (why) *why = d->file + (result == cu_success ? " finds no GPU" : " was opened, but cuDeviceGetCount failed: " + describe(*d, result));
+  if (why)
+    *why = d->file + (result == cu_success ? std::string(" was opened, but finds no GPU")
+                                           : " was opened, but cuDeviceGetCount failed: " + describe(*d, result));
   return 0;
 }
 

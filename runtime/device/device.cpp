@@ -1,5 +1,6 @@
 // Which devices there are and which one is current: the public functions of sinter/device.hpp over a registry of
-// implementations. Each is made at first use and never destroyed, since arrays with static storage outlive any destructor here.
+// implementations. Each is made at first use and never destroyed, since arrays with static storage outlive any
+// destructor here.
 #include "runtime/device/device.hpp"
 
 #include <atomic>
@@ -41,9 +42,10 @@ std::atomic<device_impl*>* slot(device d) noexcept {
 }
 
 std::string text_of(device d) {
+  const std::string number = d.ordinal() == 0 ? "" : ":" + std::to_string(d.ordinal());
   switch (d.type()) {
-    case device::kind::cpu: return d.ordinal() == 0 ? "cpu" : "cpu:" + std::to_string(d.ordinal());
-    case device::kind::interpreter: return d.ordinal() == 0 ? "interpreter" : "interpreter:" + std::to_string(d.ordinal());
+    case device::kind::cpu: return "cpu" + number;
+    case device::kind::interpreter: return "interpreter" + number;
     case device::kind::cuda: return "cuda:" + std::to_string(d.ordinal());
   }
   return "unknown device";

@@ -16,7 +16,7 @@ namespace sinter::runtime {
 
 /// A loaded kernel. What it is depends on the device; the device owns it for the life of the process.
 struct loaded_kernel {
-  void* entry = nullptr;   // cuda: CUfunction; cpu: the kernel's address; interpreter: a codegen::kernel and its variant
+  void* entry = nullptr;   // cuda: CUfunction; cpu: the kernel's address; interpreter: the kernel and its variant
   void* finish = nullptr;  // cpu: the second phase of a reduction
 };
 
@@ -69,8 +69,8 @@ device_impl& implementation(device);
 /// The calling thread's current device.
 device_impl& current_device();
 
-/// The device a word of SINTER_DEVICE means: `cpu`, `cuda`, `cuda:1`, `interpreter`; null or empty: the first GPU, else the
-/// CPU. Errors: `error` for another word, `device_error` for a device that is not there, saying what was looked for.
+/// The device a word of SINTER_DEVICE means: `cpu`, `cuda`, `cuda:1`, `interpreter`; null or empty: the first GPU, else
+/// the CPU. Errors: `error` for another word, `device_error` for a device that is not there, saying what was looked for.
 device device_named(const char* word);
 
 /// Makes the devices (each in its own file). Null where the machine has none.

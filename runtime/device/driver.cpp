@@ -1,5 +1,5 @@
-// Opening the CUDA driver and turning its results into exceptions. The table is filled once, by plain dlsym with the exported
-// names, and read by everyone without a lock from then on.
+// Opening the CUDA driver and turning its results into exceptions. The table is filled once, by plain dlsym with the
+// exported names, and read by everyone without a lock from then on.
 #include "runtime/device/driver.hpp"
 
 #include <algorithm>
@@ -121,8 +121,8 @@ void fault_latch::latch(const std::string& cause) {
   std::lock_guard hold(first_);
   if (lost_.load(std::memory_order_relaxed)) return;
   cause_ = name_ + " is lost until the process is started anew. First cause: " + cause +
-           ". Kernels run asynchronously, so an earlier one than the call named here may be at fault; SINTER_SYNC=1 waits "
-           "after each";
+           ". Kernels run asynchronously, so an earlier one than the call named here may be at fault; SINTER_SYNC=1 "
+           "waits after each";
   lost_.store(true, std::memory_order_release);
 }
 
@@ -133,7 +133,8 @@ void fault_latch::fail(cu_result result, const char* call, const std::string& ar
     latch(message);
     repeat();
   }
-  if (result == cu_error_out_of_memory) throw out_of_memory(("out of memory on " + name_ + ": " + message).c_str(), 0, 0, 0);
+  if (result == cu_error_out_of_memory)
+    throw out_of_memory(("out of memory on " + name_ + ": " + message).c_str(), 0, 0, 0);
   throw device_error((message + " (on " + name_ + ")").c_str());
 }
 

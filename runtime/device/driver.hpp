@@ -1,5 +1,5 @@
-// The CUDA driver as a table of entry points, opened at first use. No CUDA header is included anywhere: the declarations are
-// our own, so the library builds without a toolkit and a program starts on a machine without a driver.
+// The CUDA driver as a table of entry points, opened at first use. No CUDA header is included anywhere: the
+// declarations are our own, so the library builds without a toolkit and a program starts on a machine without a driver.
 #pragma once
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace sinter::runtime {
 
@@ -20,8 +21,8 @@ using cu_function = struct cu_function_object*;
 using cu_stream = struct cu_stream_object*;
 using cu_event = struct cu_event_object*;
 
-/// Every entry point in use: the exported name, with the version that has 64-bit sizes, and its parameters. A new call is a new
-/// line; all of them are in drivers since CUDA 11.
+/// Every entry point in use: the exported name, with the version that has 64-bit sizes, and its parameters. A new call
+/// is a new line; all of them are in drivers since CUDA 11.
 #define SINTER_DRIVER_CALLS(X)                                                                                         \
   X(cuInit, (unsigned flags))                                                                                          \
   X(cuDriverGetVersion, (int* version))                                                                                \
@@ -82,12 +83,13 @@ struct driver {
   std::string file;  // what was opened
 };
 
-/// Opens a driver library and fills the table: `path`, or where null libcuda.so.1, then libcuda.so. The library stays open for
-/// the life of the process. Null where there is none, or where it lacks an entry point; then `why` says what was looked for.
+/// Opens a driver library and fills the table: `path`, or where null libcuda.so.1, then libcuda.so. The library stays
+/// open for the life of the process. Null where there is none, or where it lacks an entry point; then `why` says what
+/// was looked for.
 std::unique_ptr<driver> open_driver(const char* path, std::string* why);
 
-/// The process's driver, opened ($SINTER_CUDA_DRIVER names another library) and initialised by the first caller. Null where
-/// there is none or it refuses to start, with `why` as above. Any thread.
+/// The process's driver, opened ($SINTER_CUDA_DRIVER names another library) and initialised by the first caller. Null
+/// where there is none or it refuses to start, with `why` as above. Any thread.
 const driver* find_driver(std::string* why);
 
 /// "CUDA_ERROR_INVALID_VALUE: invalid argument".
@@ -99,14 +101,14 @@ bool exiting() noexcept;
 /// Is it one of the errors after which the context answers every call with an error until the process is started anew?
 bool is_sticky(cu_result) noexcept;
 
-/// What stands between a device and the driver's answers. A sticky error is kept, the first one for good: from then on every
-/// call throws `device_lost` with that first cause, and destructors, who ask `usable()`, leave the driver alone.
+/// What stands between a device and the driver's answers. A sticky error is kept, the first one for good: from then on
+/// every call throws `device_lost` with that first cause, and destructors, who ask `usable()`, leave the driver alone.
 class fault_latch {
  public:
   fault_latch(const driver& d, std::string device_name) : driver_(d), name_(std::move(device_name)) {}
 
-  /// Errors: `device_lost` for a sticky error, `out_of_memory` where the driver had no room, else `device_error`, which reads
-  /// "cuX(...) failed: CUDA_ERROR_Y: text".
+  /// Errors: `device_lost` for a sticky error, `out_of_memory` where the driver had no room, else `device_error`, which
+  /// reads "cuX(...) failed: CUDA_ERROR_Y: text".
   void check(cu_result result, const char* call) {
     if (result != cu_success) [[unlikely]] fail(result, call);
   }

@@ -48,15 +48,16 @@ void move_bytes(void* to, const void* from, std::size_t size) {
 
 }  // namespace
 
-// Mapped, not malloc'ed: what goes back really goes back, and a large array begins at a huge page, which takes hundreds of
-// page faults out of its first use.
+// Mapped, not malloc'ed: what goes back really goes back, and a large array begins at a huge page, which takes hundreds
+// of page faults out of its first use.
 std::byte* host_memory::allocate(std::size_t size) {
   if (size > SIZE_MAX / 2) return nullptr;
   size = up_to(size, page());
   if (size < huge_page) return map(size);
   std::byte* memory = map(size + huge_page);
   if (!memory) return nullptr;
-  const std::size_t before = up_to(reinterpret_cast<std::uintptr_t>(memory), huge_page) - reinterpret_cast<std::uintptr_t>(memory);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::size_t before = up_to(address, huge_page) - address;
   if (before) munmap(memory, before);
   if (huge_page - before) munmap(memory + before + size, huge_page - before);
   madvise(memory + before, size, MADV_HUGEPAGE);  // where the kernel has none, small pages serve

@@ -1,5 +1,5 @@
-// What the devices whose memory is the host's have in common: the pool over mmap, and copies. Between device_impl and the CPU
-// and interpreter devices; a launch there has finished when it returns, so nothing here ever waits.
+// What the devices whose memory is the host's have in common: the pool over mmap, and copies. Between device_impl and
+// the CPU and interpreter devices; a launch there has finished when it returns, so nothing here ever waits.
 #pragma once
 
 #include "runtime/device/device.hpp"

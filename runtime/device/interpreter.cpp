@@ -1,5 +1,6 @@
-// The interpreter device: kernels stay kernels and run as obvious loops, single threaded. The tests' oracle, and what the CPU
-// device hands its work to where there is no C compiler. A loaded kernel is a copy of it and of its variant, kept for good.
+// The interpreter device: kernels stay kernels and run as obvious loops, single threaded. The tests' oracle, and what
+// the CPU device hands its work to where there is no C compiler. A loaded kernel is a copy of it and of its variant,
+// kept for good.
 #include <deque>
 #include <mutex>
 

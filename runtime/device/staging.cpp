@@ -1,5 +1,6 @@
-// The pinned buffer's two halves. Invariant: the host writes to a half only after the event behind the device's last use of it.
-// That the device reads what copy_in left before copy_out overwrites it needs no event: both are on one stream.
+// The pinned buffer's two halves. Invariant: the host writes to a half only after the event behind the device's last
+// use of it. That the device reads what copy_in left before copy_out overwrites it needs no event: both are on one
+// stream.
 #include "runtime/device/staging.hpp"
 
 #include <algorithm>
@@ -9,16 +10,18 @@ namespace sinter::runtime {
 namespace {
 
 constexpr std::size_t half_size = std::size_t{4} << 20;
-// A long copy goes in pieces, so that the bus has something to do while the host prepares the next one. 1 MiB takes the host
-// about 100 us and the bus 20 to 40, against 2 to 3 for the call.
+// A long copy goes in pieces, so that the bus has something to do while the host prepares the next one. 1 MiB takes the
+// host about 100 us and the bus 20 to 40, against 2 to 3 for the call.
 constexpr std::size_t piece = std::size_t{1} << 20;
 constexpr std::size_t line = 64;  // small copies begin at cache lines
 
 }  // namespace
 
-staging::staging(const driver& d, fault_latch& faults, cu_stream stream) : driver_(d), faults_(faults), stream_(stream) {}
+staging::staging(const driver& d, fault_latch& faults, cu_stream stream)
+    : driver_(d), faults_(faults), stream_(stream) {}
 
-/// At first use. False where the driver has no pinned memory left to give: then copies go straight from pageable memory.
+/// At first use. False where the driver has no pinned memory left to give: then copies go straight from pageable
+/// memory.
 bool staging::open() {
   if (opened_) return true;
   if (refused_) return false;

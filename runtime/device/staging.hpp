@@ -1,5 +1,6 @@
-// Copies between pageable host memory and a CUDA device through one pinned buffer, so that they run at the bus's speed and
-// copy_in may return once the host memory was read. Used by cuda.cpp only; whoever calls has made the context current.
+// Copies between pageable host memory and a CUDA device through one pinned buffer, so that they run at the bus's speed
+// and copy_in may return once the host memory was read. Used by cuda.cpp only; whoever calls has made the context
+// current.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 
 namespace sinter::runtime {
 
-/// Two halves of pinned memory in turn: the device works on one while the host fills or empties the other. Copies of all
-/// threads go through it one after the other. Stream behaviour: everything is enqueued on the one stream.
+/// Two halves of pinned memory in turn: the device works on one while the host fills or empties the other. Copies of
+/// all threads go through it one after the other. Stream behaviour: everything is enqueued on the one stream.
 class staging {
  public:
   staging(const driver&, fault_latch&, cu_stream);

@@ -1,6 +1,6 @@
-// The pieces of a pool's bookkeeping: block records, an index of the free ones by size, a table of the used ones by address, and
-// the lock over them. Only pool.cpp includes this. None of it lives in the memory it describes, which the host may be unable to
-// touch.
+// The pieces of a pool's bookkeeping: block records, an index of the free ones by size, a table of the used ones by
+// address, and the lock over them. Only pool.cpp includes this. None of it lives in the memory it describes, which the
+// host may be unable to touch.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,8 @@ namespace sinter::runtime {
 
 inline constexpr std::size_t block_unit = 512;  // sizes are multiples of this
 
-/// Held for some tens of nanoseconds, never across a call to the source. Waiters yield soon: the holder may be descheduled.
+/// Held for some tens of nanoseconds, never across a call to the source. Waiters yield soon: the holder may be
+/// descheduled.
 class spin_lock {
  public:
   void lock() noexcept {
@@ -48,8 +49,8 @@ struct block : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost
   block* right = nullptr;
   block* next = nullptr;      // in its bin, or among the spare records
   block* previous = nullptr;  // in its bin
-  block* next_segment = nullptr;      // from one segment's first block to another's: a first block stays one, since merging
-  block* previous_segment = nullptr;  // keeps the record on the left
+  block* next_segment = nullptr;      // from one segment's first block to another's: a first block stays one,
+  block* previous_segment = nullptr;  // since merging keeps the record on the left
   bool free = false;    // in the index
   bool parked = false;  // waiting to be handed out again as it is, see parking
 
@@ -63,8 +64,8 @@ struct size_below {
   bool operator()(const block& a, std::size_t size) const { return a.size < size; }
 };
 
-/// The free blocks: a stack for every size up to 2 MiB with a bitmap over the stacks, a tree above. Finding the smallest block
-/// that fits is two bit scans below, O(log n) above.
+/// The free blocks: a stack for every size up to 2 MiB with a bitmap over the stacks, a tree above. Finding the
+/// smallest block that fits is two bit scans below, O(log n) above.
 class free_index {
  public:
   void insert(block& b) {
@@ -115,8 +116,8 @@ class free_index {
   std::size_t largest() const {
     if (!large_.empty()) return large_.rbegin()->size;
     if (!summary_) return 0;
-    const int word = 63 - std::countl_zero(summary_);
-    return (static_cast<std::size_t>(word) * 64 + 64 - static_cast<std::size_t>(std::countl_zero(words_[word]))) * block_unit;
+    const std::size_t word = std::bit_width(summary_) - 1;
+    return (word * 64 + std::bit_width(words_[word])) * block_unit;
   }
   std::size_t bytes() const { return bytes_; }
   std::size_t count() const { return count_; }
@@ -200,8 +201,9 @@ class block_table {
   std::size_t used_ = 0;
 };
 
-/// The blocks freed last, one for each size that comes by, uncut and unmerged: programs ask for the sizes they have just freed,
-/// and cutting and merging is most of what an allocation costs. Whoever needs to see them as free blocks empties it first.
+/// The blocks freed last, one for each size that comes by, uncut and unmerged: programs ask for the sizes they have
+/// just freed, and cutting and merging is most of what an allocation costs. Whoever needs to see them as free blocks
+/// empties it first.
 class parking {
  public:
   /// The block parked under exactly this size, out of its place; null where there is none.

@@ -1,5 +1,5 @@
-// The pool: taking and cutting, merging, growing, giving back. Two locks: `growth` is held across calls to the source, `lock`
-// over the bookkeeping for tens of nanoseconds; whoever needs both takes `growth` first.
+// The pool: taking and cutting, merging, growing, giving back. Two locks: `growth` is held across calls to the source,
+// `lock` over the bookkeeping for tens of nanoseconds; whoever needs both takes `growth` first.
 #include "runtime/memory/pool.hpp"
 
 #include <atomic>
@@ -296,10 +296,10 @@ void pool::refuse(std::size_t asked, const char* because) const {
     largest = s_->cached.largest();
   }
   const std::size_t limit = s_->limit.load(std::memory_order_relaxed);
-  std::string message = "out of memory on " + s_->options.name + ": asked for " + with_commas(asked) + " bytes, " + because +
-                        "; in use " + with_commas(used) + " of " + with_commas(total) + " bytes held, limit " +
-                        (limit ? with_commas(limit) + " bytes" : std::string("none")) + ", largest free block " +
-                        with_commas(largest) + " bytes";
+  const std::string message = "out of memory on " + s_->options.name + ": asked for " + with_commas(asked) +
+                              " bytes, " + because + "; in use " + with_commas(used) + " of " + with_commas(total) +
+                              " bytes held, limit " + (limit ? with_commas(limit) + " bytes" : "none") +
+                              ", largest free block " + with_commas(largest) + " bytes";
   throw out_of_memory(message.c_str(), asked, used, limit);
 }
 
@@ -320,8 +320,8 @@ std::size_t parse_memory_limit(const char* text, std::size_t total) {
   }
   if (right && number < 9e18) return static_cast<std::size_t>(number);
   const std::string message = "SINTER_MEMORY_LIMIT=" + std::string(text) +
-                              ": expected a number of bytes, with K, M, G or T for powers of 1024, or a share of the device's "
-                              "memory from 0% to 100%";
+                              ": expected a number of bytes, with K, M, G or T for powers of 1024, or a share of the "
+                              "device's memory from 0% to 100%";
   throw error(message.c_str());
 }
 

@@ -1,6 +1,6 @@
-// The caching pool behind every device's allocate and deallocate. Memory comes from the device in segments, is handed out in
-// blocks that are multiples of 512 bytes, and comes back at once: freed neighbours are one block again before anyone can tell.
-// used_bytes() + free_bytes() == total_bytes() whenever the pool's lock is free.
+// The caching pool behind every device's allocate and deallocate. Memory comes from the device in segments, is handed
+// out in blocks that are multiples of 512 bytes, and comes back at once: freed neighbours are one block again before
+// anyone can tell. used_bytes() + free_bytes() == total_bytes() whenever the pool's lock is free.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ class memory_source {
  public:
   virtual ~memory_source() = default;
 
-  /// A segment whose address is a multiple of 512, or null where there is no room. Errors: what else went wrong is thrown.
+  /// A segment whose address is a multiple of 512, or null where there is no room. Errors: what else went wrong is
+  /// thrown.
   virtual std::byte* allocate(std::size_t size) = 0;
   virtual void release(std::byte* segment, std::size_t size) noexcept = 0;
   /// Comes before a batch of releases: waits until the device no longer uses what has been freed.
@@ -22,13 +23,13 @@ class memory_source {
 };
 
 struct pool_options {
-  std::string name = "this pool";           // in messages
-  std::size_t segment = std::size_t{2} << 20;  // requests under half of it share segments of this size; 0: every request its own
-  std::size_t limit = 0;                    // on total_bytes(); 0: none
+  std::string name = "this pool";              // in messages
+  std::size_t segment = std::size_t{2} << 20;  // what requests under half of it share; 0: each has its own
+  std::size_t limit = 0;                       // on total_bytes(); 0: none
 };
 
-/// A thread-safe best-fit pool. Any thread may free what another allocated. Stream behaviour: one stream per device, so a freed
-/// block may be handed out at once; what the stream still does to it comes before what the next owner asks for.
+/// A thread-safe best-fit pool. Any thread may free what another allocated. Stream behaviour: one stream per device, so
+/// a freed block may be handed out at once; what the stream still does to it comes before what the next owner asks for.
 /// Source: cupy.cuda.MemoryPool.
 class pool {
  public:
@@ -40,8 +41,9 @@ class pool {
   /// Gives every segment back, used or not.
   ~pool();
 
-  /// The smallest cached block that is large enough, what is left of it cut off; else memory from the source, if need be after
-  /// giving back all that is cached. Errors: `out_of_memory`, and then no block has moved. Units: bytes; 0 gives null.
+  /// The smallest cached block that is large enough, what is left of it cut off; else memory from the source, if need
+  /// be after giving back all that is cached. Errors: `out_of_memory`, and then no block has moved. Units: bytes; 0
+  /// gives null.
   std::byte* allocate(std::size_t size);
   /// Gives a block back. Null is allowed. A block that is not of this pool is reported on stderr and left alone.
   void deallocate(std::byte* block, std::size_t size) noexcept;
@@ -69,8 +71,8 @@ class pool {
   std::unique_ptr<state> s_;
 };
 
-/// Reads a memory limit as SINTER_MEMORY_LIMIT spells it: bytes, with K, M, G or T for powers of 1024, or a share of `total`
-/// such as `50%`. Null, empty or 0: none. Errors: `error` for anything else. Units: bytes.
+/// Reads a memory limit as SINTER_MEMORY_LIMIT spells it: bytes, with K, M, G or T for powers of 1024, or a share of
+/// `total` such as `50%`. Null, empty or 0: none. Errors: `error` for anything else. Units: bytes.
 std::size_t parse_memory_limit(const char* text, std::size_t total);
 
 /// 1234567 as "1,234,567".

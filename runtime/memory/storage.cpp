@@ -1,5 +1,6 @@
-// Storage objects without malloc: a short list in every thread, refilled from and spilled to one shared list. An evaluation
-// makes one object and drops one, so the usual case touches the thread's own list only. The objects' slabs are never freed.
+// Storage objects without malloc: a short list in every thread, refilled from and spilled to one shared list. An
+// evaluation makes one object and drops one, so the usual case touches the thread's own list only. The objects' slabs
+// are never freed.
 #include "runtime/memory/storage.hpp"
 
 #include <mutex>
@@ -13,8 +14,8 @@
 namespace sinter::detail {
 namespace {
 
-constexpr int batch = 64;         // objects that move between a thread and the shared list at once
-constexpr int keep = 2 * batch;   // a thread that holds this many spills a batch: one that only frees would gather them all
+constexpr int batch = 64;        // objects that move between a thread and the shared list at once
+constexpr int keep = 2 * batch;  // a thread that holds this many spills a batch: one that only frees would gather all
 
 /// While an object is free, its memory holds the link instead.
 struct free_object {
@@ -85,7 +86,7 @@ void refill() {
   }
   if (mine.head) return;
   auto* slab = static_cast<storage*>(::operator new(batch * sizeof(storage), std::nothrow));
-  if (!slab) throw out_of_memory("out of memory: the host has no room for an array's bookkeeping", sizeof(storage), 0, 0);
+  if (!slab) throw out_of_memory("out of memory: the host has no room for bookkeeping", sizeof(storage), 0, 0);
   for (int i = batch - 1; i >= 0; --i) mine.push(new (static_cast<void*>(slab + i)) free_object);
 }
 

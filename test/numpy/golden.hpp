@@ -1,5 +1,6 @@
-// Reads what golden.py wrote: NumPy's results for every operation and cast, and its tables of dtypes. Tests of the interpreter,
-// of generated C and of the public functions look their expected values up here. Invariant: arrays outlive every reference.
+// Reads what golden.py wrote: NumPy's results for every operation and cast, and its tables of dtypes. Tests of the
+// interpreter, of generated C and of the public functions look their expected values up here. Invariant: arrays outlive
+// every reference.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +32,8 @@ struct golden_array {
   }
 };
 
-/// An operation of ops.def, or "cast". The inputs have the dtype of the operands, before they are promoted to what is computed
-/// in (`where`: of the last two, the first is bool).
+/// An operation of ops.def, or "cast". The inputs have the dtype of the operands, before they are promoted to what is
+/// computed in (`where`: of the last two, the first is bool).
 struct golden_record {
   std::string name;
   std::vector<const golden_array*> inputs;
@@ -41,8 +42,9 @@ struct golden_record {
   dtype operand() const { return inputs.back()->type; }
 };
 
-/// operations.golden. Little-endian: "sinter golden 1\n", two u32 counts, the arrays (u8 dtype as in enum dtype, u32 length,
-/// elements), the records (u8 length and name, u8 number of inputs, a u32 array number for each and for the result).
+/// operations.golden. Little-endian: "sinter golden 1\n", two u32 counts, the arrays (u8 dtype as in enum dtype, u32
+/// length, elements), the records (u8 length and name, u8 number of inputs, a u32 array number for each and for the
+/// result).
 class golden_file {
  public:
   explicit golden_file(const std::string& path) {
@@ -106,8 +108,9 @@ inline std::vector<words> golden_dtypes() {
   return lines;
 }
 
-/// How far two numbers are apart, in units in the last place of a number as large as `scale`, or as `wanted` if that is larger.
-/// NaN and infinities are met exactly or not at all; at the end of the range a neighbour of infinity counts as one unit away.
+/// How far two numbers are apart, in units in the last place of a number as large as `scale`, or as `wanted` if that is
+/// larger. NaN and infinities are met exactly or not at all; at the end of the range a neighbour of infinity counts as
+/// one unit away.
 template <class T>
 double ulps_apart(T got, T wanted, T scale = 0) {
   using limits = std::numeric_limits<T>;

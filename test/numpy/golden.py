@@ -2,10 +2,10 @@
 
     python test/numpy/golden.py            needs numpy >= 2, scipy, mpmath; x86-64 for its 80-bit long double
 
-operations.golden holds inputs and results (golden.hpp says how), dtypes.txt the result dtypes of every pair of dtypes, of
-every dtype with a Python scalar, and of every operation. Functions with an ulp bound are evaluated in more digits than the
-dtype has and rounded, so that a test measures Sinter's error and not the sum of two. Where Sinter differs from NumPy on
-purpose, the golden value is Sinter's, and the place is marked with `deliberate`.
+operations.golden holds inputs and results (golden.hpp says how), dtypes.txt the result dtypes of every pair of dtypes,
+of every dtype with a Python scalar, and of every operation. Functions with an ulp bound are evaluated in more digits
+than the dtype has and rounded, so that a test measures Sinter's error and not the sum of two. Where Sinter differs from
+NumPy on purpose, the golden value is Sinter's, and the place is marked with `deliberate`.
 """
 
 import math
@@ -26,7 +26,8 @@ ROOT = HERE.parent.parent
 
 # Codes are those of enum dtype in include/sinter/dtype.hpp.
 CODES = {name: code for code, name in enumerate(
-    "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 complex64 complex128".split())}
+    "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 "
+    "float16 bfloat16 float32 float64 complex64 complex128".split())}
 ELEMENTS = [np.dtype(t) for t in
             "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64".split()]
 FLOAT32, FLOAT64, BOOL = np.dtype("float32"), np.dtype("float64"), np.dtype("bool")
@@ -79,8 +80,9 @@ def special_reals(t):
     info = np.finfo(t)
     half = 2.0 ** (info.nmant - 1)
     positive = [0, info.smallest_subnormal, info.tiny / 2, info.tiny, info.eps, info.eps / 2, 1e-5, 0.1, 0.25, 0.5,
-                np.nextafter(t.type(0.5), t.type(0)), 0.75, 1, 1 + info.eps, 1 - info.epsneg, 1.25, 1.5, np.pi / 2, 2, 2.5,
-                3, np.pi, 3.5, 4, 10, 12.5, 33.5, 88.7, 88.8, 100, 127, 103.9, 171.5, 255.5, 709.7, 745.2, 1e4, half + 0.5, 2 * half + 1,
+                np.nextafter(t.type(0.5), t.type(0)), 0.75, 1, 1 + info.eps, 1 - info.epsneg, 1.25, 1.5, np.pi / 2, 2,
+                2.5, 3, np.pi, 3.5, 4, 10, 12.5, 33.5, 88.7, 88.8, 100, 127, 103.9, 171.5, 255.5, 709.7, 745.2, 1e4,
+                half + 0.5, 2 * half + 1,
                 2.0**31, 2.0**31 - 1, 2.0**32, 2.0**63, 2.0**64, 1e10, 1e15, 1e30, info.max / 4, info.max]
     return np.array(sorted({float(t.type(x)) for x in positive}) + [np.inf], t)
 
@@ -90,8 +92,9 @@ def signed(values):
 
 
 def unary_reals(t, random):
-    rows = [random.standard_normal(n) * scale for n, scale in
-            ((30, 1), (20, 0.1), (20, 10), (12, 1e-4), (12, 100), (12, 1e5), (6, 1e-20), (6, 1e15), (6, 1e-35), (6, 1e35))]
+    sizes = ((30, 1), (20, 0.1), (20, 10), (12, 1e-4), (12, 100), (12, 1e5),
+             (6, 1e-20), (6, 1e15), (6, 1e-35), (6, 1e35))
+    rows = [random.standard_normal(n) * scale for n, scale in sizes]
     near = [random.uniform(-1, 1, 40), random.uniform(0.9, 1.1, 20), random.uniform(-30, 30, 40)]
     return np.concatenate([signed(special_reals(t)), [np.nan], *rows, *near]).astype(t)
 
@@ -124,7 +127,7 @@ def inputs_for(arity, t, random):
     if t == BOOL:
         return crossed(np.array([False, True]), arity)
     if arity == 1:
-        return [unary_reals(t, random) if is_real(t) else np.concatenate([some_integers(t), random_integers(t, random, 12)])]
+        return [unary_reals(t, random) if is_real(t) else np.append(some_integers(t), random_integers(t, random, 12))]
     if arity == 2:
         special = crossed(few_reals(t) if is_real(t) else some_integers(t), 2)
         more = [[random.standard_normal(100) * random.choice([1e-3, 1, 100, 1e6], 100) for _ in range(2)]
@@ -204,12 +207,14 @@ def erfc(x):
 
 def integer_power(a, b):
     result = np.power(a, np.where(b < 0, 0, b).astype(b.dtype))
-    sign = np.where(b % 2 != 0, a, 1)  # of 1 or -1
-    return np.where(b < 0, np.where(np.abs(a.astype(object)) == 1, sign, 0), result).astype(a.dtype)  # deliberate: NumPy refuses
+    of_one = np.where(b % 2 != 0, a, 1)
+    negative = np.where(np.abs(a.astype(object)) == 1, of_one, 0)  # deliberate: NumPy refuses negative powers
+    return np.where(b < 0, negative, result).astype(a.dtype)
 
 
 def integer_reciprocal(a):
-    return np.where(a == 0, 0, np.reciprocal(np.where(a == 0, 1, a))).astype(a.dtype)  # deliberate: 0 for 0 in every width
+    # deliberate: 0 for 0 in every width, where NumPy has the lowest number in some
+    return np.where(a == 0, 0, np.reciprocal(np.where(a == 0, 1, a))).astype(a.dtype)
 
 
 def second_of_zeros(function):
@@ -256,7 +261,8 @@ def reference(name, ulp, function, args):
     if function and name != "sinc":  # the golden values are NumPy's and SciPy's but for the last digits
         theirs = function(*args)
         loose = 2e-6 if computed == FLOAT32 else 1e-13
-        same = np.isclose(theirs, result, rtol=loose, atol=loose if name in CANCELLING else np.finfo(computed).tiny, equal_nan=True)
+        absolute = loose if name in CANCELLING else np.finfo(computed).tiny
+        same = np.isclose(theirs, result, rtol=loose, atol=absolute, equal_nan=True)
         if name == "gammaln":  # SciPy: minus infinity as above, and infinity already next to the pole at 0
             same |= (args[0] == -np.inf) | (np.abs(args[0]) < np.finfo(computed).tiny)
         assert np.all(same), (name, computed, args[0][~same], theirs[~same], result[~same])

@@ -316,7 +316,7 @@ TEST_CASE("disk cache: the process's own folder comes from the environment") {
       return cache.usable() == usable && cache.folder() == wanted ? 0 : 1;
     });
   };
-  const std::string home = room.path();
+  const std::string& home = room.path();
   const auto quiet = [](const child_report& report) { return report.exit_code == 0 && report.errors.empty(); };
   CHECK(quiet(global_folder({{"HOME", home}, {"expected", home + "/.cache/sinter"}}, true)));
   CHECK(quiet(global_folder({{"HOME", "/"}, {"XDG_CACHE_HOME", home + "/x"}, {"expected", home + "/x/sinter"}}, true)));

@@ -299,6 +299,7 @@ TEST_SUITE("cpu compiler") {
     if (!with) return;
     bytes images[4];
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back(
           [&, t] { images[t] = with->compile("int f(void) { return " + std::to_string(t) + "; }\n"); });
@@ -438,6 +439,7 @@ TEST_SUITE("cuda compiler") {
     if (!with) return;
     bytes images[4];
     std::vector<std::thread> threads;
+    threads.reserve(4);
     const auto text = [](int t) {
       return "extern \"C\" __global__ void f" + std::to_string(t) + "(float* r) { r[0] = 1; }\n";
     };

@@ -47,8 +47,8 @@ std::string given(sinter::op code, dtype t) {
   return accepts(r, t) ? name(result_dtype(r, compute_dtype(r, t))) : "refused";
 }
 
-/// Where Sinter means to differ: functions of real numbers give float of small integers (NumPy: float16 of 8 bits, and double
-/// where the function is not a ufunc of NumPy's own), and bool counts as int8 for what only integers have.
+/// Where Sinter means to differ: functions of real numbers give float of small integers (NumPy: float16 of 8 bits, and
+/// double where the function is not a ufunc of NumPy's own), and bool counts as int8 for what only integers have.
 bool differs_on_purpose(sinter::op code, dtype t) {
   const rule r = facts(code).of;
   if (r == rule::real && kind_of(t) <= kind::integer && itemsize(t) <= 2) return given(code, t) == "float32";

@@ -1,4 +1,5 @@
-// What a golden record expects, judged: shared by the tests that compute it with the interpreter's loops and with compiled C.
+// What a golden record expects, judged: shared by the tests that compute it with the interpreter's loops and with
+// compiled C.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +29,15 @@ inline constexpr op_row op_rows[] = {
 
 /// The number of the row, or op_count for "cast".
 inline int row_of_record(const golden_record& r) {
-  return static_cast<int>(std::find_if(std::begin(op_rows), std::end(op_rows), [&](auto& o) { return r.name == o.name; }) -
-                          std::begin(op_rows));
+  return static_cast<int>(
+      std::find_if(std::begin(op_rows), std::end(op_rows), [&](auto& o) { return r.name == o.name; }) -
+      std::begin(op_rows));
 }
 
 /// Are the terms of this operation ones that can cancel, so that its bound is in units of the largest of them?
-inline bool cancels(const std::string& name) { return name == "logaddexp" || name == "logaddexp2" || name == "gammaln"; }
+inline bool cancels(const std::string& name) {
+  return name == "logaddexp" || name == "logaddexp2" || name == "gammaln";
+}
 
 /// A record's operands as the dtype its operation computes in, each padded to the same number of elements.
 inline std::vector<std::vector<std::byte>> computed_operands(const golden_record& r, dtype computed) {
@@ -62,10 +66,11 @@ double largest_term(const std::vector<std::vector<std::byte>>& operands, int n) 
   return largest;
 }
 
-/// How far element n of `got` is from what the record expects: 0 is the same value (any NaN for a NaN, zeros with their sign
-/// where the bound is 0), otherwise units in the last place; infinity if that makes no sense.
+/// How far element n of `got` is from what the record expects: 0 is the same value (any NaN for a NaN, zeros with their
+/// sign where the bound is 0), otherwise units in the last place; infinity if that makes no sense.
 template <class T>
-double distance(const golden_record& r, const std::vector<std::vector<std::byte>>& operands, const std::byte* got, int n) {
+double distance(const golden_record& r, const std::vector<std::vector<std::byte>>& operands, const std::byte* got,
+                int n) {
   const T have = element<T>(got, n), want = r.result->at<T>(n);
   if constexpr (!std::is_floating_point_v<T>) {
     return have == want ? 0 : std::numeric_limits<double>::infinity();
@@ -77,7 +82,8 @@ double distance(const golden_record& r, const std::vector<std::vector<std::byte>
   }
 }
 
-inline double distance(const golden_record& r, const std::vector<std::vector<std::byte>>& operands, const std::byte* got, int n) {
+inline double distance(const golden_record& r, const std::vector<std::vector<std::byte>>& operands,
+                       const std::byte* got, int n) {
   switch (r.result->type) {
     case dtype::float32: return distance<float>(r, operands, got, n);
     case dtype::float64: return distance<double>(r, operands, got, n);

@@ -53,7 +53,10 @@ sinter::codegen::kernel scaled_sum() {  // x * s + y
 TEST_CASE("a map over more points than a block") {
   const auto x = counted<float>(1000), y = counted<float>(1000, 5, -2);
   std::vector<float> out(1000);
-  run(call{scaled_sum(), layout(1, 0, {access::unit, access::unit, access::unit}), {1000}, {{x.data()}, {y.data()}, {out.data()}}}
+  run(call{scaled_sum(),
+           layout(1, 0, {access::unit, access::unit, access::unit}),
+           {1000},
+           {{x.data()}, {y.data()}, {out.data()}}}
           .with(3.0f));
   for (int k = 0; k < 1000; ++k) REQUIRE(out[k] == x[k] * 3 + y[k]);
 }
@@ -61,8 +64,11 @@ TEST_CASE("a map over more points than a block") {
 TEST_CASE("a range of points writes those and no others") {
   const auto x = counted<float>(700), y = counted<float>(700);
   std::vector<float> out(700, -1);
-  const call c = call{scaled_sum(), layout(1, 0, {access::unit, access::unit, access::unit}), {700},
-                      {{x.data()}, {y.data()}, {out.data()}}}.with(1.0f);
+  const call c = call{scaled_sum(),
+                      layout(1, 0, {access::unit, access::unit, access::unit}),
+                      {700},
+                      {{x.data()}, {y.data()}, {out.data()}}}
+                     .with(1.0f);
   sinter::codegen::interpret(c.k, c.v, c.block().data(), 299, 601);
   for (int k = 0; k < 700; ++k) REQUIRE(out[k] == (k >= 299 && k < 601 ? 2.0f * k : -1.0f));
 }
@@ -75,7 +81,9 @@ TEST_CASE("a row, a column and one element broadcast over two axes") {
   kernel_builder b;
   const auto r = b.input(f64), c = b.input(f64), o = b.input(f64);
   const auto k = b.gives({b.apply(op::multiply, b.apply(op::add, r, c), o)});
-  run({k, layout(2, 0, {access::unit, access::still, access::fixed, access::unit}), {rows, columns},
+  run({k,
+       layout(2, 0, {access::unit, access::still, access::fixed, access::unit}),
+       {rows, columns},
        {{row.data(), 0, {0, 1}}, {column.data(), 0, {1, 0}}, {&one}, {out.data(), 0, {columns, 1}}}});
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) REQUIRE(out[i * columns + j] == (row[j] + column[i]) * one);
@@ -91,7 +99,10 @@ TEST_CASE("strides of any sign, with indices of either width") {
     v.wide = wide;
     const auto k = b.gives({b.apply(op::negative, b.input(dtype::int16))});
     // Read transposed and, along the last axis, backwards; written to every second element.
-    run({k, v, {n2, n1, n0}, {{x.data() + (n0 - 1) * n1 * n2, 0, {1, n2, -n1 * n2}}, {out.data(), 0, {2 * n1 * n0, 2 * n0, 2}}}});
+    run({k,
+         v,
+         {n2, n1, n0},
+         {{x.data() + (n0 - 1) * n1 * n2, 0, {1, n2, -n1 * n2}}, {out.data(), 0, {2 * n1 * n0, 2 * n0, 2}}}});
     for (int i = 0; i < n2; ++i)
       for (int j = 0; j < n1; ++j)
         for (int l = 0; l < n0; ++l) {
@@ -137,7 +148,10 @@ TEST_CASE("positions count from their origin") {
   std::vector<std::int64_t> out(rows * columns);
   kernel_builder b;
   const auto k = b.gives({b.input(i64, true)});
-  run({k, layout(2, 0, {access::strided, access::unit}), {rows, columns}, {{nullptr, 7, {-1000, 3}}, {out.data(), 0, {columns, 1}}}});
+  run({k,
+       layout(2, 0, {access::strided, access::unit}),
+       {rows, columns},
+       {{nullptr, 7, {-1000, 3}}, {out.data(), 0, {columns, 1}}}});
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) REQUIRE(out[i * columns + j] == 7 - 1000 * i + 3 * j);
 }
@@ -168,9 +182,13 @@ TEST_CASE("rows and columns reduce to several results at once") {
     const int kept = by_columns ? columns : rows, folded = by_columns ? rows : columns;
     std::vector<float> range(kept), lowest(kept);
     const std::int64_t kept_step = by_columns ? 1 : columns, folded_step = by_columns ? columns : 1;
-    variant v = layout(2, 1, {access::unit, by_columns ? access::unit : access::still, by_columns ? access::unit : access::still});
+    variant v = layout(
+        2, 1, {access::unit, by_columns ? access::unit : access::still, by_columns ? access::unit : access::still});
     v.columns = by_columns;
-    run({k, v, {kept, folded}, {{x.data(), 0, {kept_step, folded_step}}, {range.data(), 0, {1, 0}}, {lowest.data(), 0, {1, 0}}}});
+    run({k,
+         v,
+         {kept, folded},
+         {{x.data(), 0, {kept_step, folded_step}}, {range.data(), 0, {1, 0}}, {lowest.data(), 0, {1, 0}}}});
     for (int i = 0; i < kept; ++i) {
       float expected_low = x[i * kept_step], expected_high = expected_low;
       for (int j = 0; j < folded; ++j) {
@@ -190,7 +208,9 @@ TEST_CASE("what comes after a reduction may read an array of the kept axes") {
   kernel_builder b;
   const auto in = b.input(i64), after = b.input(i64);
   const auto k = b.gives({b.apply(op::add, b.reduce(reduction::sum, in), after)});
-  run({k, layout(2, 1, {access::unit, access::still, access::still}), {rows, columns},
+  run({k,
+       layout(2, 1, {access::unit, access::still, access::still}),
+       {rows, columns},
        {{x.data(), 0, {columns, 1}}, {bias.data(), 0, {1, 0}}, {out.data(), 0, {1, 0}}}});
   for (int i = 0; i < rows; ++i) REQUIRE(out[i] == x[3 * i] + x[3 * i + 1] + x[3 * i + 2] + bias[i]);
 }
@@ -201,7 +221,10 @@ TEST_CASE("two reduced axes fold in row-major order") {
   kernel_builder b;
   const auto k = b.gives({b.reduce(reduction::sum, b.apply(op::reciprocal, b.input(f32)))});
   // The first reduced axis is the array's last one.
-  run({k, layout(3, 2, {access::strided, access::still}), {2, 30, 20}, {{x.data(), 0, {600, 1, 30}}, {out.data(), 0, {1, 0, 0}}}});
+  run({k,
+       layout(3, 2, {access::strided, access::still}),
+       {2, 30, 20},
+       {{x.data(), 0, {600, 1, 30}}, {out.data(), 0, {1, 0, 0}}}});
   for (int i = 0; i < 2; ++i) {
     float expected = 0;
     for (int j = 0; j < 30; ++j)
@@ -220,7 +243,9 @@ TEST_CASE("reductions over nothing give their identity") {
   const auto k = b.gives({b.reduce(reduction::sum, x), b.reduce(reduction::prod, x), b.reduce(reduction::min, x),
                           b.reduce(reduction::max, x), b.reduce(reduction::any, t), b.reduce(reduction::all, t),
                           b.reduce(reduction::min, n), b.reduce(reduction::max, n)});
-  run({k, layout(1, 1, std::vector<access>(9, access::unit)), {0},
+  run({k,
+       layout(1, 1, std::vector<access>(9, access::unit)),
+       {0},
        {{&none}, {&sum}, {&prod}, {&low}, {&high}, {&any}, {&all}, {&least}, {&most}}});
   CHECK(sum == 0);
   CHECK(prod == 1);
@@ -240,10 +265,14 @@ TEST_CASE("NaN wins a minimum, integers wrap, truth is found anywhere") {
   char any = 0, all = 1;
   kernel_builder b;
   const auto in = b.input(f32), other = b.input(dtype::uint8);
-  const auto k = b.gives({b.reduce(reduction::min, in), b.reduce(reduction::prod, other),
-                          b.reduce(reduction::any, b.apply(op::isnan, in)), b.reduce(reduction::all, b.apply(op::isfinite, in))});
+  const auto k =
+      b.gives({b.reduce(reduction::min, in), b.reduce(reduction::prod, other),
+               b.reduce(reduction::any, b.apply(op::isnan, in)), b.reduce(reduction::all, b.apply(op::isfinite, in))});
   const std::vector<std::uint8_t> threes(500, 3);
-  run({k, layout(1, 1, std::vector<access>(6, access::unit)), {500}, {{x.data()}, {threes.data()}, {&low}, {&product}, {&any}, {&all}}});
+  run({k,
+       layout(1, 1, std::vector<access>(6, access::unit)),
+       {500},
+       {{x.data()}, {threes.data()}, {&low}, {&product}, {&any}, {&all}}});
   std::uint8_t expected = 1;
   for (std::uint8_t three : threes) expected = static_cast<std::uint8_t>(expected * three);
   CHECK(std::isnan(low));

@@ -15,8 +15,9 @@ using namespace sinter::test;
 namespace codegen = sinter::codegen;
 namespace scalar = sinter::codegen::scalar;
 
-constexpr dtype element_dtypes[] = {dtype::bool_,  dtype::int8,  dtype::uint8,  dtype::int16,   dtype::uint16, dtype::int32,
-                                    dtype::uint32, dtype::int64, dtype::uint64, dtype::float32, dtype::float64};
+constexpr dtype element_dtypes[] = {dtype::bool_,  dtype::int8,    dtype::uint8,  dtype::int16,
+                                    dtype::uint16, dtype::int32,   dtype::uint32, dtype::int64,
+                                    dtype::uint64, dtype::float32, dtype::float64};
 
 /// The worst distance over a record's points, and where it was.
 std::pair<double, int> worst_of(const golden_record& r, const std::vector<std::vector<std::byte>>& operands,

@@ -72,13 +72,17 @@ TEST_CASE("numbers that lead nowhere") {
   CHECK(complaint([](kernel& k) { k.accumulators[0].value = 9; }) == "malformed kernel: a0: there is no such value");
   CHECK(complaint([](kernel& k) { k.outputs[0] = 5; }) == "malformed kernel: output 0: there is no such value");
   CHECK(complaint([](kernel& k) { k.outputs.clear(); }) == "malformed kernel: the kernel: it has no output");
-  CHECK(complaint([](kernel& k) { k.values[2].code = static_cast<op>(250); }) == "malformed kernel: v2: there is no such operation");
+  CHECK(complaint([](kernel& k) { k.values[2].code = static_cast<op>(250); }) ==
+        "malformed kernel: v2: there is no such operation");
 }
 
 TEST_CASE("values in the wrong order") {
-  CHECK(complaint([](kernel& k) { k.values[2].args[1] = 2; }) == "malformed kernel: v2: it comes before what it is made of");
-  CHECK(complaint([](kernel& k) { k.values[2].args[0] = 4; }) == "malformed kernel: v2: it comes before what it is made of");
-  CHECK(complaint([](kernel& k) { k.accumulators[0].value = 4; }) == "malformed kernel: a0: it folds what only a reduction gives");
+  CHECK(complaint([](kernel& k) { k.values[2].args[1] = 2; }) ==
+        "malformed kernel: v2: it comes before what it is made of");
+  CHECK(complaint([](kernel& k) { k.values[2].args[0] = 4; }) ==
+        "malformed kernel: v2: it comes before what it is made of");
+  CHECK(complaint([](kernel& k) { k.accumulators[0].value = 4; }) ==
+        "malformed kernel: a0: it folds what only a reduction gives");
 }
 
 TEST_CASE("dtypes that disagree with the rules") {
@@ -87,11 +91,14 @@ TEST_CASE("dtypes that disagree with the rules") {
   CHECK(complaint([](kernel& k) { k.inputs[0].iota = true; }) == "malformed kernel: input 0: positions are int64");
   CHECK(complaint([](kernel& k) { k.inputs[0].type = k.values[0].type = f64; }) ==
         "malformed kernel: v2: its arguments are not of the dtype it computes in");
-  CHECK(complaint([](kernel& k) { k.values[2].type = f64; }) == "malformed kernel: v2: its dtype is not what the operation gives");
+  CHECK(complaint([](kernel& k) { k.values[2].type = f64; }) ==
+        "malformed kernel: v2: its dtype is not what the operation gives");
   CHECK(complaint([](kernel& k) { k.values[2].code = op::bitwise_and; }) ==
         "malformed kernel: v2: the operation does not compute in that dtype");
-  CHECK(complaint([](kernel& k) { k.accumulators[0].type = f64; }) == "malformed kernel: v3: its dtype is not the accumulator's");
-  CHECK(complaint([](kernel& k) { k.accumulators[0].what = reduction::any; }) == "malformed kernel: a0: any and all fold bool");
+  CHECK(complaint([](kernel& k) { k.accumulators[0].type = f64; }) ==
+        "malformed kernel: v3: its dtype is not the accumulator's");
+  CHECK(complaint([](kernel& k) { k.accumulators[0].what = reduction::any; }) ==
+        "malformed kernel: a0: any and all fold bool");
   CHECK(complaint([](kernel& k) { k.scalars[0] = dtype::complex64; }) ==
         "malformed kernel: scalar 0: there are no elements of its dtype");
 }

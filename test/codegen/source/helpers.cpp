@@ -1,7 +1,7 @@
-// Text of operations: how it reads, and that gcc's reading of it has the values of scalar.hpp. One C file with a loop for every
-// operation, cast and dtype is compiled with the options of real kernels and run over the golden inputs.
-#include <doctest/doctest.h>
+// Text of operations: how it reads, and that gcc's reading of it has the values of scalar.hpp. One C file with a loop
+// for every operation, cast and dtype is compiled with the options of real kernels and run over the golden inputs.
 #include <dlfcn.h>
+#include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
@@ -32,7 +32,8 @@ std::string spelled(op code, dtype computed) {
 
 std::string listed(const helper_list& used) {
   std::string text;
-  for (const helper_use& use : used) text += std::string(use.name) + "_" + sinter::detail::facts(use.type).short_name + " ";
+  for (const helper_use& use : used)
+    text += std::string(use.name) + "_" + sinter::detail::facts(use.type).short_name + " ";
   return text;
 }
 
@@ -122,8 +123,10 @@ TEST_CASE("the two dialects differ where a row says so") {
   helper_list used;
   CHECK(spelled(op::rsqrt, dtype::float32, used, dialect::cuda) == "rsqrtf(x)");
   CHECK(spelled(op::rsqrt, dtype::float32, used, dialect::c) == "1 / sqrtf(x)");
-  CHECK(helper_definition({"maximum", dtype::float32}, dialect::cuda).starts_with("static __device__ __forceinline__ float maximum_f32(float a, float b) {\n"));
-  CHECK(helper_definition({"maximum", dtype::float32}, dialect::c).starts_with("static inline float maximum_f32(float a, float b) {\n"));
+  CHECK(helper_definition({"maximum", dtype::float32}, dialect::cuda)
+            .starts_with("static __device__ __forceinline__ float maximum_f32(float a, float b) {\n"));
+  CHECK(helper_definition({"maximum", dtype::float32}, dialect::c)
+            .starts_with("static inline float maximum_f32(float a, float b) {\n"));
 }
 
 TEST_CASE("a literal with a sign gets parentheses where it needs them") {

@@ -1,5 +1,6 @@
 // The caching pool and the storages over it: sizes, best fit, merging, limits, the way out of a full device, threads.
-// Expected numbers are those of cupy.cuda.MemoryPool in units of 512 bytes; for them every request gets its own segment.
+// Expected numbers are those of cupy.cuda.MemoryPool in units of 512 bytes; for them every request gets its own
+// segment.
 #include "runtime/memory/pool.hpp"
 
 #include <algorithm>
@@ -200,7 +201,8 @@ TEST_CASE("pool: a limit holds, cached blocks make room, and a request above it 
     CHECK(e.in_use == 4 * u);
     CHECK(e.limit == 6 * u);
     const std::string text = e.what();
-    for (const char* part : {"the test's device", "1,535 bytes", "in use 2,048", "limit 3,072", "largest free block 1,024"})
+    for (const char* part :
+         {"the test's device", "1,535 bytes", "in use 2,048", "limit 3,072", "largest free block 1,024"})
       CHECK_MESSAGE(text.find(part) != std::string::npos, text, " lacks ", part);
   }
   p.set_limit(0);
@@ -405,7 +407,9 @@ TEST_CASE("storage: counted, given back by the last owner, and free of leaks acr
 
 TEST_CASE("storage: what an array costs") {
   using clock = std::chrono::steady_clock;
-  const auto per_call = [](clock::duration d, int n) { return std::chrono::duration<double, std::nano>(d).count() / n; };
+  const auto per_call = [](clock::duration d, int calls) {
+    return std::chrono::duration<double, std::nano>(d).count() / calls;
+  };
   fake_memory source;
   pool p(source, {});
   constexpr int n = 1'000'000;
