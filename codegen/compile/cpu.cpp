@@ -265,7 +265,8 @@ class cpu_compiler final : public compiler {
       options_.emplace_back("-fno-finite-math-only");
     }
     options_.emplace_back(mode == math_mode::strict ? "-ffp-contract=off" : "-ffp-contract=fast");
-    if (is_clang) options_.emplace_back("-Wno-unknown-attributes");
+    // Without the first, gcc makes branches of chains of max and min, which then do not vectorise.
+    options_.emplace_back(is_clang ? "-Wno-unknown-attributes" : "-fno-thread-jumps");
     // gcc vectorises the functions a kernel declares `simd`; clang ignores that and knows the library by name.
     if (is_clang && mode != math_mode::strict && clang_version(resolved) >= 12)
       options_.emplace_back("-fveclib=libmvec");

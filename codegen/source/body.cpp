@@ -3,6 +3,7 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/compile/compiler.hpp"
 #include "codegen/ir/values.hpp"
 #include "codegen/source/emit.hpp"
 
@@ -67,7 +68,7 @@ std::string function::call(const std::function<std::string(int)>& input, const s
   for (int s : scalars) arguments.push_back(number("s", s));
   const bool single = results.size() == 1;
   if (!single)
-    for (const std::string& target : into) arguments.push_back("&" + target);
+    for (const std::string& target : into) arguments.push_back(target[0] == '*' ? target.substr(1) : "&" + target);
   return (single ? into[0] + " = " : std::string()) + name + "(" + listed(arguments, 6) + ");";
 }
 
@@ -151,7 +152,9 @@ std::string body::head() const {
   std::string out = "// Sinter " SINTER_VERSION ", generator " + std::to_string(generator_version) + "\n" + about + "\n";
   if (to == dialect::c) {
     out += "typedef _Bool bool;\n#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n";
-    out += declarations(functions, has_vector_math());
+    // Loops' tails call the scalar functions, whose last bits differ from the vector ones: strict results have no position.
+    const bool strict = math_mode_from_environment() == math_mode::strict;
+    out += declarations(functions, has_vector_math() && !strict);
   } else if (functions.find("INFINITY") != std::string::npos || functions.find("NAN") != std::string::npos || k.reduces()) {
     out += "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fffffff)\n";
   }
@@ -184,13 +187,14 @@ std::string body::offset(int operand, int from, int upto, int skip) const {
 
 std::string body::element(int operand, const std::string& base, const std::string& i) const {
   std::string at;
+  const bool compound = i.find(' ') != std::string::npos;
   switch (v.operands[operand]) {
     case access::unit: at = i; break;
-    case access::strided: at = i + " * " + name(operand) + number("_step", fastest()); break;
+    case access::strided: at = (compound ? "(" + i + ")" : i) + " * " + name(operand) + number("_step", fastest()); break;
     default: break;
   }
   if (is_iota(operand)) return at.empty() ? base : base + " + " + at;
-  return base + "[" + (at.empty() ? "0" : at) + "]";
+  return at.empty() ? "*" + base : base + "[" + at + "]";
 }
 
 std::string body::name(int operand) const {
@@ -219,6 +223,50 @@ std::string body::fold(int a, const std::string& x, const std::string& y) const 
   const accumulator& at = k.accumulators[a];
   const std::string_view args[3] = {x, y, ""};
   return spell(folding(at.what), at.type, to, args, used_);
+}
+
+void kernel_writer::load_fixed(bool first_phase) {
+  for (int o = 0; o < b_.inputs(); ++o)
+    if (b_.v.operands[o] == access::fixed && b_.first_reads(o) == first_phase)
+      w_.line("const ", b_.type(o), " ", number("x", o), " = ", b_.is_iota(o) ? "" : "*", b_.name(o), ";");
+}
+
+void kernel_writer::place(std::string_view prefix, std::string_view base_prefix, int from, int upto, bool first_phase, bool outputs) {
+  for (int o = 0; o < (outputs ? operands() : b_.inputs()); ++o) {
+    const bool is_input = o < b_.inputs();
+    if (is_input && (b_.v.operands[o] == access::fixed || b_.first_reads(o) != first_phase)) continue;
+    const std::string type = b_.is_iota(o) ? "const long long " : (is_input ? "const " : "") + b_.type(o) + "* const ";
+    w_.line(type, number(prefix, o), " = ", base(o, std::string(base_prefix)), b_.offset(o, from, upto, b_.fastest()), ";");
+  }
+}
+
+std::string kernel_writer::base(int operand, const std::string& prefix) const {
+  return prefix.empty() ? b_.name(operand) : number(prefix, operand);
+}
+
+std::function<std::string(int)> kernel_writer::read(std::string prefix, std::string i) const {
+  return [this, prefix, i](int o) {
+    return b_.v.operands[o] == access::fixed ? number("x", o) : b_.element(o, base(o, prefix), i);
+  };
+}
+
+std::vector<std::string> kernel_writer::outputs(const std::string& prefix, const std::string& i) const {
+  std::vector<std::string> into;
+  for (int o = b_.inputs(); o < operands(); ++o) into.push_back(b_.element(o, base(o, prefix), i));
+  return into;
+}
+
+void kernel_writer::accumulate(const std::function<std::string(int)>& input, std::string_view lane) {
+  std::vector<std::string> into;
+  for (int a = 0; a < accumulators(); ++a) {
+    w_.line(b_.accumulator_type(a), " ", number("e", a), ";");
+    into.push_back(number("e", a));
+  }
+  w_.line(b_.first.call(input, {}, into));
+  for (int a = 0; a < accumulators(); ++a) {
+    const std::string at = number("acc", a) + (lane.empty() ? "" : "[" + std::string(lane) + "]");
+    w_.line(at, " = ", b_.fold(a, at, number("e", a)), ";");
+  }
 }
 
 std::string emit(const kernel& k, const variant& v, dialect to) {

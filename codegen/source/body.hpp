@@ -68,6 +68,31 @@ class body {
   mutable helper_list used_;
 };
 
+/// What the kernel functions of both dialects are written with. Inputs that never move are x<o>, read once; where a moving
+/// operand is at some indices is <prefix><o>.
+class kernel_writer {
+ protected:
+  kernel_writer(writer& w, const body& b) : w_(w), b_(b) {}
+
+  int operands() const { return b_.inputs() + static_cast<int>(b_.k.outputs.size()); }
+  int accumulators() const { return static_cast<int>(b_.k.accumulators.size()); }
+
+  /// Declares the inputs that never move, of a kernel's first phase or of its second.
+  void load_fixed(bool first_phase);
+  /// Declares where moving inputs of a phase (and the outputs) are, given the indices of axes [from, to).
+  void place(std::string_view prefix, std::string_view base_prefix, int from, int to, bool first_phase, bool outputs);
+  /// How an input is spelled at index `i` of the fastest axis; and the outputs.
+  std::function<std::string(int)> read(std::string prefix, std::string i) const;
+  std::vector<std::string> outputs(const std::string& prefix, const std::string& i) const;
+  /// Folds an element, read through `input`, into the accumulators: `acc<a>` or, with lanes, `acc<a>[lane]`.
+  void accumulate(const std::function<std::string(int)>& input, std::string_view lane = "");
+
+  std::string base(int operand, const std::string& prefix) const;
+
+  writer& w_;
+  const body& b_;
+};
+
 /// The kernel function itself, by dialect.
 void write_cuda_kernel(writer&, const body&);
 void write_cpu_kernel(writer&, const body&);

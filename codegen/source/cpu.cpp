@@ -13,9 +13,9 @@ constexpr const char* lanes = "16";
 
 std::string n(std::string_view prefix, int i) { return std::string(prefix) + std::to_string(i); }
 
-class cpu_kernel {
+class cpu_kernel : kernel_writer {
  public:
-  cpu_kernel(writer& w, const body& b) : w_(w), b_(b) {}
+  cpu_kernel(writer& w, const body& b) : kernel_writer(w, b) {}
 
   void write() {
     w_.open("struct arguments");
@@ -38,46 +38,13 @@ class cpu_kernel {
   void open(std::string_view name) {
     w_.open("void ", name, "(const void* block, long long begin, long long end)");
     w_.line("const struct arguments* const a = block;");
-    for (const parameter& p : b_.arguments) w_.line(p.type, p.type.back() == '*' ? " const " : " ", p.name, " = a->", p.name, ";");
-  }
-
-  // Inputs that never move are read once.
-  void load_fixed(bool first_phase) {
-    for (int o = 0; o < b_.inputs(); ++o)
-      if (b_.v.operands[o] == access::fixed && b_.first_reads(o) == first_phase)
-        w_.line("const ", b_.type(o), " ", n("x", o), " = ", b_.is_iota(o) ? b_.name(o) : b_.name(o) + "[0]", ";");
-  }
-
-  // Declares where each moving operand is, given the indices of axes [from, to).
-  void place(std::string_view prefix, std::string_view base_prefix, int from, int to, bool first_phase, bool outputs) {
-    const int count = b_.inputs() + (outputs ? static_cast<int>(b_.k.outputs.size()) : 0);
-    for (int o = 0; o < count; ++o) {
-      const bool is_input = o < b_.inputs();
-      if (is_input && (b_.v.operands[o] == access::fixed || b_.first_reads(o) != first_phase)) continue;
-      const std::string base = base_prefix.empty() ? b_.name(o) : n(base_prefix, o);
-      const std::string type = b_.is_iota(o) ? "const long long " : (is_input ? "const " : "") + b_.type(o) + "* const ";
-      w_.line(type, n(prefix, o), " = ", base, b_.offset(o, from, to, b_.fastest()), ";");
-    }
-  }
-
-  std::function<std::string(int)> read(std::string prefix, std::string i) const {
-    return [this, prefix, i](int o) {
-      if (b_.v.operands[o] == access::fixed) return n("x", o);
-      return b_.element(o, prefix.empty() ? b_.name(o) : n(prefix, o), i);
-    };
-  }
-
-  std::vector<std::string> outputs(std::string_view prefix, const std::string& i) const {
-    std::vector<std::string> into;
-    for (int o = b_.inputs(); o < b_.inputs() + static_cast<int>(b_.k.outputs.size()); ++o)
-      into.push_back(b_.element(o, prefix.empty() ? b_.name(o) : n(prefix, o), i));
-    return into;
+    for (const parameter& p : b_.arguments) w_.line(p.type.back() == '*' ? "" : "const ", p.type, p.type.back() == '*' ? " const " : " ", p.name, " = a->", p.name, ";");
   }
 
   void each_point(std::string_view prefix, std::string_view from, std::string_view to) {
     w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long i = ", from, "; i < ", to, "; ++i)");
-    w_.line(b_.first.call(read(std::string(prefix), "i"), {}, outputs(prefix, "i")));
+    w_.line(b_.first.call(read(std::string(prefix), "i"), {}, outputs(std::string(prefix), "i")));
     w_.close();
   }
 
@@ -96,8 +63,6 @@ class cpu_kernel {
     w_.close();
   }
 
-  int accumulators() const { return static_cast<int>(b_.k.accumulators.size()); }
-
   void start_lanes(std::string_view count) {
     for (int a = 0; a < accumulators(); ++a) w_.line(b_.accumulator_type(a), " ", n("acc", a), "[", count, "];");
     w_.open("for (int l = 0; l < ", count, "; ++l)");
@@ -105,29 +70,15 @@ class cpu_kernel {
     w_.close();
   }
 
-  // Folds the element at `i` into lane `lane`.
-  void accumulate(std::string_view prefix, const std::string& i, std::string_view lane) {
-    std::vector<std::string> into;
-    for (int a = 0; a < accumulators(); ++a) {
-      w_.line(b_.accumulator_type(a), " ", n("e", a), ";");
-      into.push_back(n("e", a));
-    }
-    w_.line(b_.first.call(read(std::string(prefix), i), {}, into));
-    for (int a = 0; a < accumulators(); ++a) {
-      const std::string at = n("acc", a) + "[" + std::string(lane) + "]";
-      w_.line(at, " = ", b_.fold(a, at, n("e", a)), ";");
-    }
-  }
-
   void fold_range(std::string_view prefix, const std::string& from, const std::string& to) {
     w_.line("long long i = ", from, ";");
     w_.open("for (; i + ", lanes, " <= ", to, "; i += ", lanes, ")");
     w_.open("for (int l = 0; l < ", lanes, "; ++l)");
-    accumulate(prefix, "(i + l)", "l");
+    accumulate(read(std::string(prefix), "i + l"), "l");
     w_.close();
     w_.close();
     w_.open("for (; i < ", to, "; ++i)");
-    accumulate(prefix, "i", "0");
+    accumulate(read(std::string(prefix), "i"), "0");
     w_.close();
   }
 
@@ -208,12 +159,12 @@ class cpu_kernel {
     place("q", "p", b_.kept(), b_.v.rank, true, false);
     w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long l = 0; l < width; ++l)");
-    accumulate("q", "(first + l)", "l");
+    accumulate(read("q", "first + l"), "l");
     w_.close();
     w_.close();
     if (!b_.v.split) place("q", "", 0, f, false, true);
     w_.open("for (long long l = 0; l < width; ++l)");
-    deliver([](int a) { return n("acc", a) + "[l]"; }, "outer * " + nf + " + first + l", "(first + l)");
+    deliver([](int a) { return n("acc", a) + "[l]"; }, "outer * " + nf + " + first + l", "first + l");
     w_.close();
     w_.close();
   }
@@ -239,9 +190,6 @@ class cpu_kernel {
     w_.line(b_.second.call(read("q", i), [](int a) { return n("part", a) + "[0]"; }, outputs("q", i)));
     w_.close();
   }
-
-  writer& w_;
-  const body& b_;
 };
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace {
 
 std::string n(std::string_view prefix, int i) { return std::string(prefix) + std::to_string(i); }
 
-class cuda_kernel {
+class cuda_kernel : kernel_writer {
  public:
-  cuda_kernel(writer& w, const body& b) : w_(w), b_(b), width_(b.v.vector ? vector_width(b.k, b.v) : 1) {}
+  cuda_kernel(writer& w, const body& b) : kernel_writer(w, b), width_(b.v.vector ? vector_width(b.k, b.v) : 1) {}
 
   void write() {
     if (width_ > 1) pack_types();
@@ -23,7 +23,6 @@ class cuda_kernel {
   }
 
  private:
-  int operands() const { return b_.inputs() + static_cast<int>(b_.k.outputs.size()); }
   bool packed(int o) const { return width_ > 1 && b_.v.operands[o] == access::unit && !b_.is_iota(o); }
   std::string pack(int o) const {
     const dtype t = o < b_.inputs() ? b_.k.inputs[o].type : b_.k.values[b_.k.outputs[o - b_.inputs()]].type;
@@ -62,37 +61,9 @@ class cuda_kernel {
     w_.open("    ", list, ")");
   }
 
-  void load_fixed(bool first_phase) {
-    for (int o = 0; o < b_.inputs(); ++o)
-      if (b_.v.operands[o] == access::fixed && b_.first_reads(o) == first_phase)
-        w_.line("const ", b_.type(o), " ", n("x", o), " = ", b_.is_iota(o) ? b_.name(o) : b_.name(o) + "[0]", ";");
-  }
-
-  void place(std::string_view prefix, std::string_view base_prefix, int from, int to, bool first_phase, bool outputs) {
-    for (int o = 0; o < (outputs ? operands() : b_.inputs()); ++o) {
-      const bool is_input = o < b_.inputs();
-      if (is_input && (b_.v.operands[o] == access::fixed || b_.first_reads(o) != first_phase)) continue;
-      const std::string base = base_prefix.empty() ? b_.name(o) : n(base_prefix, o);
-      const std::string type = b_.is_iota(o) ? "const long long " : (is_input ? "const " : "") + b_.type(o) + "* const ";
-      w_.line(type, n(prefix, o), " = ", base, b_.offset(o, from, to, b_.fastest()), ";");
-    }
-  }
-
-  std::string base(int o, const std::string& prefix) const { return prefix.empty() ? b_.name(o) : n(prefix, o); }
-
-  std::function<std::string(int)> read(std::string prefix, std::string i) const {
-    return [this, prefix, i](int o) {
-      return b_.v.operands[o] == access::fixed ? n("x", o) : b_.element(o, base(o, prefix), i);
-    };
-  }
   // The same inside a pack: packed inputs were loaded into v<o>.
   std::function<std::string(int)> read_pack(std::string prefix) const {
-    return [this, prefix](int o) { return packed(o) ? n("v", o) + ".at[l]" : read(prefix, "(i + l)")(o); };
-  }
-  std::vector<std::string> outputs(const std::string& prefix, const std::string& i) const {
-    std::vector<std::string> into;
-    for (int o = b_.inputs(); o < operands(); ++o) into.push_back(b_.element(o, base(o, prefix), i));
-    return into;
+    return [this, prefix](int o) { return packed(o) ? n("v", o) + ".at[l]" : read(prefix, "i + l")(o); };
   }
 
   void load_packs(const std::string& prefix) {
@@ -107,7 +78,7 @@ class cuda_kernel {
     std::vector<std::string> into;
     for (int o = b_.inputs(); o < operands(); ++o) {
       if (packed(o)) w_.line(pack(o), " ", n("v", o), ";");
-      into.push_back(packed(o) ? n("v", o) + ".at[l]" : b_.element(o, base(o, prefix), "(i + l)"));
+      into.push_back(packed(o) ? n("v", o) + ".at[l]" : b_.element(o, base(o, prefix), "i + l"));
     }
     w_.raw("#pragma unroll\n");
     w_.open("for (int l = 0; l < ", std::to_string(width_), "; ++l)");
@@ -146,18 +117,6 @@ class cuda_kernel {
       w_.line(b_.first.call(read(prefix, "i"), {}, outputs(prefix, "i")));
     }
     if (last > 0) w_.close();
-  }
-
-  int accumulators() const { return static_cast<int>(b_.k.accumulators.size()); }
-
-  void accumulate(const std::function<std::string(int)>& input) {
-    std::vector<std::string> into;
-    for (int a = 0; a < accumulators(); ++a) {
-      w_.line(b_.accumulator_type(a), " ", n("e", a), ";");
-      into.push_back(n("e", a));
-    }
-    w_.line(b_.first.call(input, {}, into));
-    for (int a = 0; a < accumulators(); ++a) w_.line(n("acc", a), " = ", b_.fold(a, n("acc", a), n("e", a)), ";");
   }
 
   // This block's part [low, high) of `length` positions, in whole packs.
@@ -287,8 +246,6 @@ class cuda_kernel {
     fold_block();
   }
 
-  writer& w_;
-  const body& b_;
   const int width_;
 };
 

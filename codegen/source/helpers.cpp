@@ -163,8 +163,17 @@ bool calls(const std::vector<std::string_view>& names, const std::string& name) 
   return std::binary_search(names.begin(), names.end(), std::string_view(name));
 }
 
+// Functions that gcc writes as instructions are declared plainly; `extern` on the rest tells the compiler stage to link the
+// library they are in (codegen/compile/cpu.cpp).
+bool is_instruction(std::string_view name) {
+  for (const std::string_view inlined : {"ceil", "copysign", "fabs", "floor", "fma", "rint", "sqrt", "trunc"})
+    if (name == inlined) return true;
+  return false;
+}
+
 std::string declaration(const library_function& f, const char* type, const std::string& name, bool vectorised) {
-  std::string out = vectorised && f.vector ? "__attribute__((simd(\"notinbranch\"))) " : "";
+  std::string out = is_instruction(f.name) ? "" : "extern ";
+  if (vectorised && f.vector) out += "__attribute__((simd(\"notinbranch\"))) ";
   out.append(type).append(" ").append(name).append("(").append(type);
   for (int n = 1; n < f.arity; ++n) out.append(", ").append(type);
   return out + ");\n";
@@ -186,8 +195,8 @@ std::string declarations(std::string_view source, bool vectorised) {
     if (calls(names, name)) out += declaration(f, "double", name, vectorised);
   }
   // The one function whose shape is its own: it has somewhere to put the sign.
-  if (calls(names, "lgammaf_r")) out += "float lgammaf_r(float, int *);\n";
-  if (calls(names, "lgamma_r")) out += "double lgamma_r(double, int *);\n";
+  if (calls(names, "lgammaf_r")) out += "extern float lgammaf_r(float, int *);\n";
+  if (calls(names, "lgamma_r")) out += "extern double lgamma_r(double, int *);\n";
   return out;
 }
 

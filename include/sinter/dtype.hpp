@@ -117,7 +117,7 @@ constexpr dtype promote_weak(dtype t, kind s) {
   if (s <= kind_of(t)) return t;
   if (s == kind::integer) return dtype::int64;
   if (s == kind::floating) return dtype::float64;
-  return t == dtype::float32 || facts(t).size == 2 ? dtype::complex64 : dtype::complex128;
+  return t == dtype::float32 || (is_floating(t) && facts(t).size == 2) ? dtype::complex64 : dtype::complex128;
 }
 
 template <class T>

@@ -89,9 +89,9 @@ std::string to_string(const sinter::shape& s) {
   return out + (s.size() == 1 ? ",)" : ")");
 }
 
-std::string at(const std::source_location& where) {
-  if (where.line() == 0) return "";
-  return message(" (at %s:%u)", where.file_name(), static_cast<unsigned>(where.line()));
+std::string at(const where& place) {
+  if (place.line == 0) return "";
+  return message(" (at %s:%u)", place.file, place.line);
 }
 
 void throw_scalar_does_not_fit(dtype t, std::int64_t value) {

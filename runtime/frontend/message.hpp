@@ -1,9 +1,9 @@
 // Messages of errors are put together here, printf-wise, so that every thrower says shapes and dtypes the same way.
 #pragma once
 
-#include <source_location>
 #include <string>
 
+#include <sinter/detail/where.hpp>
 #include <sinter/dtype.hpp>
 #include <sinter/shape.hpp>
 
@@ -12,7 +12,7 @@ namespace sinter::detail {
 std::string to_string(const sinter::shape& s);
 
 /// " (at file:line)", or nothing where the place is not known.
-std::string at(const std::source_location& where);
+std::string at(const where& place);
 
 /// Text put together printf-wise.
 [[gnu::format(printf, 1, 2)]] std::string message(const char* format, ...);

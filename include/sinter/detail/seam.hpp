@@ -4,12 +4,11 @@
 #include <cstddef>
 
 #include <sinter/detail/node.hpp>
+#include <sinter/detail/where.hpp>
 #include <sinter/device.hpp>
 #include <sinter/shape.hpp>
 
 namespace sinter::detail {
-
-using where = std::source_location;
 
 /// What an expression object holds, seen without its type.
 struct expression_view {

@@ -1,0 +1,54 @@
+// Elementwise expressions, the work the library exists for: how much of a launch, and of memory's bandwidth, is left over when
+// they run as one kernel. The peers' text is expr_hypot, expr_long and bs of gpu_peers.py; MatX's example is its black_scholes.
+#include "bench/forms.hpp"
+
+namespace {
+
+using bench::numbers;
+
+const auto hypot = [](const auto& x, const auto& y) { return sqrt(x * x + y * y); };
+
+const auto twelve_operators = [](const auto& x, const auto& y) {
+  return sqrt(exp(-x * x) + sin(y) * sin(y)) * (x + 2.0 * y - 1.0) / (1.0 + x * x);
+};
+
+const auto normal_cdf = [](const auto& d) { return 0.5 * (1 + erf(d * 0.7071067811865476)); };
+
+const auto black_scholes_3 = [](const auto& s, const auto& k, const auto& t) {
+  const double r = 0.05, v = 0.2;
+  auto vst = v * sqrt(t);
+  auto d1 = (log(s / k) + (r + 0.5 * v * v) * t) / vst;
+  auto d2 = d1 - vst;
+  return s * normal_cdf(d1) - k * exp(-r * t) * normal_cdf(d2);
+};
+
+const auto black_scholes_5 = [](const auto& k, const auto& s, const auto& v, const auto& r, const auto& t) {
+  auto vst = v * sqrt(t);
+  auto d1 = (log(s / k) + (r + 0.5 * v * v) * t) / vst;
+  auto d2 = d1 - vst;
+  return s * normal_cdf(d1) - k * exp(-r * t) * normal_cdf(d2);
+};
+
+void rows_of(bench::session& s, std::int64_t n) {
+  using bench::elementwise;
+  if (s.wants("hypot"))
+    elementwise<float>(s, "hypot", hypot, 0, numbers<float>(n, 0, 1, 1), numbers<float>(n, 0, 1, 2));
+  if (s.wants("12 operators"))
+    elementwise<float>(s, "12 operators", twelve_operators, 1, numbers<float>(n, 0, 1, 1), numbers<float>(n, 0, 1, 2));
+  if (s.wants("Black-Scholes, 3 inputs"))
+    elementwise<float>(s, "Black-Scholes, 3 inputs", black_scholes_3, 100, numbers<float>(n, 50, 100, 1),
+                       numbers<float>(n, 50, 100, 2), numbers<float>(n, 0.5, 1.5, 3));
+  if (s.wants("Black-Scholes, 5 inputs"))
+    elementwise<float>(s, "Black-Scholes, 5 inputs", black_scholes_5, 100, numbers<float>(n, 50, 100, 1),
+                       numbers<float>(n, 50, 100, 2), numbers<float>(n, 0.1, 0.5, 3), numbers<float>(n, 0.01, 0.1, 4),
+                       numbers<float>(n, 0.5, 1.5, 5));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::session s(argc, argv, "Elementwise expressions, float32");
+  for (const std::int64_t n : {100, 1'000, 10'000, 1'000'000, 10'000'000, 100'000'000})
+    if (n <= s.largest()) rows_of(s, n);
+  return s.finish();
+}

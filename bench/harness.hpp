@@ -1,0 +1,96 @@
+// Timing as the peers are timed (gpu_peers.py, numpy_peers.py): the median of nine rounds, a round being many calls back to
+// back and one synchronisation, after two calls to warm up. Rows go to the terminal as a table and to a file as JSON.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "bench/floors.hpp"
+
+namespace bench {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();  // a column that a row does not have
+
+/// Something to call many times: the clock goes around `run`, so a call through a pointer is paid once a round.
+struct repeated {
+  void* what;
+  void (*run)(void* what, int times);
+};
+template <class F>
+repeated repeat(F& f) {
+  return {const_cast<std::remove_const_t<F>*>(&f), [](void* what, int times) {
+            for (int i = 0; i < times; ++i) (*static_cast<F*>(what))();
+          }};
+}
+
+/// Microseconds a call: the median of the rounds, and the distance of their quartiles as a share of it.
+struct timing {
+  double us = none;
+  double spread = 0;
+};
+
+struct row {
+  std::string name;
+  std::int64_t n;
+  timing fused;    // ours, as the expression is written
+  timing unfused;  // ours, every operation into an array of its own
+  bound floor;
+};
+
+class session {
+ public:
+  /// Reads --json FILE, --filter TEXT (rows whose name has it), --quick, --help; finds the device (SINTER_DEVICE) and its
+  /// floors. Ends the program on a wrong argument.
+  session(int argc, char** argv, const char* title);
+
+  bool on_cpu() const { return on_cpu_; }
+  bool quick() const { return quick_; }
+  /// What a row's size is cut to: 1e8 elements on a GPU, 1e7 on the CPU, 1e4 for --quick.
+  std::int64_t largest() const { return quick_ ? 10'000 : on_cpu_ ? 10'000'000 : 100'000'000; }
+  /// Is there a row of this name to measure?
+  bool wants(const std::string& name) const { return name.find(filter_) != std::string::npos; }
+  floors& floor() { return floors_; }
+
+  /// Times one piece of work over n elements.
+  timing time(repeated work, std::int64_t n) const { return time(work, n, true); }
+  /// The host's part of it: the clock stops when the last call has returned, whether or not the device has finished.
+  timing host_time(repeated work, std::int64_t n) const { return time(work, n, false); }
+
+  /// Measures and prints a row. `read` and `written`: the bytes that no way of computing it could save.
+  template <class F, class U>
+  void measure(const std::string& name, std::int64_t n, double read, double written, F fused, U unfused, int launches = 1) {
+    add({name, n, time(repeat(fused), n), time(repeat(unfused), n), floors_.of(read, written, launches)});
+  }
+  template <class F>
+  void measure(const std::string& name, std::int64_t n, double read, double written, F fused) {
+    add({name, n, time(repeat(fused), n), {}, floors_.of(read, written)});
+  }
+  void add(row);
+  /// Keeps a row for the JSON file; whoever has a table of their own prints it there.
+  void keep(row r) { rows_.push_back(std::move(r)); }
+  /// A row that is wrong: printed, not timed, and the program's exit status.
+  void wrong(const std::string& name, std::int64_t n, const std::string& what);
+
+  /// Writes the JSON file. Returns the program's exit status.
+  int finish();
+
+ private:
+  timing time(repeated, std::int64_t n, bool waits) const;
+  void print_header();
+  void write_json() const;
+
+  std::string title_, command_, filter_, json_;
+  bool quick_ = false, on_cpu_ = false, header_printed_ = false;
+  int failures_ = 0;
+  std::vector<row> rows_;
+  floors floors_;
+};
+
+/// "13th Gen Intel ..., 16 cores, 64 GiB".
+std::string machine_text();
+
+}  // namespace bench
