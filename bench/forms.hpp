@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -92,7 +93,9 @@ std::string disagreement(const std::vector<T>& got, double tolerance, double sca
   for (std::size_t i = 0; i < got.size(); i += step) {
     const double w = want(i), g = static_cast<double>(got[i]);
     if (std::abs(g - w) <= tolerance * (scale + std::abs(w))) continue;
-    return "element " + std::to_string(i) + " is " + std::to_string(g) + ", a plain loop gives " + std::to_string(w);
+    char text[96];
+    std::snprintf(text, sizeof text, "element %zu is %.9g, a plain loop gives %.9g", i, g, w);
+    return text;
   }
   return got.empty() ? "there is no element" : "";
 }

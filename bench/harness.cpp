@@ -16,6 +16,7 @@
 #include <sinter/device.hpp>
 
 #include "runtime/device/device.hpp"
+#include "runtime/device/driver.hpp"
 
 namespace bench {
 
@@ -69,6 +70,12 @@ std::string compiler() {
 #else
   return "g++ " __VERSION__;
 #endif
+}
+
+// The device's own stream, and the one that raw launches go to.
+void wait_for_all_streams() {
+  sinter::synchronize();
+  if (sinter::device::current().type() == sinter::device::kind::cuda) sinter::runtime::find_driver(nullptr)->cuCtxSynchronize();
 }
 
 [[noreturn]] void usage(const char* program, int status) {
@@ -127,7 +134,7 @@ timing session::time(repeated work, std::int64_t n, bool waits) const {
     work.run(work.what, calls);
     if (waits) sinter::synchronize();
     const auto end = clock::now();
-    if (!waits) sinter::synchronize();
+    if (!waits) wait_for_all_streams();
     return seconds(end - start) / calls;
   };
   round(1);

@@ -203,10 +203,10 @@ int operations(const codegen::kernel& k) {
 }  // namespace
 
 sinter::text explain(node* n) {
+  const stages s(n);  // first: it refuses what is nested too deeply to be walked
   tree t;
   t.run(n);
   std::string out = t.text();
-  const stages s(n);
   out += message("kernels: %zu\n", s.schedule.steps.size());
   for (std::size_t i = 0; i < s.schedule.steps.size(); ++i) {
     const codegen::step& step = s.schedule.steps[i];
@@ -235,6 +235,7 @@ sinter::text dump(node* n) {
 }
 
 sinter::text to_dot(node* n) {
+  const stages refuses_what_is_too_deep(n);
   digraph g;
   g.run(n);
   return sinter::text((g.out + "}\n").c_str());

@@ -1,5 +1,5 @@
-// 1. The first expression. Arrays are made, operators say what is wanted, and nothing runs until somebody needs the numbers:
-// an array made from an expression, a printed line, an item(). Then the whole expression runs as one kernel.
+// 1. The first expression. Arrays are made, operators say what is wanted, and nothing runs until somebody needs the
+// numbers: an array made from an expression, a printed line, an item(). Then the whole expression runs as one kernel.
 #include <iostream>
 
 #include <sinter/sinter.hpp>

@@ -1,5 +1,6 @@
 // 2. Views and stores. a(...) takes NumPy's index list: numbers, slices, _ for the whole of an axis, newaxis, ellipsis.
-// To the left of = it stores; anywhere else it is a value. Giving a name a new value never changes an array of another name.
+// To the left of = it stores; anywhere else it is a value. Giving a name a new value never changes an array of another
+// name.
 #include <iostream>
 
 #include <sinter/sinter.hpp>

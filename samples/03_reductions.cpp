@@ -1,5 +1,5 @@
-// 3. Reductions. They take the axes to fold away, and are expressions themselves: the work before them and after them becomes
-// part of the same kernels. eval computes several results together, in one pass over the data.
+// 3. Reductions. They take the axes to fold away, and are expressions themselves: the work before them and after them
+// becomes part of the same kernels. eval computes several results together, in one pass over the data.
 #include <iostream>
 
 #include <sinter/sinter.hpp>
@@ -20,7 +20,8 @@ int main() {
   array<float> cube = sn::arange<float>(24).reshape({2, 3, 4});
   std::cout << "over axes 0 and 2 " << sn::max(cube, {.axis = {0, 2}}) << "\n\n";
 
-  // Dtypes are NumPy's: small integers add up in 64 bits, means of integers are double, and a template argument chooses.
+  // Dtypes are NumPy's: small integers add up in 64 bits, means of integers are double, and a template argument
+  // chooses.
   array<std::int8_t> small{100, 100, 100};
   std::cout << "sum of int8       " << sn::sum(small) << ", " << sn::sum(small).dtype() << '\n';
   std::cout << "mean of int8      " << sn::mean(small) << ", " << sn::mean(small).dtype() << '\n';

@@ -1,5 +1,5 @@
-// 4. Laziness and sharing. An expression keeps the value it had where it was written, owns all it needs, and computes once
-// what has a name. Only the number of kernels shows that it is lazy.
+// 4. Laziness and sharing. An expression keeps the value it had where it was written, owns all it needs, and computes
+// once what has a name. Only the number of kernels shows that it is lazy.
 #include <iostream>
 
 #include <sinter/sinter.hpp>
@@ -36,9 +36,9 @@ int main() {
   // However long it is, an elementwise expression is one kernel.
   std::cout << "building an expression         " << kernels([&] { auto f = sn::sqrt(x) + x * y - 2; }) << " kernels\n";
   std::cout << "array f = sqrt(x) + x * y - 2  " << kernels([&] { array f = sn::sqrt(x) + x * y - 2; }) << " kernel\n";
-  std::cout << "the same, one step at a time   " << kernels([&] {
-    array root = sn::sqrt(x), product = x * y, sum = root + product, f = sum - 2;
-  }) << " kernels\n\n";
+  std::cout << "the same, one step at a time   "
+            << kernels([&] { array root = sn::sqrt(x), product = x * y, sum = root + product, f = sum - 2; })
+            << " kernels\n\n";
 
   // An expression with a name is computed once in a kernel, however often that kernel uses it.
   auto t = sn::sqrt(array<float>{1, 4, 9});
@@ -47,5 +47,6 @@ int main() {
 
   // It is still an expression: every evaluation computes it again. Where that is not wanted, make it an array.
   std::cout << "t used by two arrays           " << kernels([&] { array v = t + 1, w = t + 2; }) << " kernels\n";
-  std::cout << "both from one eval             " << kernels([&] { auto [v, w] = sn::eval(t + 1, t + 2); }) << " kernel\n";
+  std::cout << "both from one eval             " << kernels([&] { auto [v, w] = sn::eval(t + 1, t + 2); })
+            << " kernel\n";
 }

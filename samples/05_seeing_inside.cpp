@@ -1,5 +1,6 @@
-// 5. Seeing inside. explain shows the tree of an expression and the kernels it becomes, dump their generated source; neither
-// computes anything. counters say what the process has done. To keep every kernel of a run, set SINTER_DUMP to a folder.
+// 5. Seeing inside. explain shows the tree of an expression and the kernels it becomes, dump their generated source;
+// neither computes anything. counters say what the process has done. To keep every kernel of a run, set SINTER_DUMP to
+// a folder.
 #include <iostream>
 #include <string>
 
@@ -15,7 +16,8 @@ int main() {
 
   std::cout << sn::explain(e) << '\n';
 
-  // Of the source only the part that computes one element, and of the two dialects the C one; print all of dump to see the rest.
+  // Of the source only the part that computes one element, and of the two dialects the C one; print all of dump to see
+  // the rest.
   const std::string source = sn::dump(sn::sqrt(x * x + 1)).c_str();
   const auto begin = source.rfind("static inline"), end = source.find("}\n", begin) + 2;
   std::cout << source.substr(begin, end - begin) << '\n';
@@ -23,15 +25,16 @@ int main() {
   // The tree as a picture: pipe it through `dot -Tsvg`.
   std::cout << sn::to_dot(x * 2 + 1) << '\n';
 
-  // As many kernels start as explain said. The second time nothing is left to compile, and other shapes or numbers would not
-  // change that.
+  // As many kernels start as explain said. The second time nothing is left to compile, and other shapes or numbers
+  // would not change that.
   const auto before = sn::counters();
   array<float> first = e;
   const auto between = sn::counters();
   array<float> second = e;
   const auto after = sn::counters();
   std::cout << first << '\n';
-  std::cout << "kernels started   " << between.launches - before.launches << ", then " << after.launches - between.launches << '\n';
+  std::cout << "kernels started   " << between.launches - before.launches << ", then "
+            << after.launches - between.launches << '\n';
   std::cout << "compiled          at most " << between.launches - before.launches << ", then "
             << after.compiles - between.compiles << '\n';
 }

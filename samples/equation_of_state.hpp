@@ -1,32 +1,36 @@
-// The derivative of the dynamic enthalpy of sea water with respect to temperature, from the 48-term expression for density of
-// IOC, SCOR and IAPSO (2010), "The international thermodynamic equation of seawater - 2010": a formula of about 300 operations,
-// in plain `auto` steps with names. Every name is computed once, and all of them run in one kernel.
+// The derivative of the dynamic enthalpy of sea water with respect to temperature, from the 48-term expression for
+// density of IOC, SCOR and IAPSO (2010), "The international thermodynamic equation of seawater - 2010": a formula of
+// about 300 operations, in plain `auto` steps with names. Every name is computed once, and all of them run in one
+// kernel.
 #pragma once
 
 #include <sinter/sinter.hpp>
 
-/// Specific volume is a quotient of two polynomials in pressure, numerator (n0 + n1 p + n2 p^2 + n3 p^3) over denominator
-/// (d0 + 2 d1 p + d2 p^2), whose coefficients depend on salinity and temperature. Its integral over pressure, the dynamic
-/// enthalpy, is therefore a polynomial, a logarithm of the denominator and a logarithm from the denominator's roots. Below, `_t`
-/// marks a derivative with respect to temperature.
+/// Specific volume is a quotient of two polynomials in pressure, numerator (n0 + n1 p + n2 p^2 + n3 p^3) over
+/// denominator (d0 + 2 d1 p + d2 p^2), whose coefficients depend on salinity and temperature. Its integral over
+/// pressure, the dynamic enthalpy, is therefore a polynomial, a logarithm of the denominator and a logarithm from the
+/// denominator's roots. Below, `_t` marks a derivative with respect to temperature.
 ///
 ///   sa: Absolute Salinity, g/kg;  ct: Conservative Temperature, degrees C;  p: sea pressure, dbar.  Shapes broadcast.
 template <class A>
 auto dynamic_enthalpy_derivative(const A& sa, const A& ct, const A& p) {
   using sinter::log, sinter::sqrt, sinter::square;
-  constexpr double
-      v01 = 9.998420897506056e+2, v02 = 2.839940833161907e+0, v03 = -3.147759265588511e-2, v04 = 1.181805545074306e-3,
-      v05 = -6.698001071123802e+0, v06 = -2.986498947203215e-2, v07 = 2.327859407479162e-4, v08 = -3.988822378968490e-2,
-      v09 = 5.095422573880500e-4, v10 = -1.426984671633621e-5, v11 = 1.645039373682922e-7, v12 = -2.233269627352527e-2,
-      v13 = -3.436090079851880e-4, v14 = 3.726050720345733e-6, v15 = -1.806789763745328e-4, v16 = 6.876837219536232e-7,
-      v17 = -3.087032500374211e-7, v18 = -1.988366587925593e-8, v19 = -1.061519070296458e-11, v20 = 1.550932729220080e-10,
-      v21 = 1.0, v22 = 2.775927747785646e-3, v23 = -2.349607444135925e-5, v24 = 1.119513357486743e-6,
-      v25 = 6.743689325042773e-10, v26 = -7.521448093615448e-3, v27 = -2.764306979894411e-5, v28 = 1.262937315098546e-7,
-      v29 = 9.527875081696435e-10, v30 = -1.811147201949891e-11, v31 = -3.303308871386421e-5, v32 = 3.801564588876298e-7,
-      v33 = -7.672876869259043e-9, v34 = -4.634182341116144e-11, v35 = 2.681097235569143e-12, v36 = 5.419326551148740e-6,
-      v37 = -2.742185394906099e-5, v38 = -3.212746477974189e-7, v39 = 3.191413910561627e-9, v40 = -1.931012931541776e-12,
-      v41 = -1.105097577149576e-7, v42 = 6.211426728363857e-10, v43 = -1.119011592875110e-10, v44 = -1.941660213148725e-11,
-      v45 = -1.864826425365600e-14, v46 = 1.119522344879478e-14, v47 = -1.200507748551599e-15, v48 = 6.057902487546866e-17;
+  constexpr double v01 = 9.998420897506056e+2, v02 = 2.839940833161907e+0, v03 = -3.147759265588511e-2,
+                   v04 = 1.181805545074306e-3, v05 = -6.698001071123802e+0, v06 = -2.986498947203215e-2,
+                   v07 = 2.327859407479162e-4, v08 = -3.988822378968490e-2, v09 = 5.095422573880500e-4,
+                   v10 = -1.426984671633621e-5, v11 = 1.645039373682922e-7, v12 = -2.233269627352527e-2,
+                   v13 = -3.436090079851880e-4, v14 = 3.726050720345733e-6, v15 = -1.806789763745328e-4,
+                   v16 = 6.876837219536232e-7, v17 = -3.087032500374211e-7, v18 = -1.988366587925593e-8,
+                   v19 = -1.061519070296458e-11, v20 = 1.550932729220080e-10, v21 = 1.0, v22 = 2.775927747785646e-3,
+                   v23 = -2.349607444135925e-5, v24 = 1.119513357486743e-6, v25 = 6.743689325042773e-10,
+                   v26 = -7.521448093615448e-3, v27 = -2.764306979894411e-5, v28 = 1.262937315098546e-7,
+                   v29 = 9.527875081696435e-10, v30 = -1.811147201949891e-11, v31 = -3.303308871386421e-5,
+                   v32 = 3.801564588876298e-7, v33 = -7.672876869259043e-9, v34 = -4.634182341116144e-11,
+                   v35 = 2.681097235569143e-12, v36 = 5.419326551148740e-6, v37 = -2.742185394906099e-5,
+                   v38 = -3.212746477974189e-7, v39 = 3.191413910561627e-9, v40 = -1.931012931541776e-12,
+                   v41 = -1.105097577149576e-7, v42 = 6.211426728363857e-10, v43 = -1.119011592875110e-10,
+                   v44 = -1.941660213148725e-11, v45 = -1.864826425365600e-14, v46 = 1.119522344879478e-14,
+                   v47 = -1.200507748551599e-15, v48 = 6.057902487546866e-17;
 
   auto root_sa = sqrt(sa);
 
@@ -37,8 +41,8 @@ auto dynamic_enthalpy_derivative(const A& sa, const A& ct, const A& p) {
   auto d0_r2 = v11 * ct;
   auto d0_r1 = ct * (v10 + d0_r2);
   auto d0 = v01 + ct * (v02 + d0_c2) + sa * (v05 + ct * (v06 + d0_s1) + root_sa * (v08 + ct * (v09 + d0_r1)));
-  auto d0_t = v02 + d0_c2 + ct * (v03 + 2 * d0_c3) +
-              sa * (v06 + 2 * d0_s1 + root_sa * (v09 + d0_r1 + ct * (v10 + 2 * d0_r2)));
+  auto d0_t =
+      v02 + d0_c2 + ct * (v03 + 2 * d0_c3) + sa * (v06 + 2 * d0_s1 + root_sa * (v09 + d0_r1 + ct * (v10 + 2 * d0_r2)));
 
   auto d1_c1 = v14 * ct;
   auto d1_c0 = ct * (v13 + d1_c1);
@@ -64,8 +68,8 @@ auto dynamic_enthalpy_derivative(const A& sa, const A& ct, const A& p) {
   auto n0_r2 = v35 * ct;
   auto n0_r1 = ct * (v34 + n0_r2);
   auto n0_r0 = ct * (v33 + n0_r1);
-  auto n0 = v21 + ct * (v22 + n0_c0) +
-            sa * (v26 + ct * (v27 + n0_s0) + v36 * sa + root_sa * (v31 + ct * (v32 + n0_r0)));
+  auto n0 =
+      v21 + ct * (v22 + n0_c0) + sa * (v26 + ct * (v27 + n0_s0) + v36 * sa + root_sa * (v31 + ct * (v32 + n0_r0)));
   auto n0_root_t = v32 + n0_r0 + ct * (v33 + n0_r1 + ct * (v34 + 2 * n0_r2));
   auto n0_salt_t = v27 + n0_s0 + ct * (v28 + n0_s1 + ct * (v29 + 2 * n0_s2)) + root_sa * n0_root_t;
   auto n0_t = v22 + n0_c0 + ct * (v23 + n0_c1 + ct * (v24 + 2 * n0_c2)) + sa * n0_salt_t;
@@ -91,8 +95,8 @@ auto dynamic_enthalpy_derivative(const A& sa, const A& ct, const A& p) {
 
   auto rest1_part = 4 * n3_d1_2 * over_d2 - n3_d0 - 2 * n2 * d1;
   auto rest1 = n1 + rest1_part * over_d2;
-  auto rest1_part_t = 4 * v48 * d1_2 * over_d2 + 8 * n3_d1 * d1_t_over - 4 * n3_d1_2 * d2_ratio_t - v48 * d0 - n3 * d0_t -
-                      2 * n2_t * d1 - 2 * n2 * d1_t;
+  auto rest1_part_t = 4 * v48 * d1_2 * over_d2 + 8 * n3_d1 * d1_t_over - 4 * n3_d1_2 * d2_ratio_t - v48 * d0 -
+                      n3 * d0_t - 2 * n2_t * d1 - 2 * n2 * d1_t;
   auto rest1_t = n1_t + rest1_part_t * over_d2 - rest1_part * d2_ratio_t;
 
   auto rest0_part = 2 * n3_d0 * d1_over - n2 * d0;
@@ -130,8 +134,9 @@ auto dynamic_enthalpy_derivative(const A& sa, const A& ct, const A& p) {
   auto weight_t = rest0_t * d2 + rest0 * d2_t - rest1_t * d1 - rest1 * d1_t;
 
   // Each term of the enthalpy differentiated; 1e4 turns dbar into Pa.
-  auto polynomial = p * (n2_t - 2 * v48 * d1_over - 2 * n3 * d1_t_over + 2 * n3_d1 * d2_ratio_t + 0.5 * v48 * p) * over_d2 -
-                    p * (n2 - 2 * n3_d1 * over_d2 + 0.5 * n3 * p) * d2_ratio_t;
+  auto polynomial =
+      p * (n2_t - 2 * v48 * d1_over - 2 * n3 * d1_t_over + 2 * n3_d1 * d2_ratio_t + 0.5 * v48 * p) * over_d2 -
+      p * (n2 - 2 * n3_d1 * over_d2 + 0.5 * n3 * p) * d2_ratio_t;
   auto from_ratio = rest1_t * over_d2 * log_ratio - rest1 * d2_ratio_t * log_ratio + rest1 * over_d2 * ratio_t / ratio;
   auto log_over_root = over_root * log_cross;
   auto from_roots = weight_t * over_d2 * log_over_root - weight * d2_ratio_t * log_over_root -

@@ -1,6 +1,6 @@
-// Hill shading: from a grid of elevations to a map lit from the north-west, and to how steep the land is. The formulas are
-// written as in a textbook and run as a handful of kernels. The same computation one operation at a time, as a library without
-// fusion runs it, stands below for comparison.
+// Hill shading: from a grid of elevations to a map lit from the north-west, and to how steep the land is. The formulas
+// are written as in a textbook and run as a handful of kernels. The same computation one operation at a time, as a
+// library without fusion runs it, stands below for comparison.
 //
 //   sample_hillshade [grid.npy [picture.png [metres between columns, metres between rows]]]
 #include <algorithm>
@@ -22,8 +22,8 @@ using sn::_, sn::slice, sn::array;
 namespace {
 
 constexpr float pi = std::numbers::pi_v<float>;
-constexpr float azimuth = 315 * pi / 180;   // where the light comes from, clockwise from north
-constexpr float altitude = 45 * pi / 180;   // its height above the horizon
+constexpr float azimuth = 315 * pi / 180;                  // where the light comes from, clockwise from north
+constexpr float altitude = 45 * pi / 180;                  // its height above the horizon
 constexpr float math_azimuth = 2 * pi - azimuth + pi / 2;  // counter-clockwise from east, as aspects are
 const float up = std::sin(altitude), along = std::cos(altitude);
 
@@ -42,10 +42,10 @@ struct steepness {
   double above_15;
 };
 
-// ---- the computation ------------------------------------------------------------------------------------------------------
+// ---- the computation ------------------------------------------------------------------------------------------------
 
-/// The grid with one more cell all around, continued in a straight line: a central difference at the edge is then the one-sided
-/// difference of the cells there are.
+/// The grid with one more cell all around, continued in a straight line: a central difference at the edge is then the
+/// one-sided difference of the cells there are.
 array<float> with_border(const array<float>& z) {
   array<float> b = sn::empty<float>({z.shape()[0] + 2, z.shape()[1] + 2});
   b(middle, middle) = z;
@@ -61,7 +61,8 @@ namespace fused {
 /// The rise towards the east and towards the south, per metre: two expressions, nothing has run.
 auto gradient(const terrain& t) {
   const array<float>& b = t.bordered;
-  return std::pair((b(middle, next) - b(middle, previous)) / (2 * t.dx), (b(next, middle) - b(previous, middle)) / (2 * t.dy));
+  return std::pair((b(middle, next) - b(middle, previous)) / (2 * t.dx),
+                   (b(next, middle) - b(previous, middle)) / (2 * t.dy));
 }
 
 /// The brightness of each cell, 0 to 1: the cosine of the angle between the light and the ground's normal.
@@ -75,7 +76,8 @@ auto brightness(const terrain& t) {
 /// One channel of a ramp: its value at the lowest elevation, and what each third of the way up adds.
 template <class Height, class Light>
 auto channel(const Height& height, const Light& light, float lowest, float first, float second, float third) {
-  auto value = lowest + first * sn::clip(height, 0, 1) + second * sn::clip(height - 1, 0, 1) + third * sn::clip(height - 2, 0, 1);
+  auto value = lowest + first * sn::clip(height, 0, 1) + second * sn::clip(height - 1, 0, 1) +
+               third * sn::clip(height - 2, 0, 1);
   return sn::astype<std::uint8_t>(sn::minimum(value * light, 255));
 }
 
@@ -92,13 +94,14 @@ picture shaded(const terrain& t) {
 steepness slopes(const terrain& t) {
   auto [east, south] = gradient(t);
   auto s = sn::degrees(sn::arctan(sn::hypot(east, south)));
-  auto [mean, deviation, least, most, above] = sn::eval(sn::mean(s), sn::stddev(s), sn::min(s), sn::max(s), sn::mean(s > 15));
+  auto [mean, deviation, least, most, above] =
+      sn::eval(sn::mean(s), sn::stddev(s), sn::min(s), sn::max(s), sn::mean(s > 15));
   return {mean.item(), deviation.item(), least.item(), most.item(), above.item()};
 }
 
 }  // namespace fused
 
-// ---- the same, one operation at a time ------------------------------------------------------------------------------------
+// ---- the same, one operation at a time ------------------------------------------------------------------------------
 
 namespace stepwise {
 
@@ -131,8 +134,8 @@ array<float> brightness(const terrain& t) {
   return sn::maximum(lit, 0);
 }
 
-array<std::uint8_t> channel(const array<float>& height, const array<float>& light, float lowest, float first, float second,
-                            float third) {
+array<std::uint8_t> channel(const array<float>& height, const array<float>& light, float lowest, float first,
+                            float second, float third) {
   array part = sn::clip(height, 0, 1);
   part = first * part;
   array value = lowest + part;
@@ -172,7 +175,7 @@ steepness slopes(const terrain& t) {
 
 }  // namespace stepwise
 
-// ---- measuring and telling ------------------------------------------------------------------------------------------------
+// ---- measuring and telling ------------------------------------------------------------------------------------------
 
 /// The median time of a run, in milliseconds, when everything has been compiled.
 template <class F>
@@ -199,7 +202,8 @@ auto kernels(F f) {
 /// The grid repeated to about 4000 x 4000: two new axes broadcast, then folded in.
 terrain tiled(const terrain& t) {
   const auto rows = t.z.shape()[0], columns = t.z.shape()[1];
-  const auto down = std::max<std::int64_t>(1, (4000 + rows / 2) / rows), across = std::max<std::int64_t>(1, (4000 + columns / 2) / columns);
+  const auto down = std::max<std::int64_t>(1, (4000 + rows / 2) / rows),
+             across = std::max<std::int64_t>(1, (4000 + columns / 2) / columns);
   array<float> z = sn::broadcast_to(t.z(sn::newaxis, _, sn::newaxis, _), {down, rows, across, columns})
                        .reshape({down * rows, across * columns});
   return {z, with_border(z), t.dx, t.dy};
@@ -230,25 +234,31 @@ void compare(const terrain& t) {
   std::cout << std::setprecision(1) << "\ntimes faster" << std::setw(36) << small_single / small_fused;
   if (!slow) std::cout << std::setw(16) << large_single / large_fused;
   const picture a = fused::shaded(t), b = stepwise::shaded(t);
-  auto difference = [](const auto& x, const auto& y) { return sn::max(sn::abs(sn::astype<int>(x) - sn::astype<int>(y))).item(); };
+  auto difference = [](const auto& x, const auto& y) {
+    return sn::max(sn::abs(sn::astype<int>(x) - sn::astype<int>(y))).item();
+  };
   std::cout << "\nThe two pictures differ by at most "
             << std::max({difference(a.red, b.red), difference(a.green, b.green), difference(a.blue, b.blue)})
             << " of 255 in any channel.\n";
 }
 
-/// The source generated for this device, from the text that has it for all of them.
+/// What was generated to compute one cell's brightness, in this device's language: out of the text that has all of it
+/// in both.
 void show_kernel(const terrain& t) {
   const bool cuda = sn::device::current().type() == sn::device::kind::cuda;
-  const std::string all = sn::dump(fused::brightness(t)).c_str(), title = cuda ? "CUDA C++ ====\n" : "C ====\n";
-  const auto start = all.find("1: " + title) + 3 + title.size();
-  std::cout << "\nThe kernel of brightness(), as it was generated:\n\n" << all.substr(start, all.find("\n====", start) - start) << '\n';
+  const std::string all = sn::dump(fused::brightness(t)).c_str();
+  const auto function = all.find(" point(", all.find(cuda ? "CUDA C++ ====" : "C ====")),
+             begin = all.rfind('\n', function) + 1;
+  std::cout
+      << "\nThe heart of the kernel that brightness() became (SINTER_DUMP=<folder> keeps all of every kernel):\n\n"
+      << all.substr(begin, all.find("\n}\n", function) + 3 - begin);
 }
 
 void tell(const terrain& t, const steepness& s, const std::string& grid, const std::string& target) {
   std::cout << std::fixed << std::setprecision(1) << "terrain   " << grid << ", " << size_of(t) << ", "
             << static_cast<int>(sn::min(t.z).item()) << " to " << static_cast<int>(sn::max(t.z).item()) << " m\n"
-            << "slope     " << s.mean << " degrees in the mean, deviation " << s.deviation << ", from " << s.least << " to "
-            << s.most << "; " << 100 * s.above_15 << " % is steeper than 15\n"
+            << "slope     " << s.mean << " degrees in the mean, deviation " << s.deviation << ", from " << s.least
+            << " to " << s.most << "; " << 100 * s.above_15 << " % is steeper than 15\n"
             << "picture   " << target << ", light from the north-west, 45 degrees high\n"
             << "device    " << sn::device::current() << "\n\n";
 }
@@ -262,12 +272,14 @@ int main(int argc, char** argv) try {
   const float dy = argc > 4 ? std::strtof(argv[4], nullptr) : 92.5f;
 
   const array<float> z = sn::load<float>(grid.c_str());
-  if (z.ndim() != 2 || z.shape()[0] < 3 || z.shape()[1] < 3) throw std::runtime_error(grid + ": not a grid of 3 x 3 cells or more");
+  if (z.ndim() != 2 || z.shape()[0] < 3 || z.shape()[1] < 3)
+    throw std::runtime_error(grid + ": not a grid of 3 x 3 cells or more");
   const terrain t{z, with_border(z), dx, dy};
   const picture p = fused::shaded(t);
   const steepness s = fused::slopes(t);
 
-  if (const auto folder = std::filesystem::path(target).parent_path(); !folder.empty()) std::filesystem::create_directories(folder);
+  if (const auto folder = std::filesystem::path(target).parent_path(); !folder.empty())
+    std::filesystem::create_directories(folder);
   write_png(target, p);
   tell(t, s, grid, target);
   compare(t);

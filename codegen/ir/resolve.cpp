@@ -23,7 +23,10 @@ void resolution::clear() {
 
 namespace {
 
-constexpr int deepest = 20'000;
+// The walk recurses. Units: bytes of stack it may use, an eighth of what a thread usually has.
+constexpr std::intptr_t deepest = 1 << 20;
+
+std::intptr_t stack_position() { return reinterpret_cast<std::intptr_t>(__builtin_frame_address(0)); }
 
 struct context {
   unsigned space;
@@ -92,7 +95,7 @@ class walker {
     memo_.clear();
     contexts_.clear();
     values_ = 0;
-    depth_ = 0;
+    bottom_ = stack_position();
     for (int i = 0; i < count; ++i) {
       const unsigned root = whole(space_for(*extents[i], 0));
       const ref r = walk(roots[i], root);
@@ -137,9 +140,8 @@ class walker {
   ref walk(const typed_node* n, unsigned in) {
     if (n->kind == node_kind::array) return leaf(static_cast<const array_node*>(n), in);
     if (const ref* seen = memo_.find(n, in)) return *seen;
-    if (++depth_ > deepest) throw error("sinter: an expression nested over 20,000 deep; evaluate it in between");
+    if (bottom_ - stack_position() > deepest) throw error("sinter: an expression nested thousands deep; evaluate it in between");
     const ref r = compute(n, in);
-    --depth_;
     memo_.insert(n, in, r);
     return r;
   }
@@ -273,7 +275,7 @@ class walker {
   memo memo_;
   std::vector<context> contexts_;
   unsigned values_ = 0;
-  int depth_ = 0;
+  std::intptr_t bottom_ = 0;
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ class array : public detail::methods<array<T>, T> {
   array(std::initializer_list<std::initializer_list<T>> rows);
 
   /// Stores into every element; the storage is kept unless somebody else holds it. `a(ellipsis) = e` is the other spelling.
-  selection<T> operator()(detail::ellipsis_tag) & { return {*this, nullptr}; }
+  selection<T> operator()(detail::ellipsis_tag) & { return {*this, share()}; }
 
   /// A view. On a named array it can be stored into: `a(_, 0) = e`, `a(0, 1) += 2`. Errors: `index_error`.
   template <detail::index... I>

@@ -93,13 +93,13 @@ auto asarray(const Span& elements) {
   return asarray(elements, shape(elements.size()));
 }
 
-/// A view of the elements under another shape: broadcast to it without a copy. Errors: `shape_error`.
-/// Source: numpy.broadcast_to.
+/// The elements repeated along new or length-one axes; lazy, so nothing is copied until an array is made of it. Errors:
+/// `shape_error`. Source: numpy.broadcast_to.
 template <detail::expression E>
 auto broadcast_to(const E& e, const shape& s) {
   using T = typename E::sinter_element;
   detail::handle child(e.share());
-  return typename detail::viewed<E, T>::type(detail::make_broadcast(child.get(), s));
+  return lazy<T>(detail::make_broadcast(child.get(), s));
 }
 /// The methods of the same names as functions. Source: numpy.reshape, numpy.transpose.
 template <detail::expression E>

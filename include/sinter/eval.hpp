@@ -16,9 +16,9 @@ auto eval(E&&... e) {
   detail::node* results[sizeof...(E)];
   for (std::size_t i = 0; i < sizeof...(E); ++i) nodes[i] = roots[i].get();
   detail::evaluate_all(nodes, results, sizeof...(E), detail::where{});
-  std::size_t i = 0;
-  return std::tuple<array<typename std::remove_cvref_t<E>::sinter_element>...>{
-      array<typename std::remove_cvref_t<E>::sinter_element>(results[i++])...};
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple{array<typename std::remove_cvref_t<E>::sinter_element>(results[I])...};
+  }(std::index_sequence_for<E...>{});
 }
 
 }  // namespace sinter

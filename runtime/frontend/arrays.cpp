@@ -33,8 +33,19 @@ node* evaluate(const expression_view& e, const where& place) {
   return r.into;
 }
 
+namespace {
+
+// An array whose elements are all its own: a broadcast one becomes that when it gets a name, or storing one would store many.
+bool is_plain(const array_node* a) {
+  for (int d = 0; d < a->extents.size(); ++d)
+    if (a->strides[d] == 0 && a->extents[d] > 1) return false;
+  return true;
+}
+
+}  // namespace
+
 node* evaluate(node* n, const where&) {
-  if (as_array_node(n)) return retain(n);
+  if (const array_node* a = as_array_node(n)) return is_plain(a) ? retain(n) : make_copy(n);
   request r{typed(n), &typed(n)->extents, nullptr};
   runtime::evaluate(&r, 1);
   return r.into;
@@ -45,18 +56,18 @@ void evaluate_all(node* const* roots, node** results, int count, const where&) {
   std::vector<int> at;
   for (int i = 0; i < count; ++i) {
     results[i] = nullptr;
-    if (as_array_node(roots[i])) continue;
+    if (as_array_node(roots[i])) {
+      results[i] = evaluate(roots[i], where{});
+      continue;
+    }
     requests.push_back({typed(roots[i]), &typed(roots[i])->extents, nullptr});
     at.push_back(i);
   }
   if (!requests.empty()) runtime::evaluate(requests.data(), static_cast<int>(requests.size()));
   for (std::size_t i = 0; i < at.size(); ++i) results[at[i]] = requests[i].into;
-  for (int i = 0; i < count; ++i)
-    if (!results[i]) results[i] = retain(roots[i]);
 }
 
 node* as_array(node* owned, const where& place) {
-  if (as_array_node(owned)) return owned;
   const handle root(owned);
   return evaluate(owned, place);
 }

@@ -1,5 +1,5 @@
-// How NumPy writes arrays: every element becomes a word, all words of an array are made equally wide, and the words are laid
-// out in rows inside nested brackets.
+// How NumPy writes arrays: every element becomes a word, all words of an array are made equally wide, and the words are
+// laid out in rows inside nested brackets.
 
 #include "runtime/frontend/format.hpp"
 
@@ -15,7 +15,7 @@
 namespace sinter::runtime {
 namespace {
 
-// ---- words ----------------------------------------------------------------------------------------------------------------
+// ---- words ----------------------------------------------------------------------------------------------------------
 
 // No double needs more: the longest are 309 digits before the point, or 308 zeros and 17 digits after it.
 using digit_buffer = char[768];
@@ -57,7 +57,8 @@ parts shortest(T x, std::chars_format how, int precision = std::numeric_limits<i
   return p.fraction.size() > static_cast<std::size_t>(precision) ? rounded(x, how, precision) : p;
 }
 
-/// From where on a number is written with an exponent in an array: float's six certain digits end before double's limit does.
+/// From where on a number is written with an exponent in an array: float's six certain digits end before double's limit
+/// does.
 template <class T>
 constexpr T large = std::numeric_limits<T>::digits10 < 8 ? T(1e6) : T(1e8);
 
@@ -82,8 +83,8 @@ void align_right(std::vector<std::string>& words) {
   for (std::string& word : words) word.insert(0, width - word.size(), ' ');
 }
 
-/// A number's text, its right half padded to the widest of the array, so that words aligned on the right have their points
-/// above each other.
+/// A number's text, its right half padded to the widest of the array, so that words aligned on the right have their
+/// points above each other.
 std::string padded(const parts& p, std::size_t fraction, std::size_t exponent_digits) {
   if (!p.finite) return p.whole;
   std::string word = p.whole + '.' + p.fraction;
@@ -106,7 +107,8 @@ std::vector<std::string> real_words(const T* x, std::size_t count, const print_o
   std::vector<std::string> words;
   for (std::size_t i = 0; i < count; ++i) {
     parts& p = numbers[i];
-    // Where columns are filled up with digits, they are the value's own: a short number's further digits need not be zeros.
+    // Where columns are filled up with digits, they are the value's own: a short number's further digits need not be
+    // zeros.
     if (!p.exponent.empty() && p.fraction.size() < fraction) p = rounded(x[i], how, static_cast<int>(fraction));
     words.push_back(padded(p, fraction, exponent_digits));
   }
@@ -145,7 +147,7 @@ std::vector<std::string> words_of(const void* at, dtype type, std::size_t count,
   }
 }
 
-// ---- numbers without axes -------------------------------------------------------------------------------------------------
+// ---- numbers without axes -------------------------------------------------------------------------------------------
 
 /// A number by itself is written with all of its digits, whatever the precision, and with a digit after the point.
 template <class T>
@@ -168,7 +170,7 @@ std::string alone(const void* at, dtype type, const print_options& options) {
   }
 }
 
-// ---- brackets, rows and gaps ----------------------------------------------------------------------------------------------
+// ---- brackets, rows and gaps ----------------------------------------------------------------------------------------
 
 /// How much of an axis is shown: so many items, and where there is a gap, so many more after it.
 struct visible {

@@ -1,5 +1,5 @@
-// The text of an array whose elements are in host memory: the half of printing that needs no device. The text is character for
-// character what NumPy 2.4's str() gives; test/numpy/golden_print.py holds it to that.
+// The text of an array whose elements are in host memory: the half of printing that needs no device. The text is
+// character for character what NumPy 2.4's str() gives; test/numpy/golden_print.py holds it to that.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace sinter::runtime {
 
-/// What an array's text shows of it. Where an array has more elements than the threshold, every axis longer than its two edges
-/// is cut down to them.
+/// What an array's text shows of it. Where an array has more elements than the threshold, every axis longer than its
+/// two edges is cut down to them.
 struct edges {
-  shape extents;                     // of what is shown
+  shape extents;                      // of what is shown
   std::int64_t after[max_rank] = {};  // of these, so many are an axis' last ones; 0: the axis is shown whole
 };
 edges edges_of(const shape& extents, const print_options& options);
 
-/// The text of an array of these extents. `shown`: the elements its edges leave, in C order. Errors: `dtype_error`. Any thread.
+/// The text of an array of these extents. `shown`: the elements its edges leave, in C order. Errors: `dtype_error`. Any
+/// thread.
 std::string format(const void* shown, dtype type, const shape& extents, const print_options& options);
 
 }  // namespace sinter::runtime

@@ -1,5 +1,5 @@
-// NumPy's .npy files. A header is untrusted text: it is parsed strictly, and no byte of memory is asked for on its word alone
-// before the file was seen to hold the elements. Elements are converted piece by piece on their way in.
+// NumPy's .npy files. A header is untrusted text: it is parsed strictly, and no byte of memory is asked for on its word
+// alone before the file was seen to hold the elements. Elements are converted piece by piece on their way in.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,8 +16,8 @@
 #include <system_error>
 #include <vector>
 
-#include <sinter/io.hpp>
 #include <sinter/error.hpp>
+#include <sinter/io.hpp>
 
 #include "codegen/compile/file.hpp"
 #include "codegen/ir/node.hpp"
@@ -41,7 +41,7 @@ constexpr bool little = std::endian::native == std::endian::little;
   refuse(verb, path, std::generic_category().message(number));
 }
 
-// ---- the header -----------------------------------------------------------------------------------------------------------
+// ---- the header -----------------------------------------------------------------------------------------------------
 
 struct header {
   dtype type = dtype::bool_;
@@ -119,22 +119,25 @@ class header_parser {
     if (accept('[')) refuse_dtype("made of fields");
     const std::string_view whole = quoted();
     std::string_view code = whole;
-    const char order = !code.empty() && std::strchr("<>|=", code[0]) ? code[0] : '=';
+    const char order = !code.empty() && std::string_view("<>|=").find(code[0]) != code.npos ? code[0] : '=';
     if (code.size() == 3) code.remove_prefix(1);
     h.swapped = order == (little ? '>' : '<');
     static constexpr struct {
       std::string_view code;
       dtype type;
-    } known[] = {{"b1", dtype::bool_},    {"i1", dtype::int8},    {"u1", dtype::uint8},  {"i2", dtype::int16},
-                 {"u2", dtype::uint16},   {"i4", dtype::int32},   {"u4", dtype::uint32}, {"i8", dtype::int64},
-                 {"u8", dtype::uint64},   {"f2", dtype::float16}, {"f4", dtype::float32}, {"f8", dtype::float64}};
+    } known[] = {{"b1", dtype::bool_},  {"i1", dtype::int8},    {"u1", dtype::uint8},   {"i2", dtype::int16},
+                 {"u2", dtype::uint16}, {"i4", dtype::int32},   {"u4", dtype::uint32},  {"i8", dtype::int64},
+                 {"u8", dtype::uint64}, {"f2", dtype::float16}, {"f4", dtype::float32}, {"f8", dtype::float64}};
     for (const auto& k : known)
       if (code == k.code && whole.size() <= 3) return void(h.type = k.type);
     refuse_dtype(detail::message("'%.*s'", static_cast<int>(std::min<std::size_t>(whole.size(), 64)), whole.data()));
   }
   [[noreturn]] void refuse_dtype(const std::string& which) const {
-    throw dtype_error(detail::message("sinter: load: %s: its dtype is %s; bool, integers of 1 to 8 bytes and floating point of "
-                                      "2, 4 and 8 bytes can be read", path_, which.c_str()).c_str());
+    const std::string text = detail::message(
+        "sinter: load: %s: its dtype is %s; what can be read is bool, integers and "
+        "floating point of 2, 4 and 8 bytes",
+        path_, which.c_str());
+    throw dtype_error(text.c_str());
   }
 
   shape extents() {
@@ -165,7 +168,8 @@ class header_parser {
     accept('L');  // Python 2 wrote its long integers so
     return n;
   }
-  /// The extents' product has to fit in bytes too, also that of the others where one of them is 0: strides are made of it.
+  /// The extents' product has to fit in bytes too, also that of the others where one of them is 0: strides are made of
+  /// it.
   void check_size(const std::int64_t* list, int rank) const {
     std::int64_t room = std::numeric_limits<std::int64_t>::max() / 16;
     for (int d = 0; d < rank; ++d)
@@ -177,7 +181,7 @@ class header_parser {
   std::string_view rest_;
 };
 
-// ---- elements -------------------------------------------------------------------------------------------------------------
+// ---- elements -------------------------------------------------------------------------------------------------------
 
 float half_to_float(std::uint16_t h) {
   const std::uint32_t sign = static_cast<std::uint32_t>(h >> 15) << 31, exponent = h >> 10 & 31, fraction = h & 1023;
@@ -239,7 +243,7 @@ void convert(unsigned char* from, const header& h, std::size_t count, unsigned c
   });
 }
 
-// ---- files ----------------------------------------------------------------------------------------------------------------
+// ---- files ----------------------------------------------------------------------------------------------------------
 
 class source {
  public:
@@ -272,7 +276,8 @@ header read_header(source& file, const char* path) {
   if (std::memcmp(start, magic.data(), magic.size()) != 0) refuse("load", path, "this is no .npy file");
   const int major = start[6], minor = start[7];
   if (major < 1 || major > 3 || minor != 0)
-    refuse("load", path, detail::message("version %d.%d of the format is not known; 1.0, 2.0 and 3.0 are", major, minor));
+    refuse("load", path,
+           detail::message("version %d.%d of the format is not known; 1.0, 2.0 and 3.0 are", major, minor));
   const std::size_t digits = major == 1 ? 2 : 4;
   unsigned char count[4];
   file.read(count, digits, "header's length");
@@ -286,13 +291,15 @@ header read_header(source& file, const char* path) {
 
 /// All elements, converted. Memory is asked for once the file was seen to hold them or, from a pipe, as they come.
 bytes read_elements(source& file, const char* path, const header& h, dtype wanted) {
-  const auto count = static_cast<std::uint64_t>(h.extents.elements()), size = static_cast<std::uint64_t>(itemsize(h.type));
+  const auto count = static_cast<std::uint64_t>(h.extents.elements());
+  const auto size = static_cast<std::uint64_t>(itemsize(h.type));
   const auto wanted_size = static_cast<std::uint64_t>(itemsize(wanted));
-  if (file.left() < count * size)
-    refuse("load", path, detail::message("the file ends within its elements: shape %s of %s has %llu bytes, and %llu are there",
-                                         detail::to_string(h.extents).c_str(), name(h.type),
-                                         static_cast<unsigned long long>(count * size),
-                                         static_cast<unsigned long long>(file.left())));
+  if (file.left() < count * size) {
+    refuse(
+        "load", path,
+        detail::message("the file ends within its elements: shape %s of %s has %llu bytes, and %llu are there",
+                        detail::to_string(h.extents).c_str(), name(h.type), 0ull + count * size, 0ull + file.left()));
+  }
   try {
     bytes elements, raw(std::min<std::uint64_t>(piece, count * size));
     if (file.left() != source::unknown) elements.reserve(count * wanted_size);
@@ -305,18 +312,19 @@ bytes read_elements(source& file, const char* path, const header& h, dtype wante
     }
     return elements;
   } catch (const std::bad_alloc&) {
-    throw out_of_memory(detail::message("sinter: load: %s: the host has no room for %llu bytes", path,
-                                        static_cast<unsigned long long>(count * wanted_size)).c_str(),
-                        count * wanted_size, 0, 0);
+    const std::string text =
+        detail::message("sinter: load: %s: the host has no room for %llu bytes", path, 0ull + count * wanted_size);
+    throw out_of_memory(text.c_str(), count * wanted_size, 0, 0);
   }
 }
 
 /// The bytes before the elements, as NumPy writes them: room for the first extent to grow, and 64-byte alignment.
 std::string made_header(dtype type, const shape& extents) {
   const char order = itemsize(type) == 1 ? '|' : little ? '<' : '>';
-  const char kind = type == dtype::bool_ ? 'b' : detail::is_floating(type) ? 'f' : detail::facts(type).is_signed ? 'i' : 'u';
-  std::string text = detail::message("{'descr': '%c%c%d', 'fortran_order': False, 'shape': %s, }", order, kind, itemsize(type),
-                                     detail::to_string(extents).c_str());
+  const char whole = detail::facts(type).is_signed ? 'i' : 'u';
+  const char kind = type == dtype::bool_ ? 'b' : detail::is_floating(type) ? 'f' : whole;
+  std::string text = detail::message("{'descr': '%c%c%d', 'fortran_order': False, 'shape': %s, }", order, kind,
+                                     itemsize(type), detail::to_string(extents).c_str());
   if (extents.size() > 0) text.append(21 - std::to_string(extents[0]).size(), ' ');
   const std::size_t before = magic.size() + 4;
   text.append(63 - (before + text.size()) % 64, ' ').append(1, '\n');

@@ -1,5 +1,5 @@
-// Printing: fetches as much of an array as its text shows and hands it to format.cpp. Of an array too large to show, only the
-// corners leave the device.
+// Printing: fetches as much of an array as its text shows and hands it to format.cpp. Of an array too large to show,
+// only the corners leave the device.
 
 #include <algorithm>
 #include <mutex>
@@ -36,7 +36,8 @@ void paste(const bytes& block, const shape& extents, bytes& into, const shape& l
   }
 }
 
-/// The elements that an array's edges leave: one copy for every corner, of which there are two for each axis that is cut.
+/// The elements that an array's edges leave: one copy for every corner, of which there are two for each axis that is
+/// cut.
 bytes fetch(detail::node* array, const shape& whole, const runtime::edges& edges, std::size_t itemsize) {
   const int rank = whole.size();
   bytes shown(static_cast<std::size_t>(edges.extents.elements()) * itemsize);

@@ -5,11 +5,14 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <mutex>
 
 #include <sinter/error.hpp>
 
 #include "codegen/source/geometry.hpp"
 #include "runtime/counters.hpp"
+#include "runtime/frontend/message.hpp"
 #include "runtime/log.hpp"
 #include "runtime/memory/storage.hpp"
 
@@ -185,8 +188,10 @@ void launch(compiled_step& step, binding& b, const codegen::resolution& r, devic
   layout l = lay(b, step.step.body, on);
   b.variant.split = l.splits > 1;
   const compiled_kernel& k = step.kernel_for(b.variant, on, compiled);
-  if (k.block_size > largest_block)
-    throw error("sinter: an expression with more operands than a kernel takes arguments; evaluate parts of it");
+  const bool oversize = k.block_size > largest_block;
+  if (oversize && on.dialect() == codegen::dialect::cuda)
+    throw error(detail::message("sinter: an expression whose operands and scalars take %zu bytes of kernel arguments; CUDA has %zu: "
+                                "evaluate parts of it", k.block_size, largest_block).c_str());
   extras x;
   storage_reference scratch;
   if (b.variant.split) {
@@ -198,7 +203,9 @@ void launch(compiled_step& step, binding& b, const codegen::resolution& r, devic
   if (l.g.items > 0)
     l.g.work_per_item = k.cost * static_cast<double>(b.kept) * static_cast<double>(std::max<std::int64_t>(b.reduced, 1)) /
                         static_cast<double>(l.g.items);
-  alignas(16) std::byte block[largest_block];
+  alignas(16) std::byte small[largest_block];
+  const std::unique_ptr<std::max_align_t[]> large(oversize ? new std::max_align_t[k.block_size / sizeof(std::max_align_t) + 1] : nullptr);
+  std::byte* const block = oversize ? reinterpret_cast<std::byte*>(large.get()) : small;
   const std::size_t size = pack(block, k, step.step, b, r, x);
   log(2, "launch: %lld points, grid %u x %u, block %u x %u, items %lld", static_cast<long long>(b.kept * b.reduced), l.g.grid[0],
       l.g.grid[1], l.g.block[0], l.g.block[1], static_cast<long long>(l.g.items));

@@ -1,5 +1,5 @@
-// Reading and writing .npy files: what NumPy wrote, what Sinter writes, and what nobody should have written. A damaged file is
-// an error with a reason, never a crash and never memory asked for on a header's word.
+// Reading and writing .npy files: what NumPy wrote, what Sinter writes, and what nobody should have written. A damaged
+// file is an error with a reason, never a crash and never memory asked for on a header's word.
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
@@ -59,7 +59,8 @@ std::string file_of(const std::string& header, std::size_t elements = 64) {
   return all + header + std::string(elements, '\0');
 }
 
-/// Writes a new file. Writing over an old one costs milliseconds where file systems flush what replaces a truncated file.
+/// Writes a new file. Writing over an old one costs milliseconds where file systems flush what replaces a truncated
+/// file.
 void write_anew(const std::string& path, const std::string& bytes) {
   std::filesystem::remove(path);
   write_text(path, bytes);
@@ -82,8 +83,8 @@ void check_round_trip(const char* code) {
   sn::save(path.c_str(), a);
   CHECK(read_text(path) == read_text(golden(code)));  // to the byte, padding and all
   CHECK(loaded<T>(path) == a.get());
-  CHECK(loaded<double>(path) == (std::is_same_v<T, bool> ? std::vector<double>{0, 1, 0, 1, 0, 0}
-                                                         : std::vector<double>{0, 1, 2, 3, 4, 100}));
+  CHECK(loaded<double>(path) ==
+        (std::is_same_v<T, bool> ? std::vector<double>{0, 1, 0, 1, 0, 0} : std::vector<double>{0, 1, 2, 3, 4, 100}));
 }
 
 }  // namespace
@@ -104,7 +105,8 @@ TEST_CASE("npy: every dtype there and back, with the bytes NumPy writes") {
 
 TEST_CASE("npy: byte orders, versions, Fortran order, any number of axes") {
   const std::vector<float> numbers{0, 1, 2, 3, 4, 100};
-  for (const char* name : {"i2_big", "u4_big", "i8_big", "f2_big", "f4_big", "f8_big", "f2", "i4_version2", "i4_version3"}) {
+  for (const char* name :
+       {"i2_big", "u4_big", "i8_big", "f2_big", "f4_big", "f8_big", "f2", "i4_version2", "i4_version3"}) {
     CAPTURE(name);
     CHECK(loaded<float>(golden(name)) == numbers);
   }
@@ -185,7 +187,8 @@ TEST_CASE("npy: from a pipe") {
 }
 
 TEST_CASE("npy: dtypes that Sinter does not have") {
-  for (const auto& [name, says] : {std::pair{"c16", "'<c16'"}, {"fields", "made of fields"}, {"object", "'|O'"}, {"text", "'<U3'"}}) {
+  for (const auto& [name, says] :
+       {std::pair{"c16", "'<c16'"}, {"fields", "made of fields"}, {"object", "'|O'"}, {"text", "'<U3'"}}) {
     const auto path = golden(name);
     const auto message = refusal<sn::dtype_error>([&] { sn::load<double>(path.c_str()); });
     CAPTURE(message);
@@ -288,10 +291,12 @@ TEST_CASE("npy: files that cannot be read or written say why") {
   const auto missing = folder / "missing/a.npy";
   CHECK(refusal<sn::io_error>([&] { sn::load<float>(missing.c_str()); }) ==
         "sinter: load: " + missing + ": No such file or directory");
-  CHECK(refusal<sn::io_error>([&] { sn::save(missing.c_str(), a); }) == "sinter: save: " + missing + ": No such file or directory");
+  CHECK(refusal<sn::io_error>([&] { sn::save(missing.c_str(), a); }) ==
+        "sinter: save: " + missing + ": No such file or directory");
   CHECK(contains(refusal<sn::io_error>([&] { sn::load<float>(folder.path().c_str()); }), "Is a directory"));
   if (std::filesystem::exists("/dev/full")) {
-    CHECK(contains(refusal<sn::io_error>([&] { sn::save("/dev/full", a); }), "No space left on device; the file is not complete"));
+    CHECK(contains(refusal<sn::io_error>([&] { sn::save("/dev/full", a); }),
+                   "No space left on device; the file is not complete"));
   }
 }
 

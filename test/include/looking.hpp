@@ -2,11 +2,13 @@
 // fresh process with another environment does.
 #pragma once
 
+#include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,3 +78,17 @@ struct rerun {
 };
 
 }  // namespace sinter::test
+
+/// Vectors in the messages of failed checks.
+namespace doctest {
+template <class T>
+struct StringMaker<std::vector<T>> {
+  static String convert(const std::vector<T>& all) {
+    std::ostringstream text;
+    text << '{';
+    for (std::size_t i = 0; i < all.size() && i < 24; ++i) text << (i ? ", " : "") << +T(all[i]);
+    text << (all.size() > 24 ? ", ...}" : "}");
+    return text.str().c_str();
+  }
+};
+}  // namespace doctest

@@ -1,5 +1,5 @@
-// Arrays print as NumPy prints them: every case of test/numpy/golden/print.txt, and what printing does to streams, options and
-// memory.
+// Arrays print as NumPy prints them: every case of test/numpy/golden/print.txt, and what printing does to streams,
+// options and memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -141,7 +141,8 @@ TEST_CASE("print: expressions, views and reductions are evaluated") {
 TEST_CASE("print: only the corners of a large array leave the device") {
   const auto a = sn::arange<float>(1'000'000).reshape({1000, 1000});
   const std::int64_t before = sn::counters().bytes_copied;
-  CHECK(text(a(sn::slice(sn::_, sn::_, -1))).starts_with("[[999000. 999001. 999002. ... 999997. 999998. 999999.]\n [998"));
+  CHECK(text(a(sn::slice(sn::_, sn::_, -1)))
+            .starts_with("[[999000. 999001. 999002. ... 999997. 999998. 999999.]\n [998"));
   CHECK(sn::counters().bytes_copied - before < 10'000);
 }
 

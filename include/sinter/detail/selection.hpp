@@ -78,12 +78,12 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
 
   /// Library use.
   selection(array<T>& target, detail::node* owned_view) : target_(&target), view_(owned_view) {}
-  detail::node* share() const { return view_ ? detail::retain(view_.get()) : target_->share(); }
-  detail::node* release_node() { return view_ ? view_.take() : target_->share(); }
+  detail::node* share() const { return detail::retain(view_.get()); }
+  detail::node* release_node() { return view_.take(); }
 
  private:
-  array<T>* target_;     // alive: stores happen in the statement that named it
-  detail::handle view_;  // null: the whole array
+  array<T>* target_;  // alive: stores happen in the statement that named it
+  detail::handle view_;
 };
 
 #define SINTER_UPDATE(symbol, name)                                                            \

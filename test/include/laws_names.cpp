@@ -1,0 +1,167 @@
+// Law 5: `=` on a name rebinds, on an index stores, and a view under a name is a value. Also stores whose operands overlap what
+// they write: everything is read before anything is written.
+#include <doctest/doctest.h>
+
+#include <type_traits>
+#include <vector>
+
+#include "test/include/looking.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+using ints = std::vector<int>;
+
+array<int> numbers(int n) { return arange<int>(n); }
+array<int> table() { return arange<int>(12).reshape({3, 4}); }
+
+array<int> viewed_through_nothing() {
+  array<int> local = numbers(3);
+  auto v = local(ellipsis);
+  return v + 0;
+}
+auto view_of_a_local() {
+  array<int> local = numbers(4);
+  return local(slice(1, _));
+}
+auto whole_of_a_local() {
+  array<int> local = numbers(4) + 5;
+  return local(ellipsis);
+}
+
+}  // namespace
+
+TEST_CASE("law 5: assigning to a name rebinds it") {
+  array<int> a = numbers(4), b = a;
+  const void* place = place_of(a);
+  a = a * 10;
+  CHECK(a.get() == ints{0, 10, 20, 30});
+  CHECK(b.get() == ints{0, 1, 2, 3});
+  CHECK(place_of(b) == place);
+  a = numbers(2).reshape({2, 1}) + numbers(3);  // another shape is another value
+  CHECK(a.shape() == shape{2, 3});
+  a = b;
+  CHECK(place_of(a) == place);
+}
+
+TEST_CASE("law 5: assigning through an index stores, and keeps the storage") {
+  array<int> a = table();
+  const void* place = place_of(a);
+  a(_, 0) = array<int>{-1, -2, -3};
+  a(1) = a(0) + 1;
+  a(2, slice(1, 3)) = 99;
+  CHECK(a.get() == ints{-1, 1, 2, 3, 0, 2, 3, 4, -3, 99, 99, 11});
+  a(ellipsis) = a % 5;
+  CHECK(a.get() == ints{4, 1, 2, 3, 0, 2, 3, 4, 2, 4, 4, 1});
+  a(ellipsis, 0) = 0;
+  a(newaxis, 0) = 6;  // a view with a new axis is a view
+  CHECK(a.get() == ints{6, 6, 6, 6, 0, 2, 3, 4, 0, 4, 4, 1});
+  CHECK(place_of(a) == place);
+}
+
+TEST_CASE("law 5: a stored value broadcasts to the view, and never the other way round") {
+  array<int> a = table();
+  a(ellipsis) = numbers(4);
+  a(_, slice(2, _)) = numbers(3)(_, newaxis) * 100;
+  CHECK(a.get() == ints{0, 1, 0, 0, 0, 1, 100, 100, 0, 1, 200, 200});
+  CHECK_THROWS_AS(a(0) = table(), shape_error);
+  CHECK_THROWS_AS(a(_, 0) = numbers(4), shape_error);
+  CHECK_THROWS_AS(a += numbers(12), shape_error);
+  CHECK_THROWS_AS(a(0, 0) = numbers(2), shape_error);
+  CHECK(a.get() == ints{0, 1, 0, 0, 0, 1, 100, 100, 0, 1, 200, 200});
+}
+
+TEST_CASE("law 5: a view under a name is a value") {
+  array<int> a = table();
+  auto row = a(1);
+  auto column = a[_](_, 2);
+  auto all = a(ellipsis);
+  auto element = a(2, 3);
+  auto same = a(_);
+  const auto sum_of_view = a(0) + all;
+  a += 100;
+  a(1) = 0;
+  CHECK(row.get() == ints{4, 5, 6, 7});
+  CHECK(column.get() == ints{2, 6, 10});
+  CHECK(element.item() == 11);
+  CHECK(same.get() == table().get());
+  CHECK(all.get() == table().get());
+  CHECK(sum_of_view.get() == (table()(0) + table()).get());
+  array<int> taken = row;
+  taken(0) = -1;
+  CHECK(row.get() == ints{4, 5, 6, 7});
+  CHECK(a(0).get() == ints{100, 101, 102, 103});
+}
+
+TEST_CASE("law 5: a view outlives the name it was taken from") {
+  CHECK(view_of_a_local().get() == ints{1, 2, 3});
+  CHECK(whole_of_a_local().get() == ints{5, 6, 7, 8});
+  CHECK(viewed_through_nothing().get() == ints{0, 1, 2});
+  array<int> row = table()(2);  // of a temporary
+  CHECK(row.get() == ints{8, 9, 10, 11});
+  static_assert(std::is_same_v<decltype(table()(2)), array<int>>);
+  static_assert(std::is_same_v<decltype(std::declval<const array<int>&>()(2)), array<int>>);
+}
+
+TEST_CASE("law 5: overlapping stores read everything first") {
+  struct overlap {
+    const char* name;
+    void (*write)(array<int>&);
+    ints expected;
+  };
+  const overlap all[] = {
+      {"shift up", [](auto& a) { a(slice(1, _)) = a(slice(_, -1)); }, {0, 0, 1, 2, 3, 4, 5, 6}},
+      {"shift down", [](auto& a) { a(slice(_, -1)) = a(slice(1, _)); }, {1, 2, 3, 4, 5, 6, 7, 7}},
+      {"reverse", [](auto& a) { a(ellipsis) = a(slice(_, _, -1)); }, {7, 6, 5, 4, 3, 2, 1, 0}},
+      {"reverse a part", [](auto& a) { a(slice(1, 6)) = a(slice(5, 0, -1)); }, {0, 5, 4, 3, 2, 1, 6, 7}},
+      {"add shifted", [](auto& a) { a(slice(1, _)) += a(slice(_, -1)); }, {0, 1, 3, 5, 7, 9, 11, 13}},
+      {"spread", [](auto& a) { a(slice(_, _, 2)) = a(slice(_, 4)); }, {0, 1, 1, 3, 2, 5, 3, 7}},
+      {"gather", [](auto& a) { a(slice(_, 4)) = a(slice(_, _, 2)) * 10; }, {0, 20, 40, 60, 4, 5, 6, 7}},
+      {"first over all", [](auto& a) { a(ellipsis) = a + a(3); }, {3, 4, 5, 6, 7, 8, 9, 10}},
+      {"total over all", [](auto& a) { a -= sum<int>(a); }, {-28, -27, -26, -25, -24, -23, -22, -21}},
+      {"interleaved, apart", [](auto& a) { a(slice(_, _, 2)) = a(slice(1, _, 2)); }, {1, 1, 3, 3, 5, 5, 7, 7}},
+      {"through a reshape", [](auto& a) { a(ellipsis) = array<int>(a.reshape({2, 4}).T()).reshape({8}); }, {0, 4, 1, 5, 2, 6, 3, 7}},
+      {"through an expression's reshape", [](auto& a) { a(ellipsis) = a.reshape({2, 4}).T().reshape({8}); }, {0, 4, 1, 5, 2, 6, 3, 7}},
+  };
+  for (const overlap& o : all) {
+    INFO(o.name);
+    array<int> a = numbers(8);
+    const void* place = place_of(a);
+    o.write(a);
+    CHECK(a.get() == o.expected);
+    if (std::string(o.name).find("through") == std::string::npos) CHECK(place_of(a) == place);
+  }
+}
+
+TEST_CASE("law 5: overlapping stores over two axes, and with somebody holding the storage") {
+  array<int> a = arange<int>(9).reshape({3, 3});
+  const array<int> held = a;
+  a(ellipsis) = a.T();
+  CHECK(a.get() == ints{0, 3, 6, 1, 4, 7, 2, 5, 8});
+  a = a.T();
+  CHECK(a.get() == held.get());
+  a += a.T();
+  CHECK(a.get() == ints{0, 4, 8, 4, 8, 12, 8, 12, 16});
+  a = held.copy();
+  a(_, slice(1, _)) = a(_, slice(_, -1)) + a(slice(_, _, -1), slice(1, _));
+  CHECK(a.get() == ints{0, 7, 9, 3, 7, 9, 6, 7, 9});
+  a = held;
+  a(slice(1, _)) = a(slice(_, -1));
+  CHECK(a.get() == ints{0, 1, 2, 0, 1, 2, 3, 4, 5});
+  CHECK(held.get() == arange<int>(9).get());
+}
+
+TEST_CASE("law 5: longer overlaps than a vector or a thread's share") {
+  const int n = 300'000;
+  array<int> a = numbers(n);
+  a(slice(1, _)) = a(slice(_, -1));
+  a(slice(_, _, -1)) = a;
+  const ints got = a.get();
+  bool right = true;
+  for (int i = 0; i < n; ++i) {
+    const int j = n - 1 - i;
+    right = right && got[static_cast<std::size_t>(i)] == (j > 0 ? j - 1 : 0);
+  }
+  CHECK(right);
+}
