@@ -1,9 +1,11 @@
-"""Draws each Google Benchmark result in a folder: time against size, one line for each function.
+"""Draws the results of the benchmarks in a folder: one picture for each file, one line for each case and size.
 
     python3 plot.py out/bench        writes <name>.png beside every <name>.json
+
+A bar is Sinter's time; marks show the floor of the machine, the same work one operation at a time, and whatever other file in
+the folder has to say about the same case and size ("by" names who it was).
 """
 
-import collections
 import json
 import pathlib
 import sys
@@ -13,40 +15,44 @@ import matplotlib
 matplotlib.use("Agg")  # there may be no display
 import matplotlib.pyplot as plt
 
-IN_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+OURS = "sinter"
 
 
-def lines_of(result):
-    """Function -> [(size, seconds)]; a name is function/size/more. With repetitions, the medians alone."""
-    rows = [row for row in result["benchmarks"] if "error_occurred" not in row]
-    medians = [row for row in rows if row.get("aggregate_name") == "median"]
-    lines = collections.defaultdict(list)
-    for row in medians or [row for row in rows if row.get("run_type") != "aggregate"]:
-        function, *arguments = row["run_name"].split("/")
-        sizes = [argument for argument in arguments if argument.isdigit()]
-        rest = [argument for argument in arguments if argument not in sizes[:1] and not argument.endswith("_time")]
-        size = int(sizes[0]) if sizes else 1
-        lines["/".join([function, *rest])].append((size, row["real_time"] * IN_SECONDS[row["time_unit"]]))
-    return lines
+def marks_of(rows, everything):
+    """Name -> [(line, microseconds)] for everything that is not our own bar."""
+    marks = {}
+    for line, row in enumerate(rows):
+        others = [(other["by"], other["us"]) for other in everything
+                  if other["by"] != OURS and (other["case"], other["n"]) == (row["case"], row["n"])]
+        for name, us in [("floor", row.get("floor_us")), ("unfused", row.get("unfused_us")), *others]:
+            if us is not None:
+                marks.setdefault(name, []).append((line, us))
+    return marks
 
 
-def draw(source):
-    result = json.loads(source.read_text())
-    lines = lines_of(result)
-    if not lines:
-        return
-    figure, axes = plt.subplots(figsize=(9, 6), layout="constrained")
-    for name, points in lines.items():
-        axes.plot(*zip(*sorted(points)), marker="o", markersize=4, label=name)
-    axes.set(xscale="log", yscale="log", xlabel="size", ylabel="seconds per call", title=source.stem)
-    axes.grid(True, which="major", alpha=0.3)
+def draw(target, title, rows, everything):
+    figure, axes = plt.subplots(figsize=(10, 1.5 + 0.3 * len(rows)), layout="constrained")
+    lines = range(len(rows))
+    axes.barh(lines, [row["us"] for row in rows], height=0.6, color="tab:blue", alpha=0.5, label=OURS)
+    shapes = iter("|oxs^vD*<>")
+    for name, points in marks_of(rows, everything).items():
+        at, us = zip(*points)
+        axes.scatter(us, at, marker=next(shapes, "."), s=60 if name == "floor" else 25, zorder=3, label=name,
+                     color="black" if name == "floor" else None)
+    axes.set_yticks(lines, [f"{row['case']}, n = {row['n']:,}" for row in rows], fontsize="small")
+    axes.set(xscale="log", xlabel="microseconds per call", title=title)
+    axes.invert_yaxis()
+    axes.grid(True, axis="x", alpha=0.3)
     axes.legend(fontsize="small")
-    target = source.with_suffix(".png")
     figure.savefig(target, dpi=120)
     plt.close(figure)
     print(target)
 
 
 if __name__ == "__main__":
-    for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json")):
-        draw(path)
+    results = {path: json.loads(path.read_text()) for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json"))}
+    everything = [row for result in results.values() for row in result["rows"] if row.get("us") is not None]
+    for path, result in results.items():
+        rows = [row for row in result["rows"] if row.get("by") == OURS and row.get("us") is not None]
+        if rows:
+            draw(path.with_suffix(".png"), f"{result['title']}\n{result['device']}", rows, everything)

@@ -129,38 +129,89 @@ class cuda_kernel : kernel_writer {
     w_.line("const ", t, " high = min((long long)low + chunk, (long long)length);");
   }
 
-  // Folds acc of the threads along one axis of the block; the threads at its start hold the result in fold<a>[lane].
+  // Columns of whole packs give a thread `width_` outputs side by side; otherwise it has one.
+  bool side_by_side() const { return b_.v.columns && width_ > 1; }
+  std::string acc(int a) const { return n("acc", a) + (side_by_side() ? "[l]" : ""); }
+  void each_output() {
+    if (side_by_side()) w_.raw("#pragma unroll\n"), w_.open("for (int l = 0; l < ", std::to_string(width_), "; ++l)");
+  }
+  void end_each_output() {
+    if (side_by_side()) w_.close();
+  }
+
+  void start() {
+    each_output();
+    for (int a = 0; a < accumulators(); ++a) w_.line(acc(a), " = ", b_.identity(a), ";");
+    end_each_output();
+  }
+
+  // Folds acc over the threads of an output; the first of them ends with the result. Rows: through the registers of a warp,
+  // then over its warps. Columns: threads of one output are in different warps, so through shared memory.
   void fold_block() {
-    const std::string along = b_.v.columns ? "y" : "x", step = b_.v.columns ? " * blockDim.x" : "";
-    w_.line("__syncthreads();");
-    for (int a = 0; a < accumulators(); ++a) w_.line(n("fold", a), "[lane] = ", n("acc", a), ";");
-    w_.open("for (unsigned half = blockDim.", along, " / 2; half > 0; half /= 2)");
-    w_.line("__syncthreads();");
-    w_.open("if (threadIdx.", along, " < half)");
+    b_.v.columns ? fold_block_columns() : fold_block_rows();
+  }
+
+  void fold_block_rows() {
+    w_.open("for (int half = min(blockDim.x, 32) / 2; half > 0; half /= 2)");
     for (int a = 0; a < accumulators(); ++a) {
-      const std::string x = n("fold", a) + "[lane]", y = n("fold", a) + "[lane + half" + step + "]";
-      w_.line(x, " = ", b_.fold(a, x, y), ";");
+      w_.line("const ", b_.accumulator_type(a), " ", n("e", a), " = __shfl_down_sync(0xffffffff, ", acc(a), ", half);");
+      w_.line(acc(a), " = ", b_.fold(a, acc(a), n("e", a)), ";");
     }
+    w_.close();
+    w_.open("if (blockDim.x > 32)");
+    w_.line("__syncthreads();");
+    w_.open("if (lane % 32 == 0)");
+    for (int a = 0; a < accumulators(); ++a) w_.line(n("fold", a), "[lane / 32] = ", acc(a), ";");
+    w_.close();
+    w_.line("__syncthreads();");
+    w_.open("if (threadIdx.x == 0)");
+    w_.open("for (int warp = 1; warp < blockDim.x / 32; ++warp)");
+    for (int a = 0; a < accumulators(); ++a)
+      w_.line(acc(a), " = ", b_.fold(a, acc(a), n("fold", a) + "[lane / 32 + warp]"), ";");
+    w_.close();
+    w_.close();
+    w_.close();
+  }
+
+  void fold_block_columns() {
+    const std::string at = side_by_side() ? "[lane * " + std::to_string(width_) + " + l]" : "[lane]";
+    const std::string other = side_by_side() ? "[(lane + half * blockDim.x) * " + std::to_string(width_) + " + l]"
+                                             : "[lane + half * blockDim.x]";
+    w_.open("for (unsigned half = blockDim.y / 2; half > 0; half /= 2)");
+    w_.line("__syncthreads();");
+    each_output();
+    for (int a = 0; a < accumulators(); ++a) w_.line(n("fold", a), at, " = ", acc(a), ";");
+    end_each_output();
+    w_.line("__syncthreads();");
+    w_.open("if (threadIdx.y < half)");
+    each_output();
+    for (int a = 0; a < accumulators(); ++a) w_.line(acc(a), " = ", b_.fold(a, acc(a), n("fold", a) + other), ";");
+    end_each_output();
     w_.close();
     w_.close();
   }
 
   void reduce() {
+    const int shared = b_.v.columns ? block_threads * width_ : block_threads / 32;
     for (int a = 0; a < accumulators(); ++a)
-      w_.line("__shared__ ", b_.accumulator_type(a), " ", n("fold", a), "[", std::to_string(block_threads), "];");
+      w_.line("__shared__ ", b_.accumulator_type(a), " ", n("fold", a), "[", std::to_string(shared), "];");
     w_.line("const unsigned lane = threadIdx.y * blockDim.x + threadIdx.x;");
     const int kept = b_.kept(), f = b_.fastest();
     const std::string& t = b_.index;
     if (b_.v.columns) {
-      w_.line("const ", t, " tiles = (", n("n", f), " + blockDim.x - 1) / blockDim.x;");
-      w_.line("const ", t, " column = blockIdx.x % tiles * blockDim.x + threadIdx.x, outer = blockIdx.x / tiles;");
-      w_.line("const ", t, " kept = outer * ", n("n", f), " + column;");
-      w_.line("const bool live = column < ", n("n", f), ";");
+      const std::string across = side_by_side() ? "(blockDim.x * " + std::to_string(width_) + ")" : "blockDim.x";
+      w_.line("const ", t, " tiles = (", n("n", f), " + ", across, " - 1) / ", across, ";");
+      w_.line("const ", t, " i = blockIdx.x % tiles * ", across, " + threadIdx.x", side_by_side() ? " * " + std::to_string(width_) : "",
+              ", outer = blockIdx.x / tiles;");
+      w_.line("const ", t, " kept = outer * ", n("n", f), " + i;");
+      w_.line("const bool live = i < ", n("n", f), ";");
     } else {
       w_.line("const ", t, " kept = (", t, ")blockIdx.x * blockDim.y + threadIdx.y;");
       w_.line("const bool live = kept < ", b_.extent(0, kept), ";");
     }
-    for (int a = 0; a < accumulators(); ++a) w_.line(b_.accumulator_type(a), " ", n("acc", a), " = ", b_.identity(a), ";");
+    for (int a = 0; a < accumulators(); ++a)
+      w_.line(b_.accumulator_type(a), " ", n("acc", a), side_by_side() ? "[" + std::to_string(width_) + "]" : "", ";");
+    start();
     w_.open("if (live)");
     load_fixed(true);
     b_.v.columns ? b_.unravel(w_, 0, f, "outer") : b_.unravel(w_, 0, kept, "kept");
@@ -174,8 +225,10 @@ class cuda_kernel : kernel_writer {
     load_fixed(false);
     b_.v.columns ? b_.unravel(w_, 0, f, "outer") : b_.unravel(w_, 0, kept, "kept");
     place("q", "", 0, b_.v.columns ? f : kept, false, true);
-    const std::string i = b_.v.columns ? "column" : "0";
-    w_.line(b_.second.call(read("q", i), [](int a) { return n("fold", a) + "[lane]"; }, outputs("q", i)));
+    const std::string i = side_by_side() ? "i + l" : b_.v.columns ? "i" : "0";
+    each_output();
+    w_.line(b_.second.call(read("q", i), [this](int a) { return acc(a); }, outputs("q", i)));
+    end_each_output();
     w_.close();
   }
 
@@ -211,7 +264,10 @@ class cuda_kernel : kernel_writer {
     w_.open("for (", b_.index, " position = low + threadIdx.y; position < high; position += blockDim.y)");
     b_.unravel(w_, b_.kept(), b_.v.rank, "position");
     place("q", "p", b_.kept(), b_.v.rank, true, false);
-    accumulate(read("q", "column"));
+    if (side_by_side()) load_packs("q");
+    each_output();
+    accumulate(side_by_side() ? read_pack("q") : read("q", "i"), side_by_side() ? "l" : "");
+    end_each_output();
     w_.close();
   }
 
@@ -220,11 +276,14 @@ class cuda_kernel : kernel_writer {
            b_.extent(0, b_.kept()) + ")))";
   }
 
+  // Every block leaves its part in memory; the one that finds all others done folds them, in their order.
   void fold_parts() {
-    const std::string along = b_.v.columns ? "y" : "x";
+    const std::string along = b_.v.columns ? "y" : "x", output = side_by_side() ? "(kept + l)" : "kept";
     w_.open("if (threadIdx.", along, " == 0 && live)");
+    each_output();
     for (int a = 0; a < accumulators(); ++a)
-      w_.line(partial(a, ""), "[(long long)kept * splits + blockIdx.y] = ", n("fold", a), "[lane];");
+      w_.line(partial(a, ""), "[(long long)", output, " * splits + blockIdx.y] = ", acc(a), ";");
+    end_each_output();
     w_.line("__threadfence();");
     w_.close();
     w_.line("__shared__ bool last;");
@@ -234,13 +293,15 @@ class cuda_kernel : kernel_writer {
     w_.line("if (!last) return;");
     w_.line("if (lane == 0) tickets[blockIdx.x] = 0;  // for the next launch");
     w_.line("__threadfence();");
-    for (int a = 0; a < accumulators(); ++a) w_.line(n("acc", a), " = ", b_.identity(a), ";");
+    start();
     w_.open("if (live)");
     w_.open("for (", b_.index, " part = threadIdx.", along, "; part < splits; part += blockDim.", along, ")");
+    each_output();
     for (int a = 0; a < accumulators(); ++a) {
-      w_.line("const ", b_.accumulator_type(a), " ", n("e", a), " = ", partial(a, "const volatile "), "[(long long)kept * splits + part];");
-      w_.line(n("acc", a), " = ", b_.fold(a, n("acc", a), n("e", a)), ";");
+      w_.line("const ", b_.accumulator_type(a), " ", n("e", a), " = ", partial(a, "const volatile "), "[(long long)", output, " * splits + part];");
+      w_.line(acc(a), " = ", b_.fold(a, acc(a), n("e", a)), ";");
     }
+    end_each_output();
     w_.close();
     w_.close();
     fold_block();

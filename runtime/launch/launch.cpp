@@ -71,17 +71,20 @@ layout cuda_reduction(const binding& b, int width, int multiprocessors) {
     const int f = codegen::fastest_axis(b.variant);
     l.g.block[0] = 32;
     l.g.block[1] = power_of_two(b.reduced / 4, block_threads / 32);
-    groups = divide_up(b.extents[f], 32) * extent(b, 0, f);
+    groups = divide_up(b.extents[f], 32 * width) * extent(b, 0, f);
   } else {
-    l.g.block[0] = power_of_two(b.reduced / width, block_threads);
-    l.g.block[1] = block_threads / l.g.block[0];
+    // A warp folds its row in registers; more of them share one only where there are too few rows to fill the device.
+    unsigned across = power_of_two(b.reduced / width, block_threads);
+    while (across > 32 && b.kept / (block_threads / across) >= 16 * multiprocessors) across /= 2;
+    l.g.block[0] = across;
+    l.g.block[1] = block_threads / across;
     groups = divide_up(b.kept, l.g.block[1]);
   }
   l.g.grid[0] = static_cast<unsigned>(groups);
   // Enough blocks to keep every multiprocessor's memory pipes full, while each thread still folds a few packs.
-  const std::int64_t along = b.variant.columns ? l.g.block[1] : l.g.block[0];
+  const std::int64_t along = b.variant.columns ? l.g.block[1] : l.g.block[0] * static_cast<unsigned>(width);
   const std::int64_t wanted = divide_up(8 * multiprocessors, groups);
-  const std::int64_t worth = b.reduced / (along * width * 4);
+  const std::int64_t worth = b.reduced / (along * 4);
   l.splits = groups < most_tickets ? std::clamp<std::int64_t>(std::min(wanted, worth), 1, 4096) : 1;
   l.g.grid[1] = static_cast<unsigned>(l.splits);
   return l;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes eos_expected.npy, what samples/equation_of_state.cpp has to give: the derivative by temperature of the dynamic enthalpy
-of sea water, found by another way. Here the enthalpy itself is computed, in 80-bit floating point and with numbers that carry
-their derivative with them, so that no derivative was worked out by hand. Needs NumPy on a machine whose long double is x86's.
+"""Writes eos_expected.npy, what samples/equation_of_state.cpp has to give: the derivative by temperature of the dynamic
+enthalpy of sea water, found another way. Here the enthalpy itself is computed, in 80-bit floating point with numbers
+that carry their derivative with them, so that no derivative was worked out by hand. Needs NumPy on a machine whose long
+double is x86's.
 """
 import pathlib
 import re

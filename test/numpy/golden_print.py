@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes golden/print.txt: arrays and what NumPy prints of them, for test/include/print.cpp. Needs NumPy 2.4 or later.
 
-A case is a line `# dtype | extents | precision threshold edgeitems linewidth suppress | elements`, then the text. The elements
-are hexadecimal bit patterns, most significant digit first, or `ramp a b`: element i is i * a / b, for arrays too large to list.
+A case is a line `# dtype | extents | precision threshold edgeitems linewidth suppress | elements`, then the text. The
+elements are hexadecimal bit patterns, most significant digit first, or `ramp a b`: element i is i * a / b, for arrays
+too large to list.
 """
 import pathlib
 
@@ -31,16 +32,26 @@ def ramp(shape, a, b, dtype, **options):
     case((i * a / b).astype(dtype), f"ramp {a} {b}", **options)
 
 
+ALONE = [0, -0.0, 1, 0.1, -2.5, 123456.7, 999999.9, 1e6, 1e15, 1e16, 1.5e16, 1e-4, 1.2e-4, 1e-5, 1 / 3]
+NOT_FINITE = [np.inf, -np.inf, np.nan]
+ROWS = [
+    [0.1, 0.25, 3], [1 / 3, 2 / 3, -1], [0, -0.0], [0.1 + 0.2, 0.3], [1.49999999999, 2], [123456789.125, -1.5],
+    [1e-5, 1], [1e-4, 1], [1e8, 1], [1e6, 1], [999999, 1], [1e-3, 1], [1e-3, 1.001], [1000000.5],  # about the limits
+    [1e100, 1], [1e-30, 1e30, 3], [2.0**40, 3.0**-9, 7],
+    [np.nan, np.inf, -np.inf], [np.nan, 1], [np.inf, 1.25], [-np.inf, 1e10], [np.nan], [np.inf, 2],
+]
+ROUNDED = [
+    (3, [0.0006, 0.5]), (3, [0.0005, 0.4]), (3, [9999.9996, 100]), (2, [99.999, 1]), (2, [9.999e9, 1]),
+    (0, [1.5, 2.5, -0.4]), (0, [1e10, 1.5e10, 2.51e10]), (17, [0.1, 1 / 3]),
+]
+
+
 def numbers():
     for dtype in ("float32", "float64"):
         f = np.dtype(dtype).type
-        for x in (0, -0.0, 1, 0.1, -2.5, 123456.7, 999999.9, 1e6, 1e15, 1e16, 1.5e16, 1e-4, 1.2e-4, 1e-5, 1 / 3, np.inf, -np.inf, np.nan):
+        for x in ALONE + NOT_FINITE:
             case(np.array(x, f))
-        for row in (
-            [0.1, 0.25, 3], [1 / 3, 2 / 3, -1], [1e-5, 1], [1e-4, 1], [1e8, 1], [1e6, 1], [999999, 1], [1e-3, 1], [1e-3, 1.001],
-            [np.nan, np.inf, -np.inf], [np.nan, 1], [np.inf, 1.25], [-np.inf, 1e10], [np.nan], [np.inf, 2], [0, -0.0], [1e100, 1],
-            [1e-30, 1e30, 3], [123456789.125, -1.5], [1.49999999999, 2], [0.1 + 0.2, 0.3], [2.0**40, 3.0**-9, 7], [1000000.5],
-        ):
+        for row in ROWS:
             with np.errstate(over="ignore"):
                 case(np.array(row, f))
     f = np.float32
@@ -48,8 +59,7 @@ def numbers():
     case(np.array([2.74877907e11, 4.656613e-10, 1], f))  # columns filled up with the value's own digits, not with zeros
     for x in ([6e-9, 1], [5e-9, 1], [4e-9, -1], [1e-300, 1e7]):
         case(np.array(x), suppress=True)
-    for p, row in ((3, [0.0006, 0.5]), (3, [0.0005, 0.4]), (0, [1.5, 2.5, -0.4]), (0, [1e10, 1.5e10, 2.51e10]), (17, [0.1, 1 / 3]),
-                   (2, [99.999, 1]), (2, [9.999e9, 1]), (3, [9999.9996, 100])):
+    for p, row in ROUNDED:
         case(np.array(row), precision=p)
     for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
         i = np.iinfo(name)
