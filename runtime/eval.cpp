@@ -54,6 +54,11 @@ device_impl& device_of(const codegen::resolution& r, const request* requests, in
   return on ? *on : current_device();
 }
 
+binding_rules rules_of(const device_impl& on) {
+  static const bool strict = codegen::math_mode_from_environment() == codegen::math_mode::strict;
+  return {on.dialect() == codegen::dialect::cuda, strict};
+}
+
 void run(plan& p, workspace& w, request* requests, device_impl& on) {
   owned_arrays temporaries;
   temporaries.resize(p.temporaries.size());
@@ -67,7 +72,7 @@ void run(plan& p, workspace& w, request* requests, device_impl& on) {
       }
       w.outputs.push_back(o.root >= 0 ? requests[o.root].into : temporaries.data()[o.temporary]);
     }
-    bind(s->step, w.resolution, temporaries.data(), w.outputs.data(), on.dialect() == codegen::dialect::cuda, w.bound);
+    bind(s->step, w.resolution, temporaries.data(), w.outputs.data(), rules_of(on), w.bound);
     launch(*s, w.bound, w.resolution, on, compiled);
   }
   if (!compiled) bump(counters_now.memory_hits);

@@ -65,7 +65,7 @@ struct stages {
     for (const codegen::step::write& o : s.outputs)
       outputs.push_back(o.root >= 0 ? runtime::as_array_node(result.get()) : made[static_cast<std::size_t>(o.temporary)]);
     runtime::binding b;
-    runtime::bind(s, resolution, made.data(), outputs.data(), vectors, b);
+    runtime::bind(s, resolution, made.data(), outputs.data(), {vectors, false}, b);
     return b;
   }
 };

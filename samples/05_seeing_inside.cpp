@@ -25,7 +25,7 @@ int main() {
   // The tree as a picture: pipe it through `dot -Tsvg`.
   std::cout << sn::to_dot(x * 2 + 1) << '\n';
 
-  // As many kernels start as explain said. The second time there is nothing to compile, nor for other numbers and extents.
+  // As many kernels start as explain said. Nothing is compiled the second time, nor for other numbers or extents.
   const auto at_start = sn::counters();
   array<float> first = e;
   const auto between = sn::counters();

@@ -1,4 +1,4 @@
-// The equation of state of sea water: a real formula of some 300 operations (equation_of_state.hpp), written as a
+// The equation of state of sea water: a real formula of some 340 operations (equation_of_state.hpp), written as a
 // person writes it down, runs as a single kernel. What it should give comes from NumPy in 80-bit numbers
 // (samples/data/make_eos_expected.py): its terms nearly cancel, so that any evaluation in double, NumPy's too, is good
 // to about 1e-9.

@@ -1,6 +1,6 @@
 // The derivative of the dynamic enthalpy of sea water with respect to temperature, from the 48-term expression for
 // density of IOC, SCOR and IAPSO (2010), "The international thermodynamic equation of seawater - 2010": a formula of
-// about 300 operations, in plain `auto` steps with names. Every name is computed once, and all of them run in one
+// about 340 operations, in plain `auto` steps with names. Every name is computed once, and all of them run in one
 // kernel.
 #pragma once
 

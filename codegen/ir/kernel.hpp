@@ -84,6 +84,7 @@ struct variant {
   bool aliased = false;        // an output overlaps an input element for element
   bool columns = false;        // reductions: the fastest axis is a kept one
   bool split = false;          // reductions: several partial results for each output
+  bool in_order = false;       // reductions: fold in the order of the domain, whatever the layouts (strict mode)
   std::vector<access> operands;  // inputs, then outputs
   friend bool operator==(const variant&, const variant&) = default;
 };

@@ -42,6 +42,13 @@ std::string limit(dtype t, bool lowest) {
   return lowest ? "(-" + top + " - 1)" : top;
 }
 
+// Floating to integer and back: C compilers make that a truncation, which keeps the sign of zero; adding 0 takes it off.
+bool goes_through_integers(const kernel& k, const value& cast) {
+  const value& inner = k.values[cast.args[0]];
+  return detail::is_floating(cast.type) && detail::is_integer(inner.type) && inner.kind == value_kind::cast &&
+         detail::is_floating(k.values[inner.args[0]].type);
+}
+
 op folding(reduction what) {
   switch (what) {
     case reduction::sum: return op::add;
@@ -51,6 +58,12 @@ op folding(reduction what) {
     case reduction::any: return op::logical_or;
     default: return op::logical_and;
   }
+}
+
+bool uses_infinity(const kernel& k) {
+  for (const accumulator& a : k.accumulators)
+    if (detail::is_floating(a.type) && (a.what == reduction::min || a.what == reduction::max)) return true;
+  return false;
 }
 
 const char* reduction_name(reduction what) {
@@ -100,7 +113,8 @@ function body::make_function(std::string function_name, const std::vector<std::u
       case value_kind::reduced: leaf(f.reduced, "r"); break;
       case value_kind::cast:
         names[i] = number("t", temporaries++);
-        w.line("  const ", type, " ", names[i], " = ", spell_cast(at.type, k.values[at.args[0]].type, names[at.args[0]], used_), ";");
+        w.line("  const ", type, " ", names[i], " = ", spell_cast(at.type, k.values[at.args[0]].type, names[at.args[0]], used_),
+               goes_through_integers(k, at) ? " + 0" : "", ";");
         break;
       case value_kind::apply: {
         const int count = arity(at);
@@ -150,13 +164,16 @@ std::string body::head() const {
   for (const helper_use& h : used_) functions += helper_definition(h, to);
   functions += first.text + (k.reduces() ? second.text : "");
   std::string out = "// Sinter " SINTER_VERSION ", generator " + std::to_string(generator_version) + "\n" + about + "\n";
-  if (to == dialect::c) {
-    out += "typedef _Bool bool;\n#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n";
+  const bool c = to == dialect::c;
+  if (c) out += "typedef _Bool bool;\n";
+  if (functions.find("INFINITY") != std::string::npos || uses_infinity(k))
+    out += std::string("#define INFINITY ") + (c ? "__builtin_inff()\n" : "__int_as_float(0x7f800000)\n");
+  if (functions.find("NAN") != std::string::npos)
+    out += std::string("#define NAN ") + (c ? "__builtin_nanf(\"\")\n" : "__int_as_float(0x7fffffff)\n");
+  if (c) {
     // Loops' tails call the scalar functions, whose last bits differ from the vector ones: strict results have no position.
     const bool strict = math_mode_from_environment() == math_mode::strict;
     out += declarations(functions, has_vector_math() && !strict);
-  } else if (functions.find("INFINITY") != std::string::npos || functions.find("NAN") != std::string::npos || k.reduces()) {
-    out += "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fffffff)\n";
   }
   return out + "\n" + functions + "\n";
 }

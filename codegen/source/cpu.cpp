@@ -82,6 +82,17 @@ class cpu_kernel : kernel_writer {
     w_.close();
   }
 
+  // The same lanes as one merged axis would have.
+  void fold_positions() {
+    w_.open("for (long long i = low; i < high; ++i)");
+    w_.line("const long long count = high - low, whole = count - count % ", lanes, ";");
+    w_.line("const long long lane = i - low < whole ? (i - low) % ", lanes, " : 0;");
+    b_.unravel(w_, b_.kept(), b_.v.rank, "i");
+    place("q", "p", b_.kept(), b_.v.rank, true, false);
+    accumulate(read("q", n("i", b_.fastest())), "lane");
+    w_.close();
+  }
+
   // This item's part of `length` positions.
   void part_bounds(const std::string& length) {
     if (!b_.v.split) return w_.line("const long long low = 0, high = ", length, ";");
@@ -126,6 +137,9 @@ class cpu_kernel : kernel_writer {
     if (b_.v.reduced == 1) {
       part_bounds(n("n", last));
       fold_range("p", "low", "high");
+    } else if (b_.v.in_order) {
+      part_bounds(b_.extent(kept, b_.v.rank));
+      fold_positions();
     } else {
       part_bounds(b_.extent(kept, last));
       w_.open("for (long long row = low; row < high; ++row)");

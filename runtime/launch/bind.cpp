@@ -138,10 +138,15 @@ std::size_t leader(const step& s, const binding& b, const axes& a) {
   return best;
 }
 
-// Sorts axes by falling stride of the leader, kept ones before reduced ones. Gives whether a kept axis is the fastest.
-bool order(const step& s, axes& a, binding& b) {
+// Sorts axes by falling stride of the leader (in order: of the domain itself), kept ones before reduced ones. Gives whether a
+// kept axis is the fastest.
+bool order(const step& s, axes& a, binding& b, bool in_order) {
   if (b.operands.empty()) return false;
-  const std::int64_t* by = b.operands[leader(s, b, a)].strides;
+  std::int64_t of_domain[max_rank];
+  std::int64_t step_size = 1;
+  for (int d = a.count - 1; d >= 0; --d) of_domain[d] = step_size, step_size *= 2;
+  std::int64_t by[max_rank];
+  std::copy_n(in_order ? of_domain : b.operands[leader(s, b, a)].strides, max_rank, by);
   const auto size = [&](int d) { return std::llabs(by[d]); };
   int fastest = -1;
   for (int d = 0; d < a.count; ++d)
@@ -152,7 +157,7 @@ bool order(const step& s, axes& a, binding& b) {
     return size(x) != 0 && size(y) != 0 && size(x) > size(y);
   };
   for (int i = 1; i < a.count; ++i)
-    for (int j = i; j > 0 && before(j, j - 1); --j) swap_axes(a, b, j, j - 1);
+    for (int j = i; j > 0 && before(j, j - 1); --j) swap_axes(a, b, j, j - 1), std::swap(by[j], by[j - 1]);
   return columns;
 }
 
@@ -195,7 +200,7 @@ void bind_general(const step& s, const resolution& r, detail::array_node* const*
   a.count = domain.extents.size();
   for (int d = 0; d < a.count; ++d) a.extents[d] = domain.extents[d], a.reduced[d] = domain.reduced >> d & 1;
   squeeze(a, b);
-  const bool columns = order(s, a, b);
+  const bool columns = order(s, a, b, b.variant.in_order);
   merge(a, b);
   int reduced = 0;
   for (int d = 0; d < a.count; ++d) reduced += a.reduced[d];
@@ -249,10 +254,11 @@ bool overlaps(const step& s, const binding& b) {
 }  // namespace
 
 void bind(const step& s, const resolution& r, detail::array_node* const* temporaries, detail::array_node* const* outputs,
-          bool vectors, binding& b) {
+          binding_rules rules, binding& b) {
   const codegen::space& domain = r.spaces[s.domain];
   b.variant.reduced = 0;
   b.variant.columns = b.variant.split = false;
+  b.variant.in_order = rules.in_order && s.body.reduces();
   b.kept = b.reduced = 1;
   for (int d = 0; d < domain.extents.size(); ++d) (domain.reduced >> d & 1 ? b.reduced : b.kept) *= domain.extents[d];
   b.nothing = b.kept == 0;
@@ -260,8 +266,9 @@ void bind(const step& s, const resolution& r, detail::array_node* const* tempora
   if (set_up(s, r, temporaries, outputs, b)) bind_flat(s, r, b.kept, b);
   else bind_general(s, r, outputs, b);
   b.variant.aliased = overlaps(s, b);
-  b.variant.wide = !vectors || needs_wide(b);
-  b.variant.vector = vectors && allows_vectors(s, b);
+  b.variant.wide = !rules.vectors || needs_wide(b);
+  // Packs depend on alignment, which is a layout.
+  b.variant.vector = rules.vectors && !b.variant.in_order && allows_vectors(s, b);
 }
 
 }  // namespace sinter::runtime

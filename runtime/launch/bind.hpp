@@ -32,9 +32,14 @@ struct binding {
   bool nothing = false;                 // no output has an element
 };
 
-/// Binds a step. `temporaries` by number; `outputs` one for each output of the step. `vectors`: the device wants 16-byte
-/// accesses and narrow indices told apart (a GPU does, a CPU does not).
+/// What decides a binding besides the operands.
+struct binding_rules {
+  bool vectors;   // 16-byte accesses and narrow indices are told apart (a GPU wants that, a CPU does not)
+  bool in_order;  // reductions fold in the order of the domain, so that a fused one equals an unfused one (strict mode)
+};
+
+/// Binds a step. `temporaries` by number; `outputs` one for each output of the step.
 void bind(const codegen::step&, const codegen::resolution&, detail::array_node* const* temporaries,
-          detail::array_node* const* outputs, bool vectors, binding& into);
+          detail::array_node* const* outputs, binding_rules, binding& into);
 
 }  // namespace sinter::runtime

@@ -81,9 +81,11 @@ layout cuda_reduction(const binding& b, int width, int multiprocessors) {
     groups = divide_up(b.kept, l.g.block[1]);
   }
   l.g.grid[0] = static_cast<unsigned>(groups);
-  // Enough blocks to keep every multiprocessor's memory pipes full, while each thread still folds a few packs.
+  // Enough blocks to keep every multiprocessor's memory pipes full, while each thread still folds a few packs. By the shape
+  // alone, as on the CPU.
   const std::int64_t along = b.variant.columns ? l.g.block[1] : l.g.block[0] * static_cast<unsigned>(width);
-  const std::int64_t wanted = divide_up(8 * multiprocessors, groups);
+  const std::int64_t side_by_side = b.variant.columns ? 32 * width : l.g.block[1];
+  const std::int64_t wanted = divide_up(8 * multiprocessors, divide_up(b.kept, side_by_side));
   const std::int64_t worth = b.reduced / (along * 4);
   l.splits = groups < most_tickets ? std::clamp<std::int64_t>(std::min(wanted, worth), 1, 4096) : 1;
   l.g.grid[1] = static_cast<unsigned>(l.splits);
@@ -98,16 +100,17 @@ layout cpu_map(const binding& b, bool interpreted) {
 
 layout cpu_reduction(const binding& b, bool interpreted) {
   layout l;
-  std::int64_t outputs = b.kept;
+  // The number of parts comes from the shape alone, not from how axes merged: results must not depend on layouts.
+  constexpr std::int64_t part = 16'384;  // elements: long enough to hide its overhead, short enough to sum accurately
+  const std::int64_t side_by_side = b.variant.columns ? std::min<std::int64_t>(b.kept, column_tile) : 1;
+  const std::int64_t along = b.reduced * side_by_side;
+  if (!interpreted && b.kept / side_by_side < 64 && along >= 2 * part) l.splits = std::clamp<std::int64_t>(along / part, 1, 4096);
+  std::int64_t groups = b.kept;
   if (b.variant.columns && !interpreted) {
     const int f = codegen::fastest_axis(b.variant);
-    outputs = divide_up(b.extents[f], column_tile) * extent(b, 0, f);
+    groups = divide_up(b.extents[f], column_tile) * extent(b, 0, f);
   }
-  constexpr std::int64_t part = 16'384;  // elements: long enough to hide its overhead, short enough to sum accurately
-  const std::int64_t along = b.variant.columns ? b.reduced * std::min<std::int64_t>(b.extents[codegen::fastest_axis(b.variant)], column_tile)
-                                               : b.reduced;
-  if (!interpreted && outputs < 64 && along >= 2 * part) l.splits = std::clamp<std::int64_t>(along / part, 1, 4096);
-  l.g.items = outputs * l.splits;
+  l.g.items = groups * l.splits;
   l.g.finish_items = l.splits > 1 ? b.kept : 0;
   return l;
 }

@@ -59,7 +59,7 @@ void check(const golden_record& r, detail::node* result) {
   int at = 0;
   for (int n = 0; n < r.result->size(); ++n)
     if (const double d = distance(r, operands, got.data(), n); d > worst) worst = d, at = n;
-  INFO(r.name, " of ", name(r.operand()), " gives ", name(r.result->type), ", at ", operands_at(r, at));
+  INFO(r.name, " of ", std::string(name(r.operand())), " gives ", std::string(name(r.result->type)), ", at ", operands_at(r, at));
   CHECK(worst <= bound);
 }
 

@@ -24,7 +24,7 @@ int programs_that_differ(unsigned first, unsigned count) {
     for (std::size_t i = 0; i < 2; ++i) {
       const handle result(results[i]);
       const bool same = same_bits<T>(bytes_of(result), bytes_of(stepwise.last(i)));
-      INFO("seed ", seed, ", ", name(dtype_of<T>), ", value ", i, " from the end of: ", fused.story);
+      INFO("seed ", seed, ", ", std::string(name(dtype_of<T>)), ", value ", i, " from the end of: ", fused.story);
       CHECK(same);
       differ += !same;
     }

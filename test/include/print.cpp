@@ -139,10 +139,11 @@ TEST_CASE("print: expressions, views and reductions are evaluated") {
 }
 
 TEST_CASE("print: only the corners of a large array leave the device") {
-  const auto a = sn::arange<float>(1'000'000).reshape({1000, 1000});
+  const auto a = sn::arange<int>(1'000'000).reshape({1000, 1000});
   const std::int64_t before = sn::counters().bytes_copied;
-  CHECK(text(a(sn::slice(sn::_, sn::_, -1)))
-            .starts_with("[[999000. 999001. 999002. ... 999997. 999998. 999999.]\n [998"));
+  const std::string upside_down = text(a(sn::slice(sn::_, sn::_, -1)));
+  CHECK(upside_down.starts_with("[[999000 999001 999002 ... 999997 999998 999999]\n [998000 "));
+  CHECK(upside_down.ends_with("\n [     0      1      2 ...    997    998    999]]"));
   CHECK(sn::counters().bytes_copied - before < 10'000);
 }
 
