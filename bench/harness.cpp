@@ -128,8 +128,8 @@ void session::print_header() {
               "x floor", "noise");
 }
 
-timing session::time(repeated work, std::int64_t n, bool waits) const {
-  const auto round = [&](int calls) {
+std::vector<timing> session::times(const std::vector<repeated>& all, std::int64_t n, bool waits) const {
+  const auto round = [&](const repeated& work, int calls) {
     const auto start = clock::now();
     work.run(work.what, calls);
     if (waits) sinter::synchronize();
@@ -137,19 +137,24 @@ timing session::time(repeated work, std::int64_t n, bool waits) const {
     if (!waits) wait_for_all_streams();
     return seconds(end - start) / calls;
   };
-  round(1);
-  const double one = std::max(std::min(round(1), round(1)), 1e-9);
-  int calls = calls_in_a_round(n, one, quick_);
-  int count = quick_ ? 3 : 9;
-  if (!waits && !on_cpu_) {  // a stream holds about a thousand launches; then the host waits after all
-    calls = std::min(calls, 500);
-    count *= 3;
+  const bool fills_stream = !waits && !on_cpu_;  // it holds about a thousand launches; then the host waits after all
+  std::vector<int> calls;
+  for (const repeated& work : all) {
+    round(work, 1);
+    const double one = std::max(std::min(round(work, 1), round(work, 1)), 1e-9);
+    calls.push_back(std::min(calls_in_a_round(n, one, quick_), fills_stream ? 500 : 1'000'000'000));
   }
-  std::vector<double> rounds;
-  for (int r = 0; r < count; ++r) rounds.push_back(round(calls) * 1e6);
-  std::sort(rounds.begin(), rounds.end());
-  const double median = rounds[rounds.size() / 2];
-  return {median, (rounds[rounds.size() * 3 / 4] - rounds[rounds.size() / 4]) / median};
+  const int count = quick_ ? 3 : waits ? 9 : 27;
+  std::vector<std::vector<double>> rounds(all.size());
+  for (int r = 0; r < count; ++r)
+    for (std::size_t i = 0; i < all.size(); ++i) rounds[i].push_back(round(all[i], calls[i]) * 1e6);
+  std::vector<timing> out;
+  for (std::vector<double>& r : rounds) {
+    std::sort(r.begin(), r.end());
+    const double median = r[r.size() / 2];
+    out.push_back({median, (r[r.size() * 3 / 4] - r[r.size() / 4]) / median});
+  }
+  return out;
 }
 
 void session::add(row r) {

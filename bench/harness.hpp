@@ -56,9 +56,10 @@ class session {
   floors& floor() { return floors_; }
 
   /// Times one piece of work over n elements.
-  timing time(repeated work, std::int64_t n) const { return time(work, n, true); }
-  /// The host's part of it: the clock stops when the last call has returned, whether or not the device has finished.
-  timing host_time(repeated work, std::int64_t n) const { return time(work, n, false); }
+  timing time(repeated work, std::int64_t n) const { return times({work}, n, true)[0]; }
+  /// The host's part of several: the clock stops when the last call has returned, whether or not the device has finished.
+  /// Their rounds take turns, so that what disturbs one disturbs all.
+  std::vector<timing> host_times(const std::vector<repeated>& all, std::int64_t n) const { return times(all, n, false); }
 
   /// Measures and prints a row. `read` and `written`: the bytes that no way of computing it could save.
   template <class F, class U>
@@ -79,7 +80,7 @@ class session {
   int finish();
 
  private:
-  timing time(repeated, std::int64_t n, bool waits) const;
+  std::vector<timing> times(const std::vector<repeated>&, std::int64_t n, bool waits) const;
   void print_header();
   void write_json() const;
 

@@ -1,58 +1,204 @@
-"""Draws the results of the benchmarks in a folder: one picture for each file, one line for each case and size.
+"""Draws and tabulates what the benches and the peers measured: JSON files in the schema of harness.cpp, of one machine.
 
-    python3 plot.py out/bench        writes <name>.png beside every <name>.json
-
-A bar is Sinter's time; marks show the floor of the machine, the same work one operation at a time, and whatever other file in
-the folder has to say about the same case and size ("by" names who it was).
+    python3 plot.py out/bench                                            elementwise.png, ... beside the files
+    python3 plot.py out/bench --markdown docs/benchmarks.md --section cpu    writes the table between that section's marks
 """
 
+import argparse
+import collections
 import json
 import pathlib
-import sys
-
-import matplotlib
-
-matplotlib.use("Agg")  # there may be no display
-import matplotlib.pyplot as plt
+import re
 
 OURS = "sinter"
 
 
-def marks_of(rows, everything):
-    """Name -> [(line, microseconds)] for everything that is not our own bar."""
-    marks = {}
-    for line, row in enumerate(rows):
-        others = [(other["by"], other["us"]) for other in everything
-                  if other["by"] != OURS and (other["case"], other["n"]) == (row["case"], row["n"])]
-        for name, us in [("floor", row.get("floor_us")), ("unfused", row.get("unfused_us")), *others]:
-            if us is not None:
-                marks.setdefault(name, []).append((line, us))
-    return marks
+def read(paths):
+    """Files -> (file, its content) for each, and rows: (case, n) -> who -> row."""
+    files = []
+    for path in map(pathlib.Path, paths):
+        files += sorted(path.glob("*.json")) if path.is_dir() else [path]
+    results = [(file, json.loads(file.read_text())) for file in files]
+    rows = collections.defaultdict(dict)
+    for _, result in results:
+        for row in result["rows"]:
+            rows[row["case"], row["n"]][row["by"]] = row
+    return results, rows
 
 
-def draw(target, title, rows, everything):
-    figure, axes = plt.subplots(figsize=(10, 1.5 + 0.3 * len(rows)), layout="constrained")
-    lines = range(len(rows))
-    axes.barh(lines, [row["us"] for row in rows], height=0.6, color="tab:blue", alpha=0.5, label=OURS)
-    shapes = iter("|oxs^vD*<>")
-    for name, points in marks_of(rows, everything).items():
-        at, us = zip(*points)
-        axes.scatter(us, at, marker=next(shapes, "."), s=60 if name == "floor" else 25, zorder=3, label=name,
-                     color="black" if name == "floor" else None)
-    axes.set_yticks(lines, [f"{row['case']}, n = {row['n']:,}" for row in rows], fontsize="small")
-    axes.set(xscale="log", xlabel="microseconds per call", title=title)
-    axes.invert_yaxis()
-    axes.grid(True, axis="x", alpha=0.3)
-    axes.legend(fontsize="small")
+# ---- pictures ------------------------------------------------------------------------------------------------------------
+
+
+def lines_of(case, rows):
+    """Label -> [(n, microseconds)] of a case: our three, then the peers."""
+    lines = collections.defaultdict(list)
+    for (name, n), by in sorted(rows.items()):
+        if name != case:
+            continue
+        if OURS in by:
+            for label, key in (("fused", "us"), ("unfused", "unfused_us"), ("floor", "floor_us")):
+                if by[OURS][key]:
+                    lines[label].append((n, by[OURS][key]))
+        for who, row in by.items():
+            if who != OURS:
+                lines[who].append((n, row["us"]))
+    return lines
+
+
+STYLES = {
+    "fused": dict(color="#c1272d", linewidth=2.2, marker="o"),
+    "unfused": dict(color="#e8956d", linewidth=1.6, marker="o"),
+    "floor": dict(color="black", linewidth=1, linestyle="--"),
+}
+
+
+def draw_lines(plt, cases, rows, title, target):
+    columns = min(2, len(cases))
+    height = (len(cases) + columns - 1) // columns
+    figure, axes = plt.subplots(height, columns, figsize=(6.2 * columns, 4.2 * height), layout="constrained", squeeze=False)
+    for axis in axes.flat[len(cases) :]:
+        axis.set_visible(False)
+    for axis, case in zip(axes.flat, cases):
+        for label, points in lines_of(case, rows).items():
+            axis.plot(*zip(*points), label=label, markersize=4, **STYLES.get(label, dict(linewidth=1.2, marker=".")))
+        axis.set(xscale="log", yscale="log", xlabel="elements", ylabel="microseconds per call", title=case)
+        axis.grid(True, which="major", alpha=0.3)
+        axis.legend(fontsize="small")
+    save(plt, figure, title, target)
+
+
+def draw_bars(plt, cases, rows, title, target):
+    """Cases of one size each, as bars: shorter is better."""
+    table = [(case, lines_of(case, rows)) for case in cases]
+    labels = list(dict.fromkeys(label for _, lines in table for label in lines))
+    figure, axis = plt.subplots(figsize=(9, 1 + 0.22 * len(labels) * len(table)), layout="constrained")
+    for i, label in enumerate(labels):
+        at = [(y + 0.8 * i / len(labels), lines[label][0][1]) for y, (_, lines) in enumerate(table) if label in lines]
+        colour = STYLES.get(label, {}).get("color")
+        bars = axis.barh([y for y, _ in at], [us for _, us in at], height=0.75 / len(labels), label=label, color=colour)
+        axis.bar_label(bars, [figure_text(us) for _, us in at], padding=3, fontsize="x-small")
+    axis.set_yticks([y + 0.4 - 0.4 / len(labels) for y in range(len(table))], [case for case, _ in table], fontsize="small")
+    axis.invert_yaxis()
+    axis.set(xscale="log", xlabel="microseconds per call")
+    axis.margins(x=0.1)
+    axis.grid(True, axis="x", alpha=0.3)
+    axis.legend(fontsize="small")
+    save(plt, figure, title, target)
+
+
+def save(plt, figure, title, target):
+    figure.suptitle(title, fontsize="medium")
     figure.savefig(target, dpi=120)
     plt.close(figure)
     print(target)
 
 
+def draw(results, rows, out):
+    import matplotlib
+
+    matplotlib.use("Agg")  # there may be no display
+    import matplotlib.pyplot as plt
+
+    sizes = collections.defaultdict(set)
+    for case, n in rows:
+        sizes[case].add(n)
+    for file, result in results:
+        cases = list(dict.fromkeys(row["case"] for row in result["rows"] if row["by"] == OURS))
+        title = f"{result['title']}, {result['device']}"
+        stem = (out or file.parent) / file.stem
+        over_sizes = [case for case in cases if len(sizes[case]) > 1]
+        single = [case for case in cases if len(sizes[case]) == 1]
+        if over_sizes:
+            draw_lines(plt, over_sizes, rows, title, f"{stem}.png")
+        if single:
+            draw_bars(plt, single, rows, title, f"{stem}{'_single' if over_sizes else ''}.png")
+
+
+# ---- the table -----------------------------------------------------------------------------------------------------------
+
+
+def figure_text(us):
+    if us is None:
+        return "-"
+    digits = 3 if us < 0.1 else 2 if us < 10 else 1 if us < 100 else 0
+    return f"{us:,.{digits}f}"
+
+
+def size(n):
+    return f"{n:,}" if n < 1_000_000 else f"{n / 1e6:.4g} M"
+
+
+def table(rows, notes):
+    """Markdown lines. `notes`: (case, n) as written -> what stood in the last column before."""
+    lines = ["| case | n | ours | unfused | floor | ours / floor | best peer | ours / best peer | other peers | what moved it |",
+             "|---|--:|--:|--:|--:|--:|--:|--:|---|---|"]
+    cases = list(dict.fromkeys(case for case, _ in rows))
+    for case, n in sorted(rows, key=lambda key: cases.index(key[0])):
+        by = rows[case, n]
+        if OURS not in by:
+            continue
+        mine = by[OURS]
+        others = sorted((row["us"], who) for who, row in by.items() if who != OURS)
+        best = f"{others[0][1]} {figure_text(others[0][0])}" if others else "-"
+        ratio = f"{mine['us'] / others[0][0]:.2f}" if others else "-"
+        rest = ", ".join(f"{who} {figure_text(us)}" for us, who in others[1:])
+        above = f"{mine['ratio']:.2f}" if mine["ratio"] else "-"
+        floor = f"{figure_text(mine['floor_us'])} {mine['floor']}" if mine["floor_us"] else "-"
+        name, elements = case.replace("|", "\\|"), size(n)
+        cells = [name, elements, figure_text(mine["us"]), figure_text(mine["unfused_us"]), floor, above, best, ratio, rest,
+                 notes.get((name, elements), "")]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def summary(results):
+    """The machine, and the commands that the figures come from."""
+    first = next((r for _, r in results if any(row["by"] == OURS for row in r["rows"])), results[0][1])
+    noise = sorted(row["noise"] for _, r in results for row in r["rows"] if row["by"] == OURS and row["noise"] is not None)
+    lines = [f"{first['device']}; {first['machine']}; {first['date'][:10]}; {first['library']}, {first['compiler']}."]
+    if "launch_us" in first:
+        lines.append(f"A launch takes {first['launch_us']:.3g} us, a large copy {first['copy_gb_per_s']:.0f} GB/s, read and written.")
+    if noise:
+        lines.append(f"The quartiles of the rounds lie {100 * noise[len(noise) // 2]:.0f}% apart in the median row, "
+                     f"{100 * noise[len(noise) * 9 // 10]:.0f}% in the worst tenth.")
+    versions = sorted({r["compiler"] for _, r in results if not any(row["by"] == OURS for row in r["rows"])})
+    if versions:
+        lines.append("Peers: " + "; ".join(versions) + ".")
+    return lines + ["", "```", *(r["command"] for _, r in results), "```", ""]
+
+
+def write_markdown(file, section, results, rows):
+    text = file.read_text()
+    begin, end = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
+    if begin not in text or end not in text:
+        raise SystemExit(f"{file} has no '{begin}' and '{end}'")
+    before, rest = text.split(begin, 1)
+    old, after = rest.split(end, 1)
+    notes = {}
+    for line in old.splitlines():
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) == 10:
+            notes[cells[0], cells[1]] = cells[9]
+    lines = ["", *summary(results), *table(rows, notes), ""]
+    file.write_text(before + begin + "\n".join(lines) + end + after)
+    print(file)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+", help="JSON files, or folders of them")
+    parser.add_argument("--out", type=pathlib.Path, help="where the pictures go; beside the files if not given")
+    parser.add_argument("--markdown", type=pathlib.Path, help="write the table into this file instead of drawing")
+    parser.add_argument("--section", default="cpu", help="between which marks: <!-- cpu: begin --> and <!-- cpu: end -->")
+    options = parser.parse_args()
+    results, rows = read(options.paths)
+    if not results:
+        raise SystemExit("no JSON files in " + " ".join(options.paths))
+    if options.markdown:
+        write_markdown(options.markdown, options.section, results, rows)
+    else:
+        draw(results, rows, options.out)
+
+
 if __name__ == "__main__":
-    results = {path: json.loads(path.read_text()) for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json"))}
-    everything = [row for result in results.values() for row in result["rows"] if row.get("us") is not None]
-    for path, result in results.items():
-        rows = [row for row in result["rows"] if row.get("by") == OURS and row.get("us") is not None]
-        if rows:
-            draw(path.with_suffix(".png"), f"{result['title']}\n{result['device']}", rows, everything)
+    main()

@@ -262,8 +262,6 @@ class cpu_compiler final : public compiler {
       options_.emplace_back("-fno-finite-math-only");
     }
     options_.emplace_back(mode == math_mode::strict ? "-ffp-contract=off" : "-ffp-contract=fast");
-    // A function of a constant is folded to the correctly rounded value, which the library's function need not give.
-    if (mode == math_mode::strict) options_.emplace_back("-fno-builtin");
     // Without the first, gcc makes branches of chains of max and min, which then do not vectorise.
     options_.emplace_back(is_clang ? "-Wno-unknown-attributes" : "-fno-thread-jumps");
     // gcc vectorises the functions a kernel declares `simd`; clang ignores that and knows the library by name.

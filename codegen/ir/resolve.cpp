@@ -2,6 +2,7 @@
 // change the context, so they cost nothing and end as strides of the leaves.
 #include "codegen/ir/resolve.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <sinter/error.hpp>
@@ -92,6 +93,7 @@ class walker {
  public:
   void run(const typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into) {
     out_ = &into;
+    if (count == 1 && flat(roots[0], *extents[0])) return;
     memo_.clear();
     contexts_.clear();
     values_ = 0;
@@ -105,6 +107,26 @@ class walker {
   }
 
  private:
+  // One statement over whole arrays of one shape, which most evaluations are, needs no context: writes what the walk would.
+  bool flat(const typed_node* root, const sinter::shape& extents) {
+    if (root->kind != node_kind::expression) return false;
+    const auto* e = static_cast<const expression_node*>(root);
+    const fragment& code = *e->code;
+    for (int i = 0; i < code.nodes; ++i) {
+      const auto* a = static_cast<const array_node*>(e->children[i]);
+      if (a->kind != node_kind::array || !a->contiguous || !(a->extents == extents)) return false;
+    }
+    out_->spaces.push_back({extents, 0});
+    std::vector<std::uint64_t>& words = out_->words;
+    words.resize(static_cast<std::size_t>(code.nodes) + 3);
+    words[0] = reinterpret_cast<std::uintptr_t>(&code);
+    for (int i = 0; i < code.nodes; ++i) words[1 + i] = flat_leaf(static_cast<const array_node*>(e->children[i]), 0).bits;
+    words[1 + code.nodes] = root_word::make(0).bits;
+    words[2 + code.nodes] = ref::make(ref::value, e->type, 0).bits;
+    out_->scalars.assign(e->scalars, e->scalars + code.scalars);
+    return true;
+  }
+
   unsigned space_for(const sinter::shape& extents, std::uint32_t reduced) {
     for (unsigned i = 0; i < out_->spaces.size(); ++i)
       if (out_->spaces[i].reduced == reduced && out_->spaces[i].extents == extents) return i;
@@ -122,15 +144,23 @@ class walker {
 
   // The context in which a node covers a whole space.
   unsigned whole(unsigned space) {
-    context c{space, true, out_->spaces[space].extents, {}};
+    for (unsigned i = 0; i < contexts_.size(); ++i)
+      if (contexts_[i].space == space && contexts_[i].identity) return i;
+    context& c = contexts_.emplace_back();
+    c.space = space;
+    c.identity = true;
+    c.extents = out_->spaces[space].extents;
     for (int d = 0; d < c.extents.size(); ++d) c.map[d] = {0, 1, static_cast<std::int8_t>(d)};
-    return context_for(c);
+    return static_cast<unsigned>(contexts_.size() - 1);
   }
 
   // The context of a child of shape `extents` broadcast to the node of context `from`.
   context aligned(const context& from, const sinter::shape& extents) const {
     if (extents == from.extents) return from;
-    context c{from.space, false, extents, {}};
+    context c;
+    c.space = from.space;
+    c.identity = false;
+    c.extents = extents;
     const int shift = from.extents.size() - extents.size();
     for (int d = 0; d < extents.size(); ++d)
       c.map[d] = extents[d] == 1 && from.extents[d + shift] != 1 ? axis_map{0, 0, -1} : from.map[d + shift];
@@ -161,20 +191,23 @@ class walker {
 
   ref expression(const expression_node* e, unsigned in) {
     // An expression smaller than its user's shape is computed where it is used: leaves align with the context they are read in.
-    const int children = e->code->nodes;
-    ref few[8];
-    std::vector<ref> many(children > 8 ? children : 0);
-    ref* refs = children > 8 ? many.data() : few;
-    for (int i = 0; i < children; ++i) refs[i] = walk(static_cast<const typed_node*>(e->children[i]), in);
-    out_->words.push_back(reinterpret_cast<std::uintptr_t>(e->code));
-    for (int i = 0; i < children; ++i) out_->words.push_back(refs[i].bits);
-    out_->scalars.insert(out_->scalars.end(), e->scalars, e->scalars + e->code->scalars);
+    const fragment& code = *e->code;
+    std::uint64_t few[1 + 16];
+    std::vector<std::uint64_t> many(code.nodes > 16 ? 1 + code.nodes : 0);
+    std::uint64_t* words = code.nodes > 16 ? many.data() : few;
+    words[0] = reinterpret_cast<std::uintptr_t>(&code);
+    for (int i = 0; i < code.nodes; ++i) words[1 + i] = walk(static_cast<const typed_node*>(e->children[i]), in).bits;
+    out_->words.insert(out_->words.end(), words, words + 1 + code.nodes);
+    if (code.scalars) out_->scalars.insert(out_->scalars.end(), e->scalars, e->scalars + code.scalars);
     return ref::make(ref::value, e->type, values_++);
   }
 
   ref view(const view_node* v, unsigned in) {
     const context outer = aligned(contexts_[in], v->extents);
-    context inner{outer.space, false, v->child->extents, {}};
+    context inner;
+    inner.space = outer.space;
+    inner.identity = false;
+    inner.extents = v->child->extents;
     for (int d = 0; d < v->child->extents.size(); ++d) {
       const axis_map& m = v->map[d];
       if (m.axis < 0) {
@@ -215,15 +248,40 @@ class walker {
     return add(o, n->extents, strides, contexts_[in], false);
   }
 
+  void lives_on(runtime::device_impl* device) {
+    if (!out_->device) out_->device = device;
+    else if (out_->device != device) throw device_error("sinter: the operands live on different devices; copy one to the other's");
+  }
+
+  // A contiguous array that covers a whole space.
+  ref flat_leaf(const array_node* a, unsigned space) {
+    lives_on(a->memory->device);
+    std::byte* const data = a->data();
+    std::vector<operand>& all = out_->operands;
+    unsigned i = 0;
+    for (; i < all.size(); ++i)
+      if (all[i].data == data && all[i].flat && all[i].space == space && all[i].type == a->type && all[i].boundary < 0) break;
+    if (i == all.size()) {
+      operand& o = all.emplace_back();
+      o.data = data;
+      o.memory = a->memory;
+      o.type = a->type;
+      o.space = static_cast<std::uint8_t>(space);
+      o.flat = true;
+      o.fixed = a->extents.elements() == 1;
+    }
+    return ref::make(ref::array, a->type, i, 0, true);
+  }
+
   ref leaf(const array_node* a, unsigned in) {
-    if (!out_->device) out_->device = a->memory->device;
-    else if (out_->device != a->memory->device)
-      throw device_error("sinter: the operands live on different devices; copy one to the other's");
+    const context& c = contexts_[in];
+    if (a->contiguous && c.identity && a->extents == c.extents) return flat_leaf(a, c.space);
+    lives_on(a->memory->device);
     operand o;
     o.type = a->type;
     o.memory = a->memory;
     o.data = a->data();
-    return add(o, a->extents, a->strides, contexts_[in], a->contiguous);
+    return add(o, a->extents, a->strides, c, false);
   }
 
   // Lays an operand of shape `extents` into a context and gives it a number, the one it has if it is there already.
@@ -251,6 +309,7 @@ class walker {
     const context c = aligned(in, extents);
     std::int64_t offset = 0;
     o.fixed = true;
+    std::fill(o.strides, o.strides + max_rank, 0);
     for (int d = 0; d < extents.size(); ++d) {
       const axis_map& m = c.map[d];
       offset += m.offset * strides[d];

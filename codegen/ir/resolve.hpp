@@ -67,7 +67,7 @@ struct operand {
   bool flat = false;                // contiguous in the space's whole shape: strides are not filled in
   bool fixed = false;               // one element
   std::int64_t offset = 0;          // elements from `data`, for results of earlier steps
-  std::int64_t strides[max_rank] = {};
+  std::int64_t strides[max_rank];   // unless flat
 };
 
 /// A value that must exist in memory before it is used: a reduction, or an expression under another shape.

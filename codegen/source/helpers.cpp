@@ -119,7 +119,9 @@ std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& 
   if (to == dtype::bool_) return fill_in("a != 0", from, &arg, nullptr);
   if (detail::is_floating(from) && detail::is_integer(to))
     return fill_in(std::string("cast_") + detail::facts(to).short_name + "@(a)", from, &arg, &used);
-  return fill_in("(T)a", to, &arg, nullptr);
+  // gcc has no vector conversion from bool to floating, but it has both halves of one.
+  const bool truth_to_floating = from == dtype::bool_ && detail::is_floating(to);
+  return fill_in(truth_to_floating ? "(T)(int)a" : "(T)a", to, &arg, nullptr);
 }
 
 std::string helper_definition(const helper_use& use, dialect d) {
@@ -172,13 +174,15 @@ bool is_instruction(std::string_view name) {
 }
 
 std::string declaration(const library_function& f, const char* type, const std::string& name, bool vectorised) {
-  // Strict compilations leave no name its meaning (-fno-builtin), so these say that it is meant.
-  if (is_instruction(f.name)) return "#define " + name + " __builtin_" + name + "\n";
-  std::string out = "extern ";
-  if (vectorised && f.vector) out += "__attribute__((simd(\"notinbranch\"))) ";
-  out.append(type).append(" ").append(name).append("(").append(type);
-  for (int n = 1; n < f.arity; ++n) out.append(", ").append(type);
-  return out + ");\n";
+  std::string parameters = type;
+  for (int n = 1; n < f.arity; ++n) parameters.append(", ").append(type);
+  if (is_instruction(f.name)) return std::string(type) + " " + name + "(" + parameters + ");\n";
+  // Under a name of our own: gcc would join the sine and cosine of a value into a call that does not vectorise, and fold
+  // functions of constants to values that the library's functions do not give.
+  const std::string own = "sinter_" + name;
+  const char* attributes = vectorised && f.vector ? "const, simd(\"notinbranch\")" : "const";
+  return "extern __attribute__((" + std::string(attributes) + ")) " + type + " " + own + "(" + parameters + ") __asm__(\"" + name +
+         "\");\n#define " + name + " " + own + "\n";
 }
 
 }  // namespace

@@ -227,19 +227,19 @@ bool needs_wide(const binding& b) {
 
 bool allows_vectors(const step& s, const binding& b) {
   const codegen::variant& v = b.variant;
-  const int width = codegen::vector_width(s.body, v), f = codegen::fastest_axis(v);
+  const int width = codegen::vector_width(s.body, v), f = codegen::fastest_axis(v);  // a power of two
   if (width <= 1 || (v.reduced > 1 && !v.columns)) return false;
   // Only a flat map and a reduced row have a tail.
   const bool whole_rows = v.columns || (v.rank > 1 && !s.body.reduces());
-  if (whole_rows && b.extents[f] % width != 0) return false;
+  if (whole_rows && (b.extents[f] & (width - 1)) != 0) return false;
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
     if (v.operands[i] != access::unit) continue;
     const bool is_input = i < s.inputs.size();
     if (is_input && s.body.inputs[i].iota) continue;
     const int size = itemsize(is_input ? s.body.inputs[i].type : s.body.values[s.body.outputs[i - s.inputs.size()]].type);
-    if (reinterpret_cast<std::uintptr_t>(b.operands[i].data) % static_cast<unsigned>(width * size) != 0) return false;
+    if ((reinterpret_cast<std::uintptr_t>(b.operands[i].data) & static_cast<std::uintptr_t>(width * size - 1)) != 0) return false;
     for (int d = 0; d < v.rank; ++d)
-      if (d != f && b.operands[i].strides[d] % width != 0) return false;
+      if (d != f && (b.operands[i].strides[d] & (width - 1)) != 0) return false;
   }
   return true;
 }

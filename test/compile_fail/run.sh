@@ -26,7 +26,7 @@ program() {
 using namespace sinter;
 using other_64_bits = std::conditional_t<std::is_same_v<std::int64_t, long>, long long, long>;
 struct thing {} something;
-std::string text;
+std::string words;
 array<double> a, b, c;
 array<float> f;
 array<std::int64_t> n;

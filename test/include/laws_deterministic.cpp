@@ -94,7 +94,7 @@ TEST_CASE("law 8: a view at any offset gives the bits of its copy") {
 
 TEST_CASE("law 8: the number of threads changes nothing") {
   std::string first;
-  for (const char* threads : {"1", "2", "3", "64"}) {
+  for (const std::string threads : {"1", "2", "3", "64"}) {
     CAPTURE(threads);
     const rerun child("process of some threads: digest", {{"SINTER_NUM_THREADS", threads}});
     INFO(child.output);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "test/include/looking.hpp"
@@ -18,7 +19,7 @@ floats before() { return table().get(); }
 
 /// A way to write to a table, and what it does to the elements.
 struct mutation {
-  const char* name;
+  std::string name;
   std::function<void(array<float>&)> write;
   std::function<float(int row, int column, float old)> expected;
 };
@@ -130,7 +131,7 @@ TEST_CASE("law 1: an argument by value is the callee's own") {
 
 TEST_CASE("law 1: writes to storage nobody else holds are in place, and allocate nothing") {
   for (const mutation& m : mutations) {
-    if (m.name == std::string("rebinding")) continue;
+    if (m.name == "rebinding") continue;
     INFO(m.name);
     array<float> a = table();
     m.write(a);  // the first may compile
@@ -161,7 +162,7 @@ TEST_CASE("law 1: writes to storage somebody else holds go to fresh storage; onc
       CHECK(place_of(a) != place);
       CHECK(row.get() == floats{4, 5, 6, 7});
     }
-    if (m.name == std::string("rebinding")) continue;
+    if (m.name == "rebinding") continue;
     place = place_of(a);
     a(0) = 0;
     CHECK(place_of(a) == place);

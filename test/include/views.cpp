@@ -1,0 +1,297 @@
+// Views of arrays and of expressions against a plain implementation of NumPy's indexing, over every combination of a list of
+// indices; transposes, reshapes and broadcasts; and what a wrong index says and leaves alone.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/include/looking.hpp"
+#include "test/include/reference.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+using detail::index_item;
+
+array<int> numbers(const shape& s) { return arange<int>(s.elements()).reshape(s); }
+
+/// Python's range of a slice, written from its documentation: positions start, start + step, ... before stop.
+std::vector<std::int64_t> positions(const index_item& item, std::int64_t extent) {
+  std::vector<std::int64_t> at;
+  if (item.what == index_item::integer) return {item.start < 0 ? item.start + extent : item.start};
+  if (item.what != index_item::range) {
+    for (std::int64_t i = 0; i < extent; ++i) at.push_back(i);
+    return at;
+  }
+  const auto from_end = [&](std::int64_t i) { return i < 0 ? i + extent : i; };
+  std::int64_t start = item.has_start ? from_end(item.start) : item.step > 0 ? 0 : extent - 1;
+  if (item.step > 0) {
+    const std::int64_t stop = item.has_stop ? from_end(item.stop) : extent;
+    for (start = std::max<std::int64_t>(start, 0); start < std::min(stop, extent); start += item.step) at.push_back(start);
+  } else {
+    const std::int64_t stop = item.has_stop ? std::max<std::int64_t>(from_end(item.stop), -1) : -1;
+    for (start = std::min(start, extent - 1); start > stop; start += item.step) at.push_back(start);
+  }
+  return at;
+}
+
+/// a[items] of a tensor.
+tensor indexed(const tensor& t, std::vector<index_item> items) {
+  const int rank = t.extents.size();
+  int consumed = 0;
+  for (const index_item& i : items) consumed += i.what != index_item::new_axis && i.what != index_item::rest;
+  std::vector<index_item> full;
+  bool rest = false;
+  for (const index_item& i : items) {
+    if (i.what == index_item::rest) full.insert(full.end(), static_cast<std::size_t>(rank - consumed), detail::to_index(_)), rest = true;
+    else full.push_back(i);
+  }
+  if (!rest) full.insert(full.end(), static_cast<std::size_t>(rank - consumed), detail::to_index(_));
+  tensor out;
+  std::vector<std::size_t> offsets{0};
+  int axis = 0, made = 0;
+  for (const index_item& item : full) {
+    std::vector<std::int64_t> at{0};
+    if (item.what != index_item::new_axis) at = positions(item, t.extents[axis]);
+    if (item.what != index_item::integer) {
+      out.extents.set_size(made + 1);
+      out.extents[made++] = static_cast<std::int64_t>(at.size());
+    }
+    std::size_t step = 1;
+    if (item.what != index_item::new_axis) {
+      for (int d = axis + 1; d < rank; ++d) step *= static_cast<std::size_t>(t.extents[d]);
+      ++axis;
+    }
+    std::vector<std::size_t> more;
+    for (std::size_t o : offsets)
+      for (std::int64_t i : at) more.push_back(o + static_cast<std::size_t>(i) * step);
+    offsets = more;
+  }
+  for (std::size_t o : offsets) out.at.push_back(t.at[o]);
+  return out;
+}
+
+std::string spelled(const std::vector<index_item>& items) {
+  std::string text;
+  for (const index_item& i : items) {
+    text += text.empty() ? "[" : ", ";
+    if (i.what == index_item::integer) text += std::to_string(i.start);
+    if (i.what == index_item::all) text += ":";
+    if (i.what == index_item::new_axis) text += "None";
+    if (i.what == index_item::rest) text += "...";
+    if (i.what == index_item::range)
+      text += (i.has_start ? std::to_string(i.start) : "") + ":" + (i.has_stop ? std::to_string(i.stop) : "") + ":" + std::to_string(i.step);
+  }
+  return text + "]";
+}
+
+/// The same index list into an array, an expression, and an expression over a strided array.
+void check(const array<int>& a, const std::vector<index_item>& items) {
+  INFO(spelled(items));
+  const auto view = [&](detail::node* n) { return handle(detail::make_view(n, items.data(), static_cast<int>(items.size()))); };
+  const tensor wanted = indexed(value_of(a), items);
+  CHECK(worst(value_of(view(a.node()).get()), wanted) == 0);
+  auto e = a + 0;
+  CHECK(worst(value_of(view(handle(e.share()).get()).get()), wanted) == 0);
+  const array<int> turned = array<int>(a.T()).copy();
+  auto f = turned.T() * 1;
+  CHECK(worst(value_of(view(handle(f.share()).get()).get()), wanted) == 0);
+}
+
+template <class F>
+std::string message_of(F f) {
+  try {
+    const auto made = f();
+    static_cast<void>(made);
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("views: slices of one axis, of every start, stop and step") {
+  const array<int> a = numbers({5});
+  const int bounds[] = {-9, -6, -5, -1, 0, 2, 4, 5, 8};
+  for (int step : {1, 2, 5, -1, -2, -7})
+    for (int start = -1; start < 9; ++start)
+      for (int stop = -1; stop < 9; ++stop) {
+        index_item item{index_item::range};
+        if (start >= 0) item.has_start = true, item.start = bounds[start];
+        if (stop >= 0) item.has_stop = true, item.stop = bounds[stop];
+        item.step = step;
+        const array<int> view(detail::make_view(a.node(), &item, 1));
+        INFO(spelled({item}));
+        CHECK(worst(value_of(view), indexed(value_of(a), {item})) == 0);
+      }
+}
+
+TEST_CASE("views: index lists, of arrays and of expressions") {
+  const array<int> a = numbers({3, 4, 2});
+  const index_item some[] = {detail::to_index(1),         detail::to_index(-1), detail::to_index(_),
+                             detail::to_index(newaxis),   slice(1, _),          slice(_, _, -1),
+                             slice(_, _, 2),              slice(2, 0, -1),      detail::to_index(ellipsis)};
+  for (const index_item& i : some) {
+    check(a, {i});
+    for (const index_item& j : some) {
+      if (i.what == index_item::rest && j.what == index_item::rest) continue;
+      check(a, {i, j});
+      check(a, {i, slice(_, _, -1), j});
+      check(a, {j, i, detail::to_index(newaxis), slice(3, _, -2)});
+    }
+  }
+  check(a, {});
+  check(a, {slice(7, 2)});  // nothing left
+  check(a, {detail::to_index(_), slice(2, 2), slice(_, _, -1)});
+}
+
+TEST_CASE("views: the public spelling makes the same lists") {
+  using sinter::operator""_s;
+  const array<int> a = numbers({3, 4, 2});
+  const tensor t = value_of(a);
+  CHECK(worst(value_of(a(1, slice(2, 4), newaxis, ellipsis, 0)),
+              indexed(t, {detail::to_index(1), slice(2, 4), detail::to_index(newaxis), detail::to_index(ellipsis), detail::to_index(0)})) == 0);
+  CHECK(worst(value_of(a("::2"_s, "-1:0:-2"_s)), indexed(t, {slice(_, _, 2), slice(-1, 0, -2)})) == 0);
+  CHECK(worst(value_of(a(slice(2))), indexed(t, {slice(_, 2)})) == 0);
+  CHECK(worst(value_of((a + 1)[2][0]), indexed(value_of(array<int>(a + 1)), {detail::to_index(2), detail::to_index(0)})) == 0);
+  CHECK(a(2, 3, 1).item() == 23);
+  CHECK(a(2, 3, 1).shape().size() == 0);
+  CHECK(static_cast<int>(a(std::size_t{0}, short{1}, 0L)) == 2);
+}
+
+TEST_CASE("views: of views") {
+  const array<int> a = numbers({6, 8});
+  const tensor t = value_of(a);
+  const auto twice = a(slice(_, _, -2), slice(1, _, 3))(slice(1, _), slice(_, _, -1));
+  CHECK(worst(value_of(twice), indexed(indexed(t, {slice(_, _, -2), slice(1, _, 3)}), {slice(1, _), slice(_, _, -1)})) == 0);
+  auto lazily = (a * 1)(slice(_, _, -2), slice(1, _, 3))(slice(1, _), slice(_, _, -1)).T()(1);
+  CHECK(worst(value_of(lazily), indexed(value_of(twice.T()), {detail::to_index(1)})) == 0);
+  auto of_broadcast = (a(0) + a(_, slice(0, 1)))(slice(_, _, -1), 3);
+  for (int i = 0; i < 6; ++i) CHECK(value_of(of_broadcast).at[static_cast<std::size_t>(i)] == 3 + 8 * (5 - i));
+  CHECK(launches_of([&] { array<int> r = lazily; }) == 1);
+}
+
+TEST_CASE("views: transposes") {
+  const array<int> a = numbers({2, 3, 4});
+  const auto reference = [&](int x, int y, int z) {
+    tensor t{shape{a.shape()[x], a.shape()[y], a.shape()[z]}, {}};
+    const int steps[] = {12, 4, 1};
+    for (int i = 0; i < t.extents[0]; ++i)
+      for (int j = 0; j < t.extents[1]; ++j)
+        for (int k = 0; k < t.extents[2]; ++k) t.at.push_back(i * steps[x] + j * steps[y] + k * steps[z]);
+    return t;
+  };
+  const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (const auto& [x, y, z] : orders) {
+    CHECK(worst(value_of(a.transpose({x, y, z})), reference(x, y, z)) == 0);
+    CHECK(worst(value_of((a + 0).transpose({x - 3, y, z - 3})), reference(x, y, z)) == 0);
+    array<int> stored = zeros<int>({a.shape()[x], a.shape()[y], a.shape()[z]});
+    stored(ellipsis) = a.transpose({x, y, z}) + 1;
+    CHECK(worst(value_of(stored - 1), reference(x, y, z)) == 0);
+  }
+  CHECK(worst(value_of(a.T()), reference(2, 1, 0)) == 0);
+  CHECK(worst(value_of((a * 2 - a).T()), reference(2, 1, 0)) == 0);
+  CHECK(array<int>(a.T()).shape() == shape{4, 3, 2});
+  CHECK(place_of(array<int>(a.T())) == place_of(a));  // no copy
+  CHECK(numbers({7}).T().get() == numbers({7}).get());
+  CHECK_THROWS_AS(a.transpose({0, 1}), shape_error);
+  CHECK_THROWS_AS(a.transpose({0, 1, 1}), shape_error);
+  CHECK_THROWS_AS(a.transpose({0, 1, 3}), shape_error);
+}
+
+TEST_CASE("views: reshapes keep C order, whatever the order in memory") {
+  const array<int> a = numbers({4, 6});
+  CHECK(a.reshape({2, 12}).shape() == shape{2, 12});
+  CHECK(place_of(a.reshape({3, -1})) == place_of(a));  // contiguous: no copy
+  CHECK(a.reshape({3, -1}).shape() == shape{3, 8});
+  CHECK(a.ravel().get() == a.get());
+  CHECK(a.reshape({-1, 1, 2, 1}).shape() == shape{12, 1, 2, 1});
+  const std::vector<int> down = a.T().get();
+  CHECK(a.T().ravel().get() == down);
+  CHECK(a.T().reshape({8, 3}).get() == down);
+  CHECK((a + 1).T().reshape({2, 2, 6}).get() == array<int>(a.T() + 1).get());
+  CHECK(a(slice(_, _, -1)).reshape({12, 2}).get() == a(slice(_, _, -1)).get());
+  CHECK((a(_, slice(_, _, 2)) * 10).reshape({2, 6}).get() == array<int>(a(_, slice(_, _, 2)) * 10).get());
+  // In the middle of an expression, twice, and broadcast afterwards.
+  auto e = (a.T().reshape({4, 6}) + a).reshape({2, 12}) - 1;
+  const std::vector<int> got = e.get();
+  for (std::size_t i = 0; i < 24; ++i) CHECK(got[i] == down[i] + static_cast<int>(i) - 1);
+  auto table = a.T().reshape({24})(newaxis) + numbers({2})(_, newaxis);
+  CHECK(table.get()[24 + 5] == down[5] + 1);
+  CHECK(sum(a).reshape({1, 1}).shape() == shape{1, 1});
+  CHECK(array<int>(numbers({1}).reshape(shape(std::initializer_list<int>{}))).item() == 0);
+  CHECK(zeros<int>({0, 3}).reshape({3, -1}).shape() == shape{3, 0});
+  CHECK(has(message_of([&] { return a.reshape({5, 5}); }), "24 elements of shape (4, 6) do not reshape to (5, 5)"));
+  CHECK_THROWS_AS(a.reshape({-1, 5}), shape_error);
+  CHECK_THROWS_AS(a.reshape({-1, -1}), shape_error);
+  CHECK_THROWS_AS(a.reshape({-2, 12}), shape_error);
+}
+
+TEST_CASE("views: broadcasts") {
+  const array<int> row = numbers({3}), column = numbers({2, 1}), one = numbers({1});
+  CHECK(broadcast_to(row, {2, 3}).get() == std::vector<int>{0, 1, 2, 0, 1, 2});
+  CHECK(broadcast_to(column, {2, 3}).get() == std::vector<int>{0, 0, 0, 1, 1, 1});
+  CHECK(broadcast_to(column * 5, {2, 2, 2}).get() == std::vector<int>{0, 0, 5, 5, 0, 0, 5, 5});
+  CHECK(broadcast_to(one, {0, 4}).shape() == shape{0, 4});
+  CHECK((broadcast_to(row, {2, 3}) + broadcast_to(column, {2, 3})).get() == (row + column).get());
+  CHECK(broadcast_to(sum(row), {2, 2}).get() == std::vector<std::int64_t>{3, 3, 3, 3});
+  CHECK((row + column + numbers({4, 1, 1})).shape() == shape{4, 2, 3});
+  CHECK((row + column + numbers({4, 1, 1})).get()[23] == 2 + 1 + 3);
+  CHECK((numbers({3, 1, 2}) * numbers({4, 1})).get()[(1 * 4 + 3) * 2 + 1] == 3 * 3);
+  CHECK(has(message_of([&] { return broadcast_to(row, {3, 2}); }), "shape (3,) does not broadcast to (3, 2)"));
+  CHECK_THROWS_AS(broadcast_to(numbers({2, 3}), {3}), shape_error);
+  CHECK_THROWS_AS(array<int>(row + numbers({2})), shape_error);
+  CHECK(has(message_of([&] { return array<int>(row + numbers({2, 2})); }), "(3,) and (2, 2)"));
+}
+
+TEST_CASE("views: no axes, and no elements") {
+  const array<int> scalar = numbers({3})(1);
+  CHECK(scalar.ndim() == 0);
+  CHECK(scalar.size() == 1);
+  CHECK(scalar.get() == std::vector<int>{1});
+  CHECK(scalar(newaxis, newaxis).shape() == shape{1, 1});
+  CHECK(scalar(ellipsis).item() == 1);
+  CHECK((scalar + numbers({2})).get() == std::vector<int>{1, 2});
+  CHECK((scalar * scalar + 1).shape() == shape(std::initializer_list<int>{}));
+  CHECK(scalar.T().item() == 1);
+  array<int> written = numbers({3})(2);
+  written(ellipsis) = 7;
+  written += 1;
+  CHECK(written.item() == 8);
+  const array<float> none = zeros<float>({3, 0, 2});
+  CHECK(none.get().empty());
+  CHECK((none + 1).shape() == shape{3, 0, 2});
+  CHECK((none + ones<float>({2})).get().empty());
+  CHECK(none.T().shape() == shape{2, 0, 3});
+  CHECK(none(slice(1, _), _, 0).shape() == shape{2, 0});
+  CHECK(launches_of([&] { array<float> r = exp(none) * 2; }) == 0);
+  array<float> stored = zeros<float>({3, 0, 2});
+  stored(1) = 5;
+  stored += none;
+  CHECK(stored.shape() == shape{3, 0, 2});
+  CHECK(array<float>().shape() == shape{0});
+  CHECK((array<float>() + 1).get().empty());
+}
+
+TEST_CASE("views: a wrong index is refused by name, and changes nothing") {
+  array<int> a = numbers({3, 4});
+  auto e = a + 1;
+  CHECK(has(message_of([&] { return a(3).ndim(); }), "index 3 is out of range for axis 0 of an array of shape (3, 4)"));
+  CHECK(has(message_of([&] { return a(0, -5).ndim(); }), "index -5 is out of range for axis 1 of an array of shape (3, 4)"));
+  CHECK(has(message_of([&] { return e(ellipsis, 4); }), "index 4 is out of range for axis 1 of an array of shape (3, 4)"));
+  CHECK(has(message_of([&] { return a(0, 0, 0).ndim(); }), "3 indices for an array of shape (3, 4)"));
+  CHECK(has(message_of([&] { return e(_, _, newaxis, slice(1, _)); }), "3 indices for an array of shape (3, 4)"));
+  CHECK(has(message_of([&] { return a(slice(_, _, 0)).ndim(); }), "step of zero"));
+  CHECK(has(message_of([&] { return a(ellipsis, ellipsis).ndim(); }), "ellipsis"));
+  CHECK_THROWS_AS(a(newaxis, newaxis, newaxis, newaxis, newaxis, newaxis, newaxis), index_error);
+  CHECK_THROWS_AS(array<int>()(0), index_error);
+  CHECK_THROWS_AS(a(3) = 1, index_error);
+  CHECK_THROWS_AS(a(0, 4) += 1, index_error);
+  CHECK_THROWS_AS(a(_, slice(0, 2)) = numbers({3}), shape_error);
+  CHECK(a.get() == numbers({3, 4}).get());
+  CHECK(holders_of(a) == 1);
+  CHECK(e.get()[0] == 1);
+}
