@@ -242,7 +242,6 @@ class cpu_compiler final : public compiler {
     options_ = {"-std=gnu17",
                 "-O3",
                 "-fno-math-errno",
-                "-fno-trapping-math",
                 "-fopenmp-simd",
                 "-fno-stack-protector",
                 "-Werror=implicit-function-declaration",
@@ -262,6 +261,9 @@ class cpu_compiler final : public compiler {
       options_.emplace_back("-fno-finite-math-only");
     }
     options_.emplace_back(mode == math_mode::strict ? "-ffp-contract=off" : "-ffp-contract=fast");
+    // More loops vectorise without traps, but then gcc makes a truncation of float to integer to float, which keeps the sign
+    // of a zero.
+    if (mode != math_mode::strict) options_.emplace_back("-fno-trapping-math");
     // Without the first, gcc makes branches of chains of max and min, which then do not vectorise.
     options_.emplace_back(is_clang ? "-Wno-unknown-attributes" : "-fno-thread-jumps");
     // gcc vectorises the functions a kernel declares `simd`; clang ignores that and knows the library by name.

@@ -42,13 +42,6 @@ std::string limit(dtype t, bool lowest) {
   return lowest ? "(-" + top + " - 1)" : top;
 }
 
-// Floating to integer and back: C compilers make that a truncation, which keeps the sign of zero; adding 0 takes it off.
-bool goes_through_integers(const kernel& k, const value& cast) {
-  const value& inner = k.values[cast.args[0]];
-  return detail::is_floating(cast.type) && detail::is_integer(inner.type) && inner.kind == value_kind::cast &&
-         detail::is_floating(k.values[inner.args[0]].type);
-}
-
 op folding(reduction what) {
   switch (what) {
     case reduction::sum: return op::add;
@@ -113,8 +106,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
       case value_kind::reduced: leaf(f.reduced, "r"); break;
       case value_kind::cast:
         names[i] = number("t", temporaries++);
-        w.line("  const ", type, " ", names[i], " = ", spell_cast(at.type, k.values[at.args[0]].type, names[at.args[0]], used_),
-               goes_through_integers(k, at) ? " + 0" : "", ";");
+        w.line("  const ", type, " ", names[i], " = ", spell_cast(at.type, k.values[at.args[0]].type, names[at.args[0]], used_), ";");
         break;
       case value_kind::apply: {
         const int count = arity(at);
@@ -141,7 +133,9 @@ function body::make_function(std::string function_name, const std::vector<std::u
   }
   const std::string qualifier = to == dialect::cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
   const std::string start = qualifier + (single ? std::string(spelling(f.results[0])) : "void") + " " + f.name + "(";
-  f.text = start + listed(parameters, 4) + ") {\n" + w.take() + "}\n";
+  std::size_t length = start.size();
+  for (const std::string& p : parameters) length += p.size() + 2;
+  f.text = start + (length > 120 ? "\n    " : "") + listed(parameters, 4) + ") {\n" + w.take() + "}\n";
   return f;
 }
 

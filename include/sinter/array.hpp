@@ -53,12 +53,12 @@ class array : public detail::methods<array<T>, T> {
   /// A view. On a named array it can be stored into: `a(_, 0) = e`, `a(0, 1) += 2`. Errors: `index_error`.
   template <detail::index... I>
   selection<T> operator()(I... i) & {
-    const detail::index_item items[] = {detail::to_index(i)...};
+    const detail::index_item items[sizeof...(I) + 1] = {detail::to_index(i)...};
     return {*this, detail::make_view(node(), items, sizeof...(I))};
   }
   template <detail::index... I>
   array operator()(I... i) const& {
-    const detail::index_item items[] = {detail::to_index(i)...};
+    const detail::index_item items[sizeof...(I) + 1] = {detail::to_index(i)...};
     return array(detail::make_view(node(), items, sizeof...(I)));
   }
   template <detail::index... I>

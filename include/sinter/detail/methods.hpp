@@ -72,7 +72,7 @@ class methods {
   /// A view by index list; of an expression it is lazy and fused. Errors: `index_error`. Source: numpy indexing.
   template <index... I>
   auto operator()(I... i) const {
-    const index_item items[] = {to_index(i)...};
+    const index_item items[sizeof...(I) + 1] = {to_index(i)...};
     return result(make_view(shared().get(), items, sizeof...(I)));
   }
   template <index I>

@@ -56,7 +56,7 @@ SINTER_API device device_of(node*);
 
 /// One entry of an index list.
 struct index_item {
-  enum kind : std::uint8_t { integer, range, all, new_axis, rest } what;
+  enum kind : std::uint8_t { integer, range, all, new_axis, rest } what = all;
   bool has_start = false, has_stop = false;
   std::int64_t start = 0, stop = 0, step = 1;
 };

@@ -165,12 +165,15 @@ TEST_CASE("what is not there is an internal error") {
 }
 
 TEST_CASE("declarations: what is called, and nothing else") {
-  CHECK(declarations("x = sinf(y) + sin;", false) == "float sinf(float);\n");
+  CHECK(declarations("x = sinf(y) + sin;", false) ==
+        "extern __attribute__((const)) float sinter_sinf(float) __asm__(\"sinf\");\n#define sinf sinter_sinf\n");
   CHECK(declarations("atan2(hypotf(a, b), floor(c))", true) ==
-        "__attribute__((simd(\"notinbranch\"))) double atan2(double, double);\n"
+        "extern __attribute__((const, simd(\"notinbranch\"))) double sinter_atan2(double, double) __asm__(\"atan2\");\n"
+        "#define atan2 sinter_atan2\n"
         "double floor(double);\n"
-        "__attribute__((simd(\"notinbranch\"))) float hypotf(float, float);\n");
-  CHECK(declarations("lgammaf_r(a, &sign)", true) == "float lgammaf_r(float, int *);\n");
+        "extern __attribute__((const, simd(\"notinbranch\"))) float sinter_hypotf(float, float) __asm__(\"hypotf\");\n"
+        "#define hypotf sinter_hypotf\n");
+  CHECK(declarations("lgammaf_r(a, &sign)", true) == "extern float lgammaf_r(float, int *);\n");
 }
 
 TEST_CASE("compiled C has NumPy's values") {

@@ -1,0 +1,120 @@
+// NVRTC needs no GPU: the text of every operation, cast, reduction and variant of every dtype compiles for the architectures
+// Sinter names. The C texts of the same kernels compile without a warning.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include <sinter/error.hpp>
+
+#include "test/codegen/source/sweep.hpp"
+
+#include "codegen/compile/compiler.hpp"
+#include "test/codegen/scratch.hpp"
+
+namespace {
+
+using namespace sinter::codegen;
+using namespace sinter::test;
+
+/// NVRTC for an architecture; null where it is not installed.
+std::unique_ptr<compiler> nvrtc(int arch, math_mode mode = math_mode::standard) {
+  try {
+    return make_cuda_compiler(arch, mode);
+  } catch (const sinter::device_error& missing) {
+    MESSAGE("skipped: " << missing.what());
+    return nullptr;
+  }
+}
+
+/// What the compiler says against a text; "" where it makes an image of the kernel.
+std::string complaint(const compiler& with, const std::string& text) {
+  try {
+    const bytes image = with.compile(text);
+    return to_text(image).find("sinter_kernel") != std::string::npos ? "" : "an image without the kernel";
+  } catch (const sinter::compile_error& e) {
+    return e.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sweep: the kernels leave out no operation") {
+  int operations = 0, expected = 0;
+  for (sinter::dtype t : element_dtypes) {
+    verify(every_operation(t, &operations));
+    verify(every_reduction(t));
+    verify(mixed_map(t));
+    for (int i = 0; i < sinter::detail::op_count; ++i) expected += computes_in(static_cast<sinter::op>(i), t);
+  }
+  CHECK(operations == expected);
+  CHECK(operations > 500);
+}
+
+TEST_CASE("nvrtc: every operation and cast compiles for sm_80, sm_90 and sm_100") {
+  for (int arch : {80, 90, 100}) {
+    const auto with = nvrtc(arch);
+    if (!with) return;
+    for (sinter::dtype t : element_dtypes) {
+      const kernel k = every_operation(t);
+      const std::string said = complaint(*with, emit(k, map_variants(k)[0].v, dialect::cuda));
+      INFO("sm_", arch, ", ", std::string(sinter::name(t)), ": ", said);
+      CHECK(said.empty());
+    }
+  }
+}
+
+TEST_CASE("nvrtc: every variant of maps and reductions compiles") {
+  // Each for one architecture in turn: they differ in what a function becomes, not in what is accepted. And a dtype of each
+  // size and kind: of operations, which differ most by dtype, there is a sweep above.
+  using sinter::dtype;
+  const dtype some[] = {dtype::bool_, dtype::int16, dtype::uint32, dtype::int64, dtype::float32, dtype::float64};
+  const std::unique_ptr<compiler> with[] = {nvrtc(80), nvrtc(90), nvrtc(100)};
+  if (!with[0]) return;
+  std::size_t n = 0;
+  each_text(dialect::cuda, some, [&](const std::string& text, const std::string& name) {
+    if (name.starts_with("every operation")) return;
+    const std::string said = complaint(*with[n++ % 3], text);
+    INFO(name, ": ", said);
+    CHECK(said.empty());
+  });
+  CHECK(n >= 6 * 26);
+}
+
+TEST_CASE("nvrtc: the other math modes take the same text") {
+  for (math_mode mode : {math_mode::strict, math_mode::fast}) {
+    const auto with = nvrtc(90, mode);
+    if (!with) return;
+    for (sinter::dtype t : {sinter::dtype::float32, sinter::dtype::int64}) {
+      const kernel k = every_operation(t);
+      CHECK(complaint(*with, emit(k, map_variants(k)[0].v, dialect::cuda)) == "");
+    }
+  }
+}
+
+TEST_CASE("nvrtc: a text that is wrong is a compile_error, so the sweep can fail") {
+  const auto with = nvrtc(90);
+  if (!with) return;
+  const kernel k = mixed_map(sinter::dtype::float32);
+  std::string text = emit(k, map_variants(k)[0].v, dialect::cuda);
+  text.insert(text.rfind('}'), "undeclared = 1;");
+  CHECK(complaint(*with, text).find("undeclared") != std::string::npos);
+}
+
+TEST_CASE("c: every text compiles without a warning") {
+  if (std::system("cc --version >/dev/null 2>&1") != 0) {
+    MESSAGE("skipped: there is no C compiler");
+    return;
+  }
+  const scratch room;
+  int n = 0;
+  each_text(dialect::c, element_dtypes, [&](const std::string& text, const std::string&) {
+    write_text(room / (std::to_string(n++) + ".c"), text);
+  });
+  CHECK(n > 250);
+  // What a kernel declares and does not use costs nothing, and a row's text is one for all dtypes; everything else is a slip.
+  const std::string flags = "-std=gnu17 -fsyntax-only -Wall -Wno-unused -Wno-unknown-pragmas -Wno-int-in-bool-context -Wno-bool-compare -Werror";
+  const int status = std::system(("cd " + room.path() + " && cc " + flags + " *.c >said 2>&1").c_str());
+  INFO(read_text(room / "said").substr(0, 4000));
+  CHECK(status == 0);
+}

@@ -1,0 +1,136 @@
+// Kernels that together hold every operation, cast and reduction of every dtype, and the variants in which a kernel may be asked
+// for: what the sweeps over generated text compile.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/source/emit.hpp"
+#include "test/codegen/ir/small_kernel.hpp"
+
+namespace sinter::test {
+
+inline constexpr dtype element_dtypes[] = {dtype::bool_,  dtype::int8,   dtype::uint8,  dtype::int16,   dtype::uint16, dtype::int32,
+                                           dtype::uint32, dtype::int64,  dtype::uint64, dtype::float32, dtype::float64};
+
+/// Does an operation compute in this dtype, once its operands are promoted?
+inline bool computes_in(op code, dtype t) {
+  const detail::rule r = detail::facts(code).of;
+  return detail::accepts(r, t) && detail::compute_dtype(r, t) == t;
+}
+
+/// A map with an output for every operation that computes in `t` and every cast from it.
+inline codegen::kernel every_operation(dtype t, int* operations = nullptr) {
+  kernel_builder b;
+  const auto x = b.input(t), y = b.input(t), z = b.input(t), s = b.scalar(t), chosen = b.input(dtype::bool_);
+  b.k.outputs.push_back(b.apply(op::equal, x, s));
+  for (int i = 0; i < detail::op_count; ++i) {
+    const op code = static_cast<op>(i);
+    if (!computes_in(code, t)) continue;
+    const bool chooses = detail::facts(code).of == detail::rule::choice;
+    b.k.outputs.push_back(chooses ? b.apply(code, chosen, y, z) : b.apply(code, x, y, z));
+    if (operations) ++*operations;
+  }
+  for (dtype to : element_dtypes)
+    if (to != t) b.k.outputs.push_back(b.cast(x, to));
+  return b.k;
+}
+
+/// A reduction with every accumulator that folds `t`, work before it, and work after it that reads an operand of its own.
+inline codegen::kernel every_reduction(dtype t) {
+  kernel_builder b;
+  const auto x = b.input(t), y = b.input(t), after = b.input(t), s = b.scalar(t);
+  const auto before = b.apply(op::maximum, b.apply(op::multiply, x, y), s);
+  const auto truth = t == dtype::bool_ ? before : b.cast(before, dtype::bool_);
+  using detail::reduction;
+  for (reduction what : {reduction::sum, reduction::prod, reduction::min, reduction::max})
+    b.k.outputs.push_back(b.apply(op::add, b.reduce(what, before), after));
+  b.k.outputs.push_back(b.reduce(reduction::any, truth));
+  b.k.outputs.push_back(b.reduce(reduction::all, truth));
+  return b.k;
+}
+
+/// A small map: operands of four kinds and an index.
+inline codegen::kernel mixed_map(dtype t) {
+  kernel_builder b;
+  const auto x = b.input(t), y = b.input(t), z = b.input(t), i = b.input(dtype::int64, true), s = b.scalar(t);
+  const auto whole = t == dtype::int64 ? i : b.cast(i, t);
+  return b.gives({b.apply(op::add, b.apply(op::multiply, x, y), b.apply(op::maximum, z, s)), b.apply(op::less, whole, x)});
+}
+
+struct named_variant {
+  std::string name;
+  codegen::variant v;
+};
+
+/// Every way a map of n operands may lie: flat, in packs, over rows, strided, broadcast, wide, in place.
+inline std::vector<named_variant> map_variants(const codegen::kernel& k) {
+  const std::size_t inputs = k.inputs.size(), all = inputs + k.outputs.size();
+  std::vector<named_variant> made;
+  const auto add = [&](std::string name, int rank, access of_inputs) -> codegen::variant& {
+    codegen::variant v;
+    v.rank = static_cast<std::uint8_t>(rank);
+    v.operands.assign(all, access::unit);
+    for (std::size_t i = 0; i < inputs; ++i) v.operands[i] = of_inputs;
+    made.push_back({std::move(name), v});
+    return made.back().v;
+  };
+  add("flat", 1, access::unit);
+  add("flat packs", 1, access::unit).vector = true;
+  add("flat packs in place", 1, access::unit).vector = true;
+  made.back().v.aliased = true;
+  add("flat, wide", 1, access::unit).wide = true;
+  add("fixed inputs, wide packs", 1, access::fixed).wide = true;
+  made.back().v.vector = true;
+  add("strided", 1, access::strided);
+  add("rows of packs", 2, access::unit).vector = true;
+  add("rows, still", 2, access::still);
+  codegen::variant& mixed = add("four axes, mixed", 4, access::strided);
+  const access kinds[] = {access::unit, access::still, access::fixed, access::strided};
+  for (std::size_t i = 0; i < all; ++i) mixed.operands[i] = i < inputs ? kinds[i % 4] : i % 2 ? access::unit : access::strided;
+  codegen::variant& eight = add("eight axes, wide", 8, access::strided);
+  eight.wide = true;
+  eight.operands.back() = access::strided;
+  return made;
+}
+
+/// Every way a reduction may go: rows and columns, of one and more axes, in packs, in parts, wide.
+inline std::vector<named_variant> reduction_variants(const codegen::kernel& k) {
+  const std::size_t inputs = k.inputs.size(), all = inputs + k.outputs.size();
+  std::vector<named_variant> made;
+  for (bool columns : {false, true})
+    for (bool split : {false, true})
+      for (int form = 0; form < 4; ++form) {
+        // form 0: everything (rows) or one kept axis, 1: packs, 2: several axes of both kinds, 3: the same strided and wide
+        codegen::variant v;
+        v.columns = columns;
+        v.split = split;
+        v.reduced = form < 2 ? 1 : 2;
+        v.rank = static_cast<std::uint8_t>(v.reduced + (form < 2 ? (columns ? 1 : form) : 2));
+        v.vector = form == 1;
+        v.wide = form == 3;
+        v.operands.assign(all, form == 3 ? access::strided : access::unit);
+        for (std::size_t i = 1; i < inputs && form == 2; ++i) v.operands[i] = i % 2 ? access::still : access::fixed;
+        // What is read once the result is known, and what is written, has one element for each output.
+        for (std::size_t i = inputs - 1; i < all; ++i)
+          v.operands[i] = columns ? (form == 3 ? access::strided : access::unit) : access::still;
+        if (v.rank == v.reduced) v.operands[inputs - 1] = access::fixed;
+        made.push_back({std::string(columns ? "columns" : "rows") + (split ? " in parts, form " : ", form ") + std::to_string(form), v});
+      }
+  return made;
+}
+
+/// Calls f(text, name) with the text of every operation, cast, reduction and variant, for each of some dtypes.
+template <class F>
+void each_text(codegen::dialect to, std::span<const dtype> dtypes, F f) {
+  for (dtype t : dtypes) {
+    const std::string of = std::string(" of ") + name(t);
+    const codegen::kernel operations = every_operation(t), reductions = every_reduction(t), mixed = mixed_map(t);
+    f(codegen::emit(operations, map_variants(operations)[0].v, to), "every operation" + of);
+    for (const named_variant& n : map_variants(mixed)) f(codegen::emit(mixed, n.v, to), "map, " + n.name + of);
+    for (const named_variant& n : reduction_variants(reductions)) f(codegen::emit(reductions, n.v, to), "reduction, " + n.name + of);
+  }
+}
+
+}  // namespace sinter::test
