@@ -224,7 +224,7 @@ void compare(const terrain& t) {
     std::cout << '\n' << std::left << std::setw(25) << name << std::right << std::setw(8) << kernels([&] { run(t); });
     const double small_time = milliseconds(slow ? 3 : 31, [&] { run(t); });
     std::cout << std::setw(15) << small_time;
-    const double large_time = slow ? 1 : milliseconds(5, [&] { run(large); });
+    const double large_time = slow ? 1 : milliseconds(3, [&] { run(large); });
     if (!slow) std::cout << std::setw(16) << large_time;
     return std::pair(small_time, large_time);
   };
