@@ -171,12 +171,10 @@ class program_writer {
   }
   handle reduced() {
     static constexpr detail::reduction some[] = {detail::reduction::sum, detail::reduction::max, detail::reduction::min, detail::reduction::sum};
-    handle from = any();
+    const handle from = any();
     detail::axis_list axes;
     if (pick(3)) axes = {1, {static_cast<std::int8_t>(-1)}};
     const detail::reduction what = some[pick(4)];
-    // The order of a sum follows the memory it reads, which is another one where steps are evaluated: whole numbers have none.
-    if (what == detail::reduction::sum) from = settled(apply(op::rint, {settled(apply(op::arctan, {from}))}));
     return did("reduced", handle(detail::make_reduction(from.get(), what, dtype_of<T>, axes, true)));
   }
 
