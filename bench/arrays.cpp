@@ -1,5 +1,5 @@
-// Expressions over two-dimensional arrays: rows normalised by their own reductions, a transpose, a stencil of views, and ten
-// thousand statements over a small array, where nothing but the cost of a statement counts.
+// Expressions over two-dimensional arrays: rows normalised by their own reductions, a transpose, a stencil of views,
+// and ten thousand statements over a small array, where nothing but the cost of a statement counts.
 #include "bench/forms.hpp"
 
 namespace {
@@ -18,7 +18,9 @@ struct matrix {
 
   std::int64_t size() const { return rows * columns; }
   double bytes() const { return 4.0 * static_cast<double>(size()); }
-  double at(std::int64_t i, std::int64_t j) const { return static_cast<double>(host[static_cast<std::size_t>(i * columns + j)]); }
+  double at(std::int64_t i, std::int64_t j) const {
+    return static_cast<double>(host[static_cast<std::size_t>(i * columns + j)]);
+  }
   std::string name(const char* what) const {
     return std::string(what) + " " + std::to_string(rows) + "x" + std::to_string(columns);
   }
@@ -45,19 +47,22 @@ void layer_norm(bench::session& s, const matrix& m) {
   const array<float>& a = m.device;
   const sn::reduce_options of_rows{.axis = -1, .keepdims = true};
   const auto width = static_cast<double>(m.columns);
-  row(s, name, m, 0.1, [&] { return array<float>((a - sn::mean(a, of_rows)) / sqrt(sn::var(a, of_rows) + 1e-5)); }, [&] {
-    array<float> mean = sn::mean(a, of_rows), centred = a - mean, var = sn::var(a, of_rows), shifted = var + 1e-5,
-                 deviation = sqrt(shifted);
-    return array<float>(centred / deviation);
-  }, [&, known = std::int64_t{-1}, mean = 0.0, var = 0.0](std::size_t o) mutable {
-    const std::int64_t i = static_cast<std::int64_t>(o) / m.columns, j = static_cast<std::int64_t>(o) % m.columns;
-    if (known != i) {
-      known = i;
-      mean = fold(m, i, 0, [](double t, double v) { return t + v; }) / width;
-      var = fold(m, i, 0, [&](double t, double v) { return t + (v - mean) * (v - mean); }) / width;
-    }
-    return (m.at(i, j) - mean) / std::sqrt(var + 1e-5);
-  });
+  row(
+      s, name, m, 0.1, [&] { return array<float>((a - sn::mean(a, of_rows)) / sqrt(sn::var(a, of_rows) + 1e-5)); },
+      [&] {
+        array<float> mean = sn::mean(a, of_rows), centred = a - mean, var = sn::var(a, of_rows), shifted = var + 1e-5,
+                     deviation = sqrt(shifted);
+        return array<float>(centred / deviation);
+      },
+      [&, known = std::int64_t{-1}, mean = 0.0, var = 0.0](std::size_t o) mutable {
+        const std::int64_t i = static_cast<std::int64_t>(o) / m.columns, j = static_cast<std::int64_t>(o) % m.columns;
+        if (known != i) {
+          known = i;
+          mean = fold(m, i, 0, [](double t, double v) { return t + v; }) / width;
+          var = fold(m, i, 0, [&](double t, double v) { return t + (v - mean) * (v - mean); }) / width;
+        }
+        return (m.at(i, j) - mean) / std::sqrt(var + 1e-5);
+      });
 }
 
 void softmax(bench::session& s, const matrix& m) {
@@ -65,30 +70,37 @@ void softmax(bench::session& s, const matrix& m) {
   if (!s.wants(name)) return;
   const array<float>& a = m.device;
   const sn::reduce_options of_rows{.axis = -1, .keepdims = true};
-  row(s, name, m, 0, [&] {
-    auto e = exp(a - sn::max(a, of_rows));
-    return array<float>(e / sn::sum(e, of_rows));
-  }, [&] {
-    array<float> top = sn::max(a, of_rows), below = a - top, e = exp(below), total = sn::sum(e, of_rows);
-    return array<float>(e / total);
-  }, [&, known = std::int64_t{-1}, total = 0.0](std::size_t o) mutable {
-    const std::int64_t i = static_cast<std::int64_t>(o) / m.columns, j = static_cast<std::int64_t>(o) % m.columns;
-    if (known != i) known = i, total = fold(m, i, 0, [](double t, double v) { return t + std::exp(v); });
-    return std::exp(m.at(i, j)) / total;
-  });
+  row(
+      s, name, m, 0,
+      [&] {
+        auto e = exp(a - sn::max(a, of_rows));
+        return array<float>(e / sn::sum(e, of_rows));
+      },
+      [&] {
+        array<float> top = sn::max(a, of_rows), below = a - top, e = exp(below), total = sn::sum(e, of_rows);
+        return array<float>(e / total);
+      },
+      [&, known = std::int64_t{-1}, total = 0.0](std::size_t o) mutable {
+        const std::int64_t i = static_cast<std::int64_t>(o) / m.columns, j = static_cast<std::int64_t>(o) % m.columns;
+        if (known != i) known = i, total = fold(m, i, 0, [](double t, double v) { return t + std::exp(v); });
+        return std::exp(m.at(i, j)) / total;
+      });
 }
 
 void transpose(bench::session& s, const matrix& m) {
   const std::string name = m.name("a + a.T");
   if (!s.wants(name)) return;
   const array<float>& a = m.device;
-  row(s, name, m, 0, [&] { return array<float>(a + a.T()); }, [&] {
-    array<float> turned = a.T().copy();
-    return array<float>(a + turned);
-  }, [&](std::size_t o) {
-    const std::int64_t i = static_cast<std::int64_t>(o) / m.columns, j = static_cast<std::int64_t>(o) % m.columns;
-    return m.at(i, j) + m.at(j, i);
-  });
+  row(
+      s, name, m, 0, [&] { return array<float>(a + a.T()); },
+      [&] {
+        array<float> turned = a.T().copy();
+        return array<float>(a + turned);
+      },
+      [&](std::size_t o) {
+        const std::int64_t i = static_cast<std::int64_t>(o) / m.columns, j = static_cast<std::int64_t>(o) % m.columns;
+        return m.at(i, j) + m.at(j, i);
+      });
 }
 
 void stencil(bench::session& s, const matrix& m) {
@@ -96,14 +108,18 @@ void stencil(bench::session& s, const matrix& m) {
   if (!s.wants(name)) return;
   const array<float>& a = m.device;
   const auto inner = slice(1, -1), up = slice(2, _), down = slice(_, -2);
-  row(s, name, m, 0, [&] { return array<float>(0.25 * (a(up, inner) + a(down, inner) + a(inner, up) + a(inner, down))); }, [&] {
-    array<float> two = a(up, inner) + a(down, inner), three = two + a(inner, up), four = three + a(inner, down);
-    return array<float>(0.25 * four);
-  }, [&](std::size_t o) {
-    const std::int64_t i = static_cast<std::int64_t>(o) / (m.columns - 2) + 1,
-                       j = static_cast<std::int64_t>(o) % (m.columns - 2) + 1;
-    return 0.25 * (m.at(i + 1, j) + m.at(i - 1, j) + m.at(i, j + 1) + m.at(i, j - 1));
-  });
+  row(
+      s, name, m, 0,
+      [&] { return array<float>(0.25 * (a(up, inner) + a(down, inner) + a(inner, up) + a(inner, down))); },
+      [&] {
+        array<float> two = a(up, inner) + a(down, inner), three = two + a(inner, up), four = three + a(inner, down);
+        return array<float>(0.25 * four);
+      },
+      [&](std::size_t o) {
+        const std::int64_t i = static_cast<std::int64_t>(o) / (m.columns - 2) + 1,
+                           j = static_cast<std::int64_t>(o) % (m.columns - 2) + 1;
+        return 0.25 * (m.at(i + 1, j) + m.at(i - 1, j) + m.at(i, j + 1) + m.at(i, j - 1));
+      });
 }
 
 /// Microseconds for ten thousand statements.
@@ -123,13 +139,16 @@ void statements(bench::session& s) {
     return x;
   });
   if (!bad.empty()) return s.wrong(name, m.size(), bad);
-  s.measure(name, m.size(), m.bytes(), m.bytes(), [&] { run(count); }, [&] {
-    array<float> x = m.device;
-    for (int i = 0; i < count; ++i) {
-      array<float> scaled = x * 2.5;
-      x = scaled + 1;
-    }
-  }, count);
+  s.measure(
+      name, m.size(), m.bytes(), m.bytes(), [&] { run(count); },
+      [&] {
+        array<float> x = m.device;
+        for (int i = 0; i < count; ++i) {
+          array<float> scaled = x * 2.5;
+          x = scaled + 1;
+        }
+      },
+      count);
 }
 
 }  // namespace

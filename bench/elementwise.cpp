@@ -1,5 +1,6 @@
-// Elementwise expressions, the work the library exists for: how much of a launch, and of memory's bandwidth, is left over when
-// they run as one kernel. The peers' text is expr_hypot, expr_long and bs of gpu_peers.py; MatX's example is its black_scholes.
+// Elementwise expressions, the work the library exists for: how much of a launch, and of memory's bandwidth, is left
+// over when they run as one kernel. The peers' text is expr_hypot, expr_long and bs of gpu_peers.py; MatX's example is
+// its black_scholes.
 #include "bench/forms.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
-// The equation of state of sea water (samples/equation_of_state.hpp): some 300 operations in double over pyhpc-benchmarks'
-// shapes, a box of salinities and temperatures over a row of pressures.
-#include "bench/forms.hpp"
+// The equation of state of sea water (samples/equation_of_state.hpp): some 300 operations in double over
+// pyhpc-benchmarks' shapes, a box of salinities and temperatures over a row of pressures.
 #include "samples/equation_of_state.hpp"
+#include "bench/forms.hpp"
 
 namespace {
 
@@ -10,7 +10,9 @@ using bench::eager;
 using bench::plain;
 using sn::array;
 
-const auto formula = [](const auto& sa, const auto& ct, const auto& p) { return dynamic_enthalpy_derivative(sa, ct, p); };
+const auto formula = [](const auto& sa, const auto& ct, const auto& p) {
+  return dynamic_enthalpy_derivative(sa, ct, p);
+};
 
 void row(bench::session& s, std::int64_t across, std::int64_t deep) {
   const std::int64_t n = across * across * deep;
@@ -18,7 +20,8 @@ void row(bench::session& s, std::int64_t across, std::int64_t deep) {
   if (!s.wants(name)) return;
   const auto salinity = bench::numbers<double>(n, 0.01, 10, 1), temperature = bench::numbers<double>(n, -12, 20, 2),
              pressure = bench::numbers<double>(deep, 0, 1000, 3);
-  const array<double> sa = sn::asarray(salinity, {across, across, deep}), ct = sn::asarray(temperature, {across, across, deep}),
+  const array<double> sa = sn::asarray(salinity, {across, across, deep}),
+                      ct = sn::asarray(temperature, {across, across, deep}),
                       p = sn::asarray(pressure, {std::int64_t{1}, std::int64_t{1}, deep});
   // Its terms nearly cancel: 1e-8 of the largest value is what double is good to.
   const std::string bad = bench::disagreement(array<double>(formula(sa, ct, p)).get(), 1e-7, 0.03, [&](std::size_t i) {
@@ -28,8 +31,9 @@ void row(bench::session& s, std::int64_t across, std::int64_t deep) {
   if (!bad.empty()) return s.wrong(name, n, bad);
   const eager<double> each_sa{sa}, each_ct{ct}, each_p{p};
   const auto bytes = 8.0 * static_cast<double>(n);
-  s.measure(name, n, 2 * bytes, bytes, [&] { array<double> z = formula(sa, ct, p); },
-            [&] { eager<double> z = formula(each_sa, each_ct, each_p); });
+  s.measure(
+      name, n, 2 * bytes, bytes, [&] { array<double> z = formula(sa, ct, p); },
+      [&] { eager<double> z = formula(each_sa, each_ct, each_p); });
 }
 
 }  // namespace

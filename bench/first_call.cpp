@@ -1,5 +1,5 @@
-// How long the first evaluation of an expression takes: with nothing compiled yet, and in a second process that finds the kernel
-// in the disk cache. Starts itself with a cache folder of its own, five times over; the figures are medians.
+// How long the first evaluation of an expression takes: with nothing compiled yet, and in a second process that finds
+// the kernel in the disk cache. Starts itself with a cache folder of its own, five times over; the figures are medians.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -28,9 +29,9 @@ struct stage {
   const char* key;  // in the child's output
 };
 constexpr stage stages[] = {
-    {"first array of the process", "start"},       {"first kernel of the process: x + 1", "first"},
-    {"first call: sqrt(x*x + y*y)", "hypot"},      {"first call: 12 operators", "long"},
-    {"first call: sum((x - y)^2)", "sum"},         {"second call: sqrt(x*x + y*y)", "again"},
+    {"first array of the process", "start"},  {"first kernel of the process: x + 1", "first"},
+    {"first call: sqrt(x*x + y*y)", "hypot"}, {"first call: 12 operators", "long"},
+    {"first call: sum((x - y)^2)", "sum"},    {"second call: sqrt(x*x + y*y)", "again"},
 };
 
 /// Says how long something takes, until its result is there.
@@ -49,9 +50,7 @@ int child() {
   report("first", [&] { array<float> z = x + 1; });
   const auto hypot = [&] { array<float> z = sqrt(x * x + y * y); };
   report("hypot", hypot);
-  report("long", [&] {
-    array<float> z = sqrt(exp(-x * x) + sin(y) * sin(y)) * (x + 2.0 * y - 1.0) / (1.0 + x * x);
-  });
+  report("long", [&] { array<float> z = sqrt(exp(-x * x) + sin(y) * sin(y)) * (x + 2.0 * y - 1.0) / (1.0 + x * x); });
   report("sum", [&] { array<float> z = sum(square(x - y)); });
   report("again", hypot);
   return 0;
@@ -84,6 +83,8 @@ bench::timing median(std::vector<double> v) {
 int main(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "--child") return child();
   bench::session s(argc, argv, "First calls");
+  const auto wanted = [&](const stage& of) { return s.wants(std::string(of.name) + ", cold, disk cache"); };
+  if (std::none_of(std::begin(stages), std::end(stages), wanted)) return s.finish();
   std::vector<std::vector<double>> cold(std::size(stages)), warm = cold;
   for (int i = 0; i < (s.quick() ? 1 : 5); ++i) {
     char folder[] = "/tmp/sinter-first-call-XXXXXX";
@@ -95,6 +96,7 @@ int main(int argc, char** argv) {
   }
   std::printf("%-38s %14s %14s\n", "microseconds, result awaited", "nothing cached", "disk cache");
   for (std::size_t k = 0; k < cold.size(); ++k) {
+    if (!wanted(stages[k])) continue;
     const bench::timing c = median(cold[k]), w = median(warm[k]);
     std::printf("%-38s %14.0f %14.0f\n", stages[k].name, c.us, w.us);
     s.keep({std::string(stages[k].name) + ", cold", 10'000, c, {}, {bench::none, ""}});

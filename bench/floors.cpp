@@ -1,5 +1,5 @@
-// The floors of a GPU come from the driver's own calls (runtime/device/driver.hpp), those of a CPU from memcpy, and from memcmp
-// where nothing is written, on one thread and on all of them, whichever is faster.
+// The floors of a GPU come from the driver's own calls (runtime/device/driver.hpp), those of a CPU from memcpy, and
+// from memcmp where nothing is written, on one thread and on all of them, whichever is faster.
 #include "bench/floors.hpp"
 
 #include <algorithm>
@@ -66,9 +66,9 @@ double empty_launch_us(const driver& d, const device_impl& on, bool quick) {
   check(d, d.cuModuleLoadDataEx(&module, image.data(), 0, nullptr, nullptr));
   check(d, d.cuModuleGetFunction(&empty, module, "empty"));
   const raw_stream s(d);
-  const double us = best_us(quick ? 3 : 15, 5000, [&] {
-    check(d, d.cuLaunchKernel(empty, 40, 1, 1, 256, 1, 1, 0, s.get(), nullptr, nullptr));
-  }, [&] { s.wait(); });
+  const double us = best_us(
+      quick ? 3 : 15, 5000,
+      [&] { check(d, d.cuLaunchKernel(empty, 40, 1, 1, 256, 1, 1, 0, s.get(), nullptr, nullptr)); }, [&] { s.wait(); });
   d.cuModuleUnload(module);
   return us;
 }
@@ -83,8 +83,8 @@ double device_copy_bandwidth(const driver& d, bool quick) {
   check(d, d.cuMemAlloc_v2(&to, size));
   const raw_stream s(d);
   check(d, d.cuMemsetD8Async(from, 1, size, s.get()));
-  const double us = best_us(quick ? 3 : 15, 10, [&] { check(d, d.cuMemcpyDtoDAsync_v2(to, from, size, s.get())); },
-                              [&] { s.wait(); });
+  const double us = best_us(
+      quick ? 3 : 15, 10, [&] { check(d, d.cuMemcpyDtoDAsync_v2(to, from, size, s.get())); }, [&] { s.wait(); });
   d.cuMemFree_v2(from);
   d.cuMemFree_v2(to);
   return 2.0 * static_cast<double>(size) / us / 1e3;
@@ -98,7 +98,8 @@ void floors::measure(bool quick) {
   cuda_ = on.id.type() == sinter::device::kind::cuda;
   if (!cuda_) {
     void (*volatile nothing)() = [] {};
-    launch_us_ = best_us(9, 10'000, [&] { nothing(); }, [] {});
+    launch_us_ = best_us(
+        9, 10'000, [&] { nothing(); }, [] {});
     const double bytes = quick ? 1e7 : 4e8;
     bandwidth_ = bytes / host_copy_us(bytes / 2, bytes / 2) / 1e3;
     return;
@@ -109,7 +110,8 @@ void floors::measure(bool quick) {
   bandwidth_ = device_copy_bandwidth(d, quick);
 }
 
-// Moves as many bytes as the work does. Where less is written than read, the rest is read by comparing two equal halves.
+// Moves as many bytes as the work does. Where less is written than read, the rest is read by comparing two equal
+// halves.
 double floors::host_copy_us(double read, double written) {
   const auto known = copies_.find({read, written});
   if (known != copies_.end()) return known->second;
@@ -127,12 +129,17 @@ double floors::host_copy_us(double read, double written) {
   };
   const int rounds = quick_ ? 3 : 9;
   const int calls = static_cast<int>(std::clamp(2e7 / (read + written + 1), 1.0, 5000.0));
-  double us = best_us(rounds, calls, [&] { part(0, 1); }, [] {});
+  double us = best_us(
+      rounds, calls, [&] { part(0, 1); }, [] {});
   const auto threads = static_cast<std::size_t>(current_device().multiprocessors());
   if (threads > 1 && size >= 100'000)
-    us = std::min(us, best_us(rounds, calls, [&] {
-      oneapi::tbb::parallel_for(std::size_t{0}, 4 * threads, [&](std::size_t i) { part(i, 4 * threads); });
-    }, [] {}));
+    us = std::min(us, best_us(
+                          rounds, calls,
+                          [&] {
+                            oneapi::tbb::parallel_for(std::size_t{0}, 4 * threads,
+                                                      [&](std::size_t i) { part(i, 4 * threads); });
+                          },
+                          [] {}));
   return copies_[{read, written}] = us;
 }
 

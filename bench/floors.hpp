@@ -1,5 +1,5 @@
-// What no program on this device can beat: a launch through the driver with nothing in between, and memory's bandwidth. Both
-// are measured when a bench starts, so that a figure and its floor come from the same machine in the same minute.
+// What no program on this device can beat: a launch through the driver with nothing in between, and memory's bandwidth.
+// Both are measured when a bench starts, so that a figure and its floor come from the same machine in the same minute.
 #pragma once
 
 #include <map>
@@ -19,10 +19,11 @@ class floors {
   /// Measures the current device. `quick`: roughly.
   void measure(bool quick);
 
-  /// For work that reads and writes so many bytes in so many launches: the larger of the launches' cost and the bytes' time.
+  /// For work that reads and writes so many bytes in so many launches: the larger of the launches' cost and the bytes'
+  /// time.
   bound of(double read, double written, int launches = 1);
 
-  double launch_us() const { return launch_us_; }            // cuda: an empty kernel; cpu: a call through a pointer
+  double launch_us() const { return launch_us_; }             // cuda: an empty kernel; cpu: a call through a pointer
   double gigabytes_per_second() const { return bandwidth_; }  // of a large copy, read and written bytes counted
 
  private:
@@ -30,7 +31,8 @@ class floors {
 
   bool cuda_ = false, quick_ = false;
   double launch_us_ = 0, bandwidth_ = 0;
-  std::map<std::pair<double, double>, double> copies_;  // cpu: by bytes read and written, since caches make it no straight line
+  std::map<std::pair<double, double>, double>
+      copies_;  // cpu: by bytes read and written, since caches make it no straight line
 };
 
 }  // namespace bench

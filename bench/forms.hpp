@@ -1,5 +1,6 @@
-// A formula is written once, as a template over its operands, and runs in three forms: on arrays it is fused, on `eager` every
-// operation goes into an array of its own, and on `plain` it is a loop over doubles that says what the result should be.
+// A formula is written once, as a template over its operands, and runs in three forms: on arrays it is fused, on
+// `eager` every operation goes into an array of its own, and on `plain` it is a loop over doubles that says what the
+// result should be.
 #pragma once
 
 #include <algorithm>
@@ -25,27 +26,27 @@ struct plain {
   double value;
 };
 
-#define BENCH_OPERATOR(symbol)                                                                                    \
-  template <class T>                                                                                              \
-  eager<T> operator symbol(const eager<T>& a, const eager<T>& b) {                                                \
-    return {a.value symbol b.value};                                                                              \
-  }                                                                                                               \
-  template <class T, sinter::arithmetic S>                                                                        \
-  eager<T> operator symbol(const eager<T>& a, S b) {                                                              \
-    return {a.value symbol b};                                                                                    \
-  }                                                                                                               \
-  template <class T, sinter::arithmetic S>                                                                        \
-  eager<T> operator symbol(S a, const eager<T>& b) {                                                              \
-    return {a symbol b.value};                                                                                    \
-  }                                                                                                               \
-  inline plain operator symbol(plain a, plain b) { return {a.value symbol b.value}; }                             \
-  template <sinter::arithmetic S>                                                                                 \
-  plain operator symbol(plain a, S b) {                                                                           \
-    return {a.value symbol static_cast<double>(b)};                                                               \
-  }                                                                                                               \
-  template <sinter::arithmetic S>                                                                                 \
-  plain operator symbol(S a, plain b) {                                                                           \
-    return {static_cast<double>(a) symbol b.value};                                                               \
+#define BENCH_OPERATOR(symbol)                                                        \
+  template <class T>                                                                  \
+  eager<T> operator symbol(const eager<T>& a, const eager<T>& b) {                    \
+    return {a.value symbol b.value};                                                  \
+  }                                                                                   \
+  template <class T, sinter::arithmetic S>                                            \
+  eager<T> operator symbol(const eager<T>& a, S b) {                                  \
+    return {a.value symbol b};                                                        \
+  }                                                                                   \
+  template <class T, sinter::arithmetic S>                                            \
+  eager<T> operator symbol(S a, const eager<T>& b) {                                  \
+    return {a symbol b.value};                                                        \
+  }                                                                                   \
+  inline plain operator symbol(plain a, plain b) { return {a.value symbol b.value}; } \
+  template <sinter::arithmetic S>                                                     \
+  plain operator symbol(plain a, S b) {                                               \
+    return {a.value symbol static_cast<double>(b)};                                   \
+  }                                                                                   \
+  template <sinter::arithmetic S>                                                     \
+  plain operator symbol(S a, plain b) {                                               \
+    return {static_cast<double>(a) symbol b.value};                                   \
   }
 BENCH_OPERATOR(+)
 BENCH_OPERATOR(-)
@@ -58,18 +59,18 @@ eager<T> operator-(const eager<T>& a) {
 }
 inline plain operator-(plain a) { return {-a.value}; }
 
-#define BENCH_FUNCTION(name, of_double)        \
-  template <class T>                           \
-  eager<T> name(const eager<T>& a) {           \
-    return {sinter::name(a.value)};            \
-  }                                            \
+#define BENCH_FUNCTION(name, of_double) \
+  template <class T>                    \
+  eager<T> name(const eager<T>& a) {    \
+    return {sinter::name(a.value)};     \
+  }                                     \
   inline plain name(plain a) { return {of_double}; }
 BENCH_FUNCTION(sqrt, std::sqrt(a.value))
 BENCH_FUNCTION(exp, std::exp(a.value))
 BENCH_FUNCTION(log, std::log(a.value))
 BENCH_FUNCTION(sin, std::sin(a.value))
 BENCH_FUNCTION(erf, std::erf(a.value))
-BENCH_FUNCTION(square, a.value * a.value)
+BENCH_FUNCTION(square, a.value* a.value)
 #undef BENCH_FUNCTION
 
 /// Numbers from low to high, the same in every run: splitmix64.

@@ -1,4 +1,4 @@
-"""What a user would take instead on a GPU: CuPy, cupy.fuse, PyTorch, torch.compile and jax.jit, those that are installed.
+"""What a user would take instead on a GPU: CuPy, cupy.fuse, PyTorch, torch.compile and jax.jit, if installed.
 
     python3 gpu_peers.py --json out/bench/gpu_peers.json [--only cupy,torch,jax]
 
@@ -23,7 +23,8 @@ class Cupy:
 
         self.cupy, self.version = cupy, "CuPy " + cupy.__version__
         self.device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-        self.m = types.SimpleNamespace(sqrt=cupy.sqrt, exp=cupy.exp, log=cupy.log, sin=cupy.sin, erf=erf, square=cupy.square)
+        self.m = types.SimpleNamespace(sqrt=cupy.sqrt, exp=cupy.exp, log=cupy.log, sin=cupy.sin, erf=erf,
+                                       square=cupy.square)
         self.synchronize = cupy.cuda.Device().synchronize
 
     def array(self, host):
@@ -209,7 +210,7 @@ def two_dimensional(s, peer, rows, columns, side):
 
 
 def statements(s, peer):
-    """Ten thousand statements, each a call into the library: nobody would trace a loop so long, but JAX has one of its own."""
+    """Ten thousand statements, each a call into the library; nobody traces so many, but JAX has a loop of its own."""
     case, count = "10,000 x = x*2.5+1 on 100x100", 100 if s.options.quick else 10_000
     if not s.wants(case):
         return

@@ -1,5 +1,5 @@
-// The rounds, the table and the JSON of harness.hpp. The schema of the JSON is that of numpy_peers.py and gpu_peers.py, so that
-// plot.py draws ours and theirs together.
+// The rounds, the table and the JSON of harness.hpp. The schema of the JSON is that of numpy_peers.py and gpu_peers.py,
+// so that plot.py draws ours and theirs together.
 #include "bench/harness.hpp"
 
 #include <algorithm>
@@ -75,7 +75,8 @@ std::string compiler() {
 // The device's own stream, and the one that raw launches go to.
 void wait_for_all_streams() {
   sinter::synchronize();
-  if (sinter::device::current().type() == sinter::device::kind::cuda) sinter::runtime::find_driver(nullptr)->cuCtxSynchronize();
+  if (sinter::device::current().type() == sinter::device::kind::cuda)
+    sinter::runtime::find_driver(nullptr)->cuCtxSynchronize();
 }
 
 [[noreturn]] void usage(const char* program, int status) {
@@ -124,8 +125,8 @@ session::session(int argc, char** argv, const char* title) : title_(title) {
 
 void session::print_header() {
   if (std::exchange(header_printed_, true)) return;
-  std::printf("%-34s %11s %12s %12s %12s  %-8s %7s %6s\n", "case, us per call", "n", "fused", "unfused", "floor", "of what",
-              "x floor", "noise");
+  std::printf("%-34s %11s %12s %12s %12s  %-8s %7s %6s\n", "case, us per call", "n", "fused", "unfused", "floor",
+              "of what", "x floor", "noise");
 }
 
 std::vector<timing> session::times(const std::vector<repeated>& all, std::int64_t n, bool waits) const {
@@ -176,16 +177,17 @@ void session::wrong(const std::string& name, std::int64_t n, const std::string& 
 void session::write_json() const {
   std::ofstream out(json_);
   out << "{\n \"title\": " << escaped(title_) << ",\n \"machine\": " << escaped(machine_text())
-      << ",\n \"device\": " << escaped(sinter::runtime::current_device().description()) << ",\n \"date\": " << escaped(now())
-      << ",\n \"compiler\": " << escaped(compiler()) << ",\n \"command\": " << escaped(command_)
+      << ",\n \"device\": " << escaped(sinter::runtime::current_device().description())
+      << ",\n \"date\": " << escaped(now()) << ",\n \"compiler\": " << escaped(compiler())
+      << ",\n \"command\": " << escaped(command_)
       << ",\n \"library\": \"sinter " SINTER_VERSION "\",\n \"launch_us\": " << number(floors_.launch_us())
       << ",\n \"copy_gb_per_s\": " << number(floors_.gigabytes_per_second()) << ",\n \"rows\": [";
   const char* between = "\n";
   for (const row& r : rows_) {
-    out << between << "  {\"case\": " << escaped(r.name) << ", \"n\": " << r.n << ", \"by\": \"sinter\", \"us\": "
-        << number(r.fused.us) << ", \"unfused_us\": " << number(r.unfused.us) << ", \"floor_us\": " << number(r.floor.us)
-        << ", \"floor\": " << escaped(r.floor.what) << ", \"ratio\": " << number(r.fused.us / r.floor.us)
-        << ", \"noise\": " << number(r.fused.spread) << "}";
+    out << between << "  {\"case\": " << escaped(r.name) << ", \"n\": " << r.n
+        << ", \"by\": \"sinter\", \"us\": " << number(r.fused.us) << ", \"unfused_us\": " << number(r.unfused.us)
+        << ", \"floor_us\": " << number(r.floor.us) << ", \"floor\": " << escaped(r.floor.what)
+        << ", \"ratio\": " << number(r.fused.us / r.floor.us) << ", \"noise\": " << number(r.fused.spread) << "}";
     between = ",\n";
   }
   out << "\n ]\n}\n";

@@ -1,5 +1,6 @@
-// Timing as the peers are timed (gpu_peers.py, numpy_peers.py): the median of nine rounds, a round being many calls back to
-// back and one synchronisation, after two calls to warm up. Rows go to the terminal as a table and to a file as JSON.
+// Timing as the peers are timed (gpu_peers.py, numpy_peers.py): the median of nine rounds, a round being many calls
+// back to back and one synchronisation, after two calls to warm up. Rows go to the terminal as a table and to a file as
+// JSON.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +44,8 @@ struct row {
 
 class session {
  public:
-  /// Reads --json FILE, --filter TEXT (rows whose name has it), --quick, --help; finds the device (SINTER_DEVICE) and its
-  /// floors. Ends the program on a wrong argument.
+  /// Reads --json FILE, --filter TEXT (rows whose name has it), --quick, --help; finds the device (SINTER_DEVICE) and
+  /// its floors. Ends the program on a wrong argument.
   session(int argc, char** argv, const char* title);
 
   bool on_cpu() const { return on_cpu_; }
@@ -57,13 +58,16 @@ class session {
 
   /// Times one piece of work over n elements.
   timing time(repeated work, std::int64_t n) const { return times({work}, n, true)[0]; }
-  /// The host's part of several: the clock stops when the last call has returned, whether or not the device has finished.
-  /// Their rounds take turns, so that what disturbs one disturbs all.
-  std::vector<timing> host_times(const std::vector<repeated>& all, std::int64_t n) const { return times(all, n, false); }
+  /// The host's part of several: the clock stops when the last call has returned, whether or not the device has
+  /// finished. Their rounds take turns, so that what disturbs one disturbs all.
+  std::vector<timing> host_times(const std::vector<repeated>& all, std::int64_t n) const {
+    return times(all, n, false);
+  }
 
   /// Measures and prints a row. `read` and `written`: the bytes that no way of computing it could save.
   template <class F, class U>
-  void measure(const std::string& name, std::int64_t n, double read, double written, F fused, U unfused, int launches = 1) {
+  void measure(const std::string& name, std::int64_t n, double read, double written, F fused, U unfused,
+               int launches = 1) {
     add({name, n, time(repeat(fused), n), time(repeat(unfused), n), floors_.of(read, written, launches)});
   }
   template <class F>

@@ -1,10 +1,11 @@
-// What an evaluation costs the host beyond the launch it ends in. The launch it is compared with is the very one Sinter makes,
-// the same kernel with the same grid and arguments, caught by a device that records and repeated through the driver alone; on
-// the CPU, where a launch is the work itself, the kernel's function is called.
+// What an evaluation costs the host beyond the launch it ends in. The launch it is compared with is the very one Sinter
+// makes, the same kernel with the same grid and arguments, caught by a device that records and repeated through the
+// driver alone; on the CPU, where a launch is the work itself, the kernel's function is called.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "bench/forms.hpp"
@@ -66,7 +67,8 @@ class raw_launch {
   }
   void operator()() {
     if (!cuda_) {
-      reinterpret_cast<void (*)(const void*, long long, long long)>(l_.kernel.entry)(l_.arguments.data(), 0, l_.how.items);
+      reinterpret_cast<void (*)(const void*, long long, long long)>(l_.kernel.entry)(l_.arguments.data(), 0,
+                                                                                     l_.how.items);
       return;
     }
     void* extra[] = {cu_launch_buffer, l_.arguments.data(), cu_launch_buffer_size, &size_, cu_launch_end};
@@ -90,18 +92,19 @@ array<T> recorded_array(recorder& on, const array<T>& like) {
   return a;
 }
 
-void header() {
-  std::printf("%-34s %11s %11s %11s %11s %22s %6s\n", "nanoseconds of the host", "n", "evaluation", "raw launch",
-              "overhead", "building the expression", "noise");
-}
-
 void print(const bench::row& r, double building) {
+  static bool first = true;
+  if (std::exchange(first, false))
+    std::printf("%-34s %11s %11s %11s %11s %23s %6s\n", "nanoseconds of the host", "n", "evaluation", "raw launch",
+                "overhead", "building the expression", "noise");
   std::printf("%-34s %11lld %11.0f %11.0f %11.0f %23.0f %5.0f%%\n", r.name.c_str(), static_cast<long long>(r.n),
-              1e3 * r.fused.us, 1e3 * r.floor.us, 1e3 * (r.fused.us - r.floor.us), 1e3 * building, 100 * r.fused.spread);
+              1e3 * r.fused.us, 1e3 * r.floor.us, 1e3 * (r.fused.us - r.floor.us), 1e3 * building,
+              100 * r.fused.spread);
   std::fflush(stdout);
 }
 
-/// Evaluates f(inputs...) into a new array again and again. Building the expression and dropping the result are part of it.
+/// Evaluates f(inputs...) into a new array again and again. Building the expression and dropping the result are part of
+/// it.
 template <class T, class F>
 void measure(bench::session& s, const char* name, F f, const std::vector<array<T>>& inputs) {
   if (!s.wants(name)) return;
@@ -129,12 +132,18 @@ void expressions(bench::session& s, std::int64_t n) {
   using many = std::vector<array<float>>;
   many in;
   for (unsigned i = 0; i < 4; ++i) in.push_back(sn::asarray(bench::numbers<float>(n, 0.5, 1.5, i)));
-  measure(s, "host: 1 leaf: x + 1", [](const many& a) { return a[0] + 1; }, in);
-  measure(s, "host: 2 leaves: sqrt(x*x + y*y)", [](const many& a) { return sqrt(a[0] * a[0] + a[1] * a[1]); }, in);
-  measure(s, "host: 4 leaves: a*b + c*d", [](const many& a) { return a[0] * a[1] + a[2] * a[3]; }, in);
-  measure(s, "host: 12 operators", [](const many& a) {
-    return sqrt(exp(-a[0] * a[0]) + sin(a[1]) * sin(a[1])) * (a[0] + 2.0 * a[1] - 1.0) / (1.0 + a[0] * a[0]);
-  }, in);
+  measure(
+      s, "host: 1 leaf: x + 1", [](const many& a) { return a[0] + 1; }, in);
+  measure(
+      s, "host: 2 leaves: sqrt(x*x + y*y)", [](const many& a) { return sqrt(a[0] * a[0] + a[1] * a[1]); }, in);
+  measure(
+      s, "host: 4 leaves: a*b + c*d", [](const many& a) { return a[0] * a[1] + a[2] * a[3]; }, in);
+  measure(
+      s, "host: 12 operators",
+      [](const many& a) {
+        return sqrt(exp(-a[0] * a[0]) + sin(a[1]) * sin(a[1])) * (a[0] + 2.0 * a[1] - 1.0) / (1.0 + a[0] * a[0]);
+      },
+      in);
 }
 
 /// On the CPU small enough to stay on one thread, as the raw call does.
@@ -143,9 +152,9 @@ void equation_of_state(bench::session& s) {
   std::vector<array<double>> in{sn::asarray(bench::numbers<double>(n, 0.01, 10, 1), {across, across, std::int64_t{4}}),
                                 sn::asarray(bench::numbers<double>(n, -12, 20, 2), {across, across, std::int64_t{4}}),
                                 sn::asarray(bench::numbers<double>(4, 0, 1000, 3), {1, 1, 4})};
-  measure(s, "host: equation_of_state, 82 names", [](const std::vector<array<double>>& a) {
-    return dynamic_enthalpy_derivative(a[0], a[1], a[2]);
-  }, in);
+  measure(
+      s, "host: equation_of_state, 82 names",
+      [](const std::vector<array<double>>& a) { return dynamic_enthalpy_derivative(a[0], a[1], a[2]); }, in);
 }
 
 /// A block from the pool and back; beside it malloc and free, or the driver's own pool where there is one to ask.
@@ -166,7 +175,6 @@ void allocation(bench::session& s) {
 
 int main(int argc, char** argv) {
   bench::session s(argc, argv, "The host's time of one evaluation");
-  header();
   expressions(s, 1'000);
   equation_of_state(s);
   allocation(s);

@@ -1,7 +1,8 @@
 """What numpy_peers.py and gpu_peers.py share: the formulas in Python, the clock, and JSON in the schema of harness.cpp.
 
-A figure is what harness.cpp measures: microseconds a call, the median of nine rounds, a round being many calls back to back and
-one synchronisation, after two calls to warm up. Rows have the names harness.cpp gives them, so that plot.py can set ours beside.
+A figure is what harness.cpp measures: microseconds a call, the median of nine rounds, a round being many calls back to
+back and one synchronisation, after two calls to warm up. Rows have the names harness.cpp gives them, so that plot.py
+can set ours beside.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import time
 import numpy as np
 
 
-# ---- the formulas: `m` is numpy, cupy, torch or jax.numpy, with erf ------------------------------------------------------
+# ---- the formulas: `m` is numpy, cupy, torch or jax.numpy, with erf ------------------------------------------------
 
 
 def hypot(m, x, y):
@@ -45,7 +46,7 @@ def black_scholes_3(m, s, k, t):
 
 
 def equation_of_state():
-    """The function of samples/equation_of_state.hpp, translated line by line: its statements are Python but for `auto`."""
+    """The function of samples/equation_of_state.hpp, line by line: its statements are Python but for `auto`."""
     header = pathlib.Path(__file__).resolve().parent.parent / "samples" / "equation_of_state.hpp"
     text = header.read_text().split("auto dynamic_enthalpy_derivative", 1)[1]
     body = re.sub(r"//[^\n]*", "", text[text.index("{") + 1 : text.rindex("}")])
@@ -75,10 +76,11 @@ def uniform(shape, low, high, seed, dtype=np.float32):
 
 def eos_inputs(across, deep):
     box = (across, across, deep)
-    return [uniform(box, 0.01, 10, 1, np.float64), uniform(box, -12, 20, 2, np.float64), uniform((1, 1, deep), 0, 1000, 3, np.float64)]
+    ranges = [(box, 0.01, 10), (box, -12, 20), ((1, 1, deep), 0, 1000)]
+    return [uniform(shape, low, high, seed, np.float64) for seed, (shape, low, high) in enumerate(ranges)]
 
 
-# ---- the clock and the file ----------------------------------------------------------------------------------------------
+# ---- the clock and the file ----------------------------------------------------------------------------------------
 
 
 class session:
@@ -135,7 +137,8 @@ class session:
                 "title": self.title, "machine": machine(), "device": self.device,
                 "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
                 "compiler": ", ".join(["Python " + platform.python_version(), *self.versions]),
-                "command": " ".join(sys.argv), "library": ", ".join(self.versions), "rows": self.rows}, indent=1) + "\n")
+                "command": "python3 " + " ".join(sys.argv), "library": ", ".join(self.versions),
+                "rows": self.rows}, indent=1) + "\n")
         return 0 if self.rows else 1
 
 

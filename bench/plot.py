@@ -1,7 +1,7 @@
 """Draws and tabulates what the benches and the peers measured: JSON files in the schema of harness.cpp, of one machine.
 
-    python3 plot.py out/bench                                            elementwise.png, ... beside the files
-    python3 plot.py out/bench --markdown docs/benchmarks.md --section cpu    writes the table between that section's marks
+    python3 plot.py out/bench                                                elementwise.png, ... beside the files
+    python3 plot.py out/bench --markdown docs/benchmarks.md --section cpu    the table between that section's marks
 """
 
 import argparse
@@ -26,7 +26,7 @@ def read(paths):
     return results, rows
 
 
-# ---- pictures ------------------------------------------------------------------------------------------------------------
+# ---- pictures ------------------------------------------------------------------------------------------------------
 
 
 def lines_of(case, rows):
@@ -55,7 +55,8 @@ STYLES = {
 def draw_lines(plt, cases, rows, title, target):
     columns = min(2, len(cases))
     height = (len(cases) + columns - 1) // columns
-    figure, axes = plt.subplots(height, columns, figsize=(6.2 * columns, 4.2 * height), layout="constrained", squeeze=False)
+    inches = (6.2 * columns, 4.2 * height)
+    figure, axes = plt.subplots(height, columns, figsize=inches, layout="constrained", squeeze=False)
     for axis in axes.flat[len(cases) :]:
         axis.set_visible(False)
     for axis, case in zip(axes.flat, cases):
@@ -77,7 +78,8 @@ def draw_bars(plt, cases, rows, title, target):
         colour = STYLES.get(label, {}).get("color")
         bars = axis.barh([y for y, _ in at], [us for _, us in at], height=0.75 / len(labels), label=label, color=colour)
         axis.bar_label(bars, [figure_text(us) for _, us in at], padding=3, fontsize="x-small")
-    axis.set_yticks([y + 0.4 - 0.4 / len(labels) for y in range(len(table))], [case for case, _ in table], fontsize="small")
+    middles = [y + 0.4 - 0.4 / len(labels) for y in range(len(table))]
+    axis.set_yticks(middles, [case for case, _ in table], fontsize="small")
     axis.invert_yaxis()
     axis.set(xscale="log", xlabel="microseconds per call")
     axis.margins(x=0.1)
@@ -114,7 +116,7 @@ def draw(results, rows, out):
             draw_bars(plt, single, rows, title, f"{stem}{'_single' if over_sizes else ''}.png")
 
 
-# ---- the table -----------------------------------------------------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------------------------
 
 
 def figure_text(us):
@@ -130,8 +132,9 @@ def size(n):
 
 def table(rows, notes):
     """Markdown lines. `notes`: (case, n) as written -> what stood in the last column before."""
-    lines = ["| case | n | ours | unfused | floor | ours / floor | best peer | ours / best peer | other peers | what moved it |",
-             "|---|--:|--:|--:|--:|--:|--:|--:|---|---|"]
+    titles = ["case", "n", "ours", "unfused", "floor", "ours / floor", "best peer", "ours / best peer", "other peers",
+              "what moved it"]
+    lines = ["| " + " | ".join(titles) + " |", "|---|--:|--:|--:|--:|--:|--:|--:|---|---|"]
     cases = list(dict.fromkeys(case for case, _ in rows))
     for case, n in sorted(rows, key=lambda key: cases.index(key[0])):
         by = rows[case, n]
@@ -145,8 +148,8 @@ def table(rows, notes):
         above = f"{mine['ratio']:.2f}" if mine["ratio"] else "-"
         floor = f"{figure_text(mine['floor_us'])} {mine['floor']}" if mine["floor_us"] else "-"
         name, elements = case.replace("|", "\\|"), size(n)
-        cells = [name, elements, figure_text(mine["us"]), figure_text(mine["unfused_us"]), floor, above, best, ratio, rest,
-                 notes.get((name, elements), "")]
+        cells = [name, elements, figure_text(mine["us"]), figure_text(mine["unfused_us"]), floor, above, best, ratio,
+                 rest, notes.get((name, elements), "")]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
@@ -154,10 +157,11 @@ def table(rows, notes):
 def summary(results):
     """The machine, and the commands that the figures come from."""
     first = next((r for _, r in results if any(row["by"] == OURS for row in r["rows"])), results[0][1])
-    noise = sorted(row["noise"] for _, r in results for row in r["rows"] if row["by"] == OURS and row["noise"] is not None)
+    noise = sorted(row["noise"] for _, r in results for row in r["rows"] if row["by"] == OURS)
     lines = [f"{first['device']}; {first['machine']}; {first['date'][:10]}; {first['library']}, {first['compiler']}."]
     if "launch_us" in first:
-        lines.append(f"A launch takes {first['launch_us']:.3g} us, a large copy {first['copy_gb_per_s']:.0f} GB/s, read and written.")
+        copied = f"{first['copy_gb_per_s']:.0f} GB/s, read and written"
+        lines.append(f"A launch takes {first['launch_us']:.3g} us; a large copy moves {copied}.")
     if noise:
         lines.append(f"The quartiles of the rounds lie {100 * noise[len(noise) // 2]:.0f}% apart in the median row, "
                      f"{100 * noise[len(noise) * 9 // 10]:.0f}% in the worst tenth.")
@@ -189,7 +193,7 @@ def main():
     parser.add_argument("paths", nargs="+", help="JSON files, or folders of them")
     parser.add_argument("--out", type=pathlib.Path, help="where the pictures go; beside the files if not given")
     parser.add_argument("--markdown", type=pathlib.Path, help="write the table into this file instead of drawing")
-    parser.add_argument("--section", default="cpu", help="between which marks: <!-- cpu: begin --> and <!-- cpu: end -->")
+    parser.add_argument("--section", default="cpu", help="between <!-- cpu: begin --> and <!-- cpu: end -->")
     options = parser.parse_args()
     results, rows = read(options.paths)
     if not results:

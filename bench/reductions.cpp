@@ -1,12 +1,12 @@
-// Reductions: how near reading the operands once they come, over everything and over each axis of a cube, with work before and
-// after them, and two of them from one reading.
+// Reductions: how near reading the operands once they come, over everything and over each axis of a cube, with work
+// before and after them, and two of them from one reading.
 #include "bench/forms.hpp"
 
 namespace {
 
 namespace sn = sinter;
-using sn::array;
 using bench::disagreement;
+using sn::array;
 
 double bytes(std::int64_t n) { return 4.0 * static_cast<double>(n); }
 
@@ -20,16 +20,19 @@ void sums(bench::session& s, std::int64_t n) {
   }
   const auto row = [&](const char* name, double want, double read, auto fused, auto unfused) {
     if (!s.wants(name)) return;
-    const std::string bad = disagreement(std::vector<float>{fused().item()}, 1e-5, 0, [&](std::size_t) { return want; });
+    const std::string bad =
+        disagreement(std::vector<float>{fused().item()}, 1e-5, 0, [&](std::size_t) { return want; });
     if (bad.empty()) s.measure(name, n, read, 4, fused, unfused);
     else s.wrong(name, n, bad);
   };
   const auto sum = [&] { return array<float>(sn::sum(x)); };
   row("sum(x)", plain_sum, bytes(n), sum, sum);
-  row("sum((x-y)^2)", plain_squares, 2 * bytes(n), [&] { return array<float>(sn::sum(square(x - y))); }, [&] {
-    array<float> difference = x - y, squares = square(difference);
-    return array<float>(sn::sum(squares));
-  });
+  row(
+      "sum((x-y)^2)", plain_squares, 2 * bytes(n), [&] { return array<float>(sn::sum(square(x - y))); },
+      [&] {
+        array<float> difference = x - y, squares = square(difference);
+        return array<float>(sn::sum(squares));
+      });
 }
 
 /// Sums of a cube: everything, and each axis, which lie differently in memory.
@@ -91,7 +94,8 @@ void moments(bench::session& s, std::int64_t n) {
   const auto fused = [&] { return sn::eval(sn::mean(x), sn::var(x)); };
   auto [m, v] = fused();
   const double want[] = {mean, squares / static_cast<double>(n)};
-  const std::string bad = disagreement(std::vector<float>{m.item(), v.item()}, 1e-5, 0, [&](std::size_t i) { return want[i]; });
+  const std::string bad =
+      disagreement(std::vector<float>{m.item(), v.item()}, 1e-5, 0, [&](std::size_t i) { return want[i]; });
   if (!bad.empty()) return s.wrong(name, n, bad);
   s.measure(name, n, bytes(n), 8, fused, [&] {
     array<float> one = sn::mean(x);

@@ -106,11 +106,10 @@ class describer {
       case node_kind::reduction: {
         const auto* r = static_cast<const reduction_node*>(n);
         children = {r->child};
-        static constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all"};
         std::string axes;
         for (int d = 0; d < r->child->extents.size(); ++d)
           if (r->axes >> d & 1) axes += (axes.empty() ? "" : ", ") + std::to_string(d);
-        return std::string(names[static_cast<int>(r->what)]) + " over axes (" + axes + ")";
+        return std::string(codegen::name(r->what)) + " over axes (" + axes + ")";
       }
       case node_kind::expression: break;
     }

@@ -261,8 +261,7 @@ class cpu_compiler final : public compiler {
       options_.emplace_back("-fno-finite-math-only");
     }
     options_.emplace_back(mode == math_mode::strict ? "-ffp-contract=off" : "-ffp-contract=fast");
-    // More loops vectorise without traps, but then gcc makes a truncation of float to integer to float, which keeps the sign
-    // of a zero.
+    // More loops vectorise without traps; what gcc takes that for a licence to do is not all strict.
     if (mode != math_mode::strict) options_.emplace_back("-fno-trapping-math");
     // Without the first, gcc makes branches of chains of max and min, which then do not vectorise.
     options_.emplace_back(is_clang ? "-Wno-unknown-attributes" : "-fno-thread-jumps");

@@ -14,6 +14,12 @@ namespace sinter::codegen {
 
 using detail::reduction;
 
+/// A reduction's name, NumPy's.
+constexpr const char* name(reduction what) {
+  constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all"};
+  return names[static_cast<int>(what)];
+}
+
 enum class dialect : std::uint8_t { cuda, c, none };
 
 enum class value_kind : std::uint8_t {

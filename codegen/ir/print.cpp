@@ -7,8 +7,6 @@
 namespace sinter::codegen {
 namespace {
 
-constexpr const char* reduction_names[] = {"sum", "prod", "min", "max", "any", "all"};
-
 std::string numbered(char letter, std::size_t number) { return letter + std::to_string(number); }
 
 std::string operation(op code) {
@@ -46,7 +44,7 @@ std::string print(const kernel& k) {
     text += line(numbered('v', n), k.values[n].type, source_of(k.values[n]));
   for (std::size_t n = 0; n < k.accumulators.size(); ++n) {
     const accumulator& a = k.accumulators[n];
-    text += line(numbered('a', n), a.type, reduction_names[static_cast<int>(a.what)] + (" " + numbered('v', a.value)));
+    text += line(numbered('a', n), a.type, codegen::name(a.what) + (" " + numbered('v', a.value)));
   }
   for (std::size_t n = 0; n < k.outputs.size(); ++n)
     text += "  output " + std::to_string(n) + " = " + numbered('v', k.outputs[n]) + "\n";

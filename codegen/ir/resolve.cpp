@@ -131,6 +131,7 @@ class walker {
     for (unsigned i = 0; i < out_->spaces.size(); ++i)
       if (out_->spaces[i].reduced == reduced && out_->spaces[i].extents == extents) return i;
     if (out_->spaces.size() == 255) throw error("sinter: an expression with over 255 different domains; evaluate parts of it");
+    if (!extents.countable()) throw shape_error("sinter: an expression of more elements than can be counted");
     out_->spaces.push_back({extents, reduced});
     return static_cast<unsigned>(out_->spaces.size() - 1);
   }

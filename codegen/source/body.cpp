@@ -53,15 +53,21 @@ op folding(reduction what) {
   }
 }
 
+bool casts_both_ways(const kernel& k) {
+  bool to_integer = false, to_floating = false;
+  for (const value& v : k.values) {
+    if (v.kind != value_kind::cast) continue;
+    const dtype from = k.values[v.args[0]].type;
+    to_integer = to_integer || (detail::is_integer(v.type) && detail::is_floating(from));
+    to_floating = to_floating || (detail::is_floating(v.type) && detail::is_integer(from));
+  }
+  return to_integer && to_floating;
+}
+
 bool uses_infinity(const kernel& k) {
   for (const accumulator& a : k.accumulators)
     if (detail::is_floating(a.type) && (a.what == reduction::min || a.what == reduction::max)) return true;
   return false;
-}
-
-const char* reduction_name(reduction what) {
-  static constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all"};
-  return names[static_cast<int>(what)];
 }
 
 }  // namespace
@@ -147,7 +153,7 @@ bool body::first_reads(int input) const {
 
 std::string body::head() const {
   std::string about = k.reduces() ? "// reduction:" : "// map:";
-  for (const accumulator& a : k.accumulators) about += std::string(" ") + reduction_name(a.what) + " " + facts(a.type).short_name;
+  for (const accumulator& a : k.accumulators) about += std::string(" ") + codegen::name(a.what) + " " + facts(a.type).short_name;
   about += k.reduces() ? " of" : "";
   for (const input& i : k.inputs) about += std::string(" ") + (i.iota ? "index" : facts(i.type).short_name);
   about += " ->";
@@ -159,6 +165,8 @@ std::string body::head() const {
   functions += first.text + (k.reduces() ? second.text : "");
   std::string out = "// Sinter " SINTER_VERSION ", generator " + std::to_string(generator_version) + "\n" + about + "\n";
   const bool c = to == dialect::c;
+  // Without traps gcc makes a truncation of float to integer to float, and that keeps the sign of a zero.
+  if (c && casts_both_ways(k)) out += "#pragma GCC optimize(\"trapping-math\")\n";
   if (c) out += "typedef _Bool bool;\n";
   if (functions.find("INFINITY") != std::string::npos || uses_infinity(k))
     out += std::string("#define INFINITY ") + (c ? "__builtin_inff()\n" : "__int_as_float(0x7f800000)\n");

@@ -12,10 +12,10 @@ std::string n(std::string_view prefix, int i) { return std::string(prefix) + std
 
 class cuda_kernel : kernel_writer {
  public:
-  cuda_kernel(writer& w, const body& b) : kernel_writer(w, b), width_(b.v.vector ? vector_width(b.k, b.v) : 1) {}
+  cuda_kernel(writer& w, const body& b) : kernel_writer(w, b), width_(lane_width(b.k, b.v)) {}
 
   void write() {
-    if (width_ > 1) pack_types();
+    if (b_.v.vector) pack_types();
     open();
     if (!b_.k.reduces()) map();
     else reduce();
@@ -23,7 +23,7 @@ class cuda_kernel : kernel_writer {
   }
 
  private:
-  bool packed(int o) const { return width_ > 1 && b_.v.operands[o] == access::unit && !b_.is_iota(o); }
+  bool packed(int o) const { return b_.v.vector && b_.v.operands[o] == access::unit && !b_.is_iota(o); }
   std::string pack(int o) const {
     const dtype t = o < b_.inputs() ? b_.k.inputs[o].type : b_.k.values[b_.k.outputs[o - b_.inputs()]].type;
     return std::string(detail::facts(t).short_name) + "x" + std::to_string(width_);

@@ -23,4 +23,11 @@ inline int vector_width(const kernel& k, const variant& v) {
   return widest ? 16 / widest : 1;
 }
 
+/// Elements a thread takes in one go. Folded rows are taken in packs whether or not they are aligned: the order of a sum must
+/// not depend on where its operands lie.
+inline int lane_width(const kernel& k, const variant& v) {
+  const bool packs_in_any_case = k.reduces() && !v.columns && v.reduced == 1 && !v.in_order;
+  return v.vector || packs_in_any_case ? vector_width(k, v) : 1;
+}
+
 }  // namespace sinter::codegen

@@ -5,6 +5,7 @@
 #include <iosfwd>
 
 #include <sinter/device.hpp>
+#include <sinter/expr.hpp>
 #include <sinter/functions.hpp>
 #include <sinter/reduce.hpp>
 
@@ -14,7 +15,7 @@ template <element T> class selection;
 
 /// An n-dimensional array of T on a device. One pointer wide.
 template <element T>
-class array : public detail::methods<array<T>, T> {
+class array<T> : public detail::methods<array<T>, T> {
  public:
   using sinter_element = T;
   using value_type = T;
@@ -23,29 +24,48 @@ class array : public detail::methods<array<T>, T> {
   array() = default;
   array(const array&) = default;
   array(array&&) noexcept = default;
-  array& operator=(const array&) = default;
-  array& operator=(array&&) noexcept = default;
+  // Names only: assigning to a temporary would store nothing.
+  array& operator=(const array&) & = default;
+  array& operator=(array&&) & noexcept = default;
 
   /// Evaluates an expression of element type T. Errors: `shape_error`, `out_of_memory`, `compile_error`, `device_error`.
   /// Stream behaviour: enqueued, does not wait.
   template <detail::expression E>
     requires(!std::same_as<std::remove_cvref_t<E>, array>)
   array(E&& e, detail::where at = detail::where::current()) : node_(evaluated(e, at)) {
-    static_assert(std::same_as<typename std::remove_cvref_t<E>::sinter_element, T>,
+    static_assert(std::is_same_v<detail::element_in<E>, T>,
                   "sinter: this expression has another element type than the array; write astype<T>(e)");
   }
   /// Rebinds this name to the value of an expression.
   template <detail::expression E>
     requires(!std::same_as<std::remove_cvref_t<E>, array>)
-  array& operator=(E&& e) {
+  array& operator=(E&& e) & {
     return *this = array(std::forward<E>(e));
+  }
+  template <class V>
+    requires(!detail::expression<V> && !std::convertible_to<V, array>)
+  array& operator=(V&&) & {
+    static_assert(detail::never<V>, "sinter: a = e makes a new value of an array or an expression; a(ellipsis) = 0 stores a number");
+    return *this;
+  }
+  template <class V>
+  void operator=(V&&) && {
+    static_assert(detail::never<V>, "sinter: only a view of a named array that is not const can be stored into");
   }
 
   /// One axis of the values given; two from a list of rows.
   array(std::initializer_list<T> values)
       : node_(detail::make_from_host(dtype_of<T>, sinter::shape(values.size()), values.begin())) {}
   /// Errors: `shape_error` where the rows differ in length.
-  array(std::initializer_list<std::initializer_list<T>> rows);
+  array(std::initializer_list<std::initializer_list<T>> rows) {
+    std::vector<const void*> starts;
+    for (const auto& row : rows) {
+      if (row.size() != rows.begin()->size()) detail::throw_ragged_rows();
+      starts.push_back(row.begin());
+    }
+    const std::size_t columns = rows.size() ? rows.begin()->size() : 0;
+    node_ = detail::handle(detail::make_from_rows(dtype_of<T>, starts.data(), starts.size(), columns));
+  }
 
   /// Stores into every element; the storage is kept unless somebody else holds it. `a(ellipsis) = e` is the other spelling.
   selection<T> operator()(detail::ellipsis_tag) & { return {*this, share()}; }
@@ -106,21 +126,23 @@ class array : public detail::methods<array<T>, T> {
   detail::handle node_;
 };
 
+/// What is not an array, because T is no element type.
+template <class T>
+class array : public detail::no_element<T> {
+ public:
+  using detail::no_element<T>::no_element;
+  template <class X>
+  array(std::initializer_list<X>) {}
+};
+
+template <class T>
+array(std::initializer_list<T>) -> array<T>;
+template <class T>
+array(std::initializer_list<std::initializer_list<T>>) -> array<T>;
 template <detail::expression E>
 array(E&&) -> array<typename std::remove_cvref_t<E>::sinter_element>;
 template <detail::expression E>
 array(E&&, detail::where) -> array<typename std::remove_cvref_t<E>::sinter_element>;
-
-template <element T>
-array<T>::array(std::initializer_list<std::initializer_list<T>> rows) {
-  std::vector<const void*> starts;
-  for (const auto& row : rows) {
-    if (row.size() != rows.begin()->size()) detail::throw_ragged_rows();
-    starts.push_back(row.begin());
-  }
-  const std::size_t columns = rows.size() ? rows.begin()->size() : 0;
-  node_ = detail::handle(detail::make_from_rows(dtype_of<T>, starts.data(), starts.size(), columns));
-}
 
 }  // namespace sinter
 

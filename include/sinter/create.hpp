@@ -15,11 +15,11 @@ template <element T = double>
 array<T> zeros(const shape& s) {
   return array<T>(detail::make_zeros(dtype_of<T>, s));
 }
-/// All elements `value`. Dtypes: the value's, where none is chosen. Source: numpy.full.
+/// All elements `value`. Dtypes: the default of the value's kind (int64, double), where none is chosen. Source: numpy.full.
 template <class T = void, arithmetic V>
 auto full(const shape& s, V value) {
-  using R = std::conditional_t<std::is_void_v<T>, V, T>;
-  array<element_type<R>> a(detail::make_array(dtype_of<R>, s));
+  using R = detail::chosen<T, detail::default_of(detail::kind_of(dtype_of<V>))>;
+  array<R> a(detail::make_array(dtype_of<R>, s));
   a(ellipsis) = value;
   return a;
 }
@@ -110,5 +110,12 @@ template <detail::expression E>
 auto transpose(const E& e, std::initializer_list<int> order = {}) {
   return e.transpose(order);
 }
+
+// Of what is no element type there is nothing but the sentence that says so.
+template <detail::not_element T> array<T> empty(const shape&);
+template <detail::not_element T> array<T> zeros(const shape&);
+template <detail::not_element T> array<T> ones(const shape&);
+template <detail::not_element T> array<T> linspace(double, double, std::int64_t = 50);
+template <detail::not_element T> array<T> eye(std::int64_t, std::int64_t = -1, std::int64_t = 0);
 
 }  // namespace sinter

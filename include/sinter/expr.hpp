@@ -12,6 +12,14 @@ class expr;
 
 namespace detail {
 
+// Not inlined, but here to be seen: the compiler finds that `nodes` stays where it is, and so that a moved-from temporary has
+// nothing to do at its end.
+[[gnu::noinline]] inline void release_operands(node* const* nodes, int count, node* shared) noexcept {
+  if (nodes[0])
+    for (int i = 0; i < count; ++i) release(nodes[i]);
+  release(shared);
+}
+
 /// The operands of an expression, flattened. Moved-from objects hold no node, so destroying one costs a test.
 template <int Nodes, int Scalars>
 struct operands {
@@ -29,8 +37,7 @@ struct operands {
     other.shared_node = nullptr;
   }
   ~operands() {
-    if (nodes[0]) release_all(nodes, Nodes);
-    if (shared_node) release(shared_node);
+    if (nodes[0] || shared_node) release_operands(nodes, Nodes, shared_node);
   }
 
   void move_into(node**& n, scalar_bits*& s) noexcept {
@@ -84,6 +91,10 @@ class [[nodiscard]] expr : public detail::operands<(A::node_count + ...), (A::sc
     (a.move_into(n, s), ...);
   }
   expr(expr&&) noexcept = default;
+  template <class V>
+  void operator=(V&&) {
+    static_assert(detail::never<V>, "sinter: an expression keeps its meaning; a name that takes new values is an array<T>");
+  }
 
   /// Library use: this expression without its type, and its shared node.
   detail::expression_view view() const { return {&detail::table<expr>::value, base::nodes, base::scalars}; }
@@ -100,6 +111,15 @@ class [[nodiscard]] lazy : public detail::methods<lazy<T>, T> {
     requires(std::same_as<typename std::remove_cvref_t<E>::sinter_element, T> && !std::same_as<std::remove_cvref_t<E>, lazy>)
   lazy(E&& e) : node_(e.share()) {}
   explicit lazy(detail::node* owned) noexcept : node_(owned) {}
+  lazy(const lazy&) = default;
+  lazy(lazy&&) noexcept = default;
+  // Names only: `a(0)(1) = 3` would assign to a temporary and store nothing.
+  lazy& operator=(const lazy&) & = default;
+  lazy& operator=(lazy&&) & noexcept = default;
+  template <class V>
+  void operator=(V&&) && {
+    static_assert(detail::never<V>, "sinter: only a view of a named array that is not const can be stored into");
+  }
 
   detail::node* share() const noexcept { return detail::retain(node_.get()); }
   detail::node* release_node() noexcept { return node_.take(); }
@@ -110,45 +130,69 @@ class [[nodiscard]] lazy : public detail::methods<lazy<T>, T> {
 
 namespace detail {
 
-/// Stands for the result of a call that was refused, so that the refusal is the only error.
-struct refused {};
+constexpr bool is_ordering(op o) { return o == op::less || o == op::less_equal || o == op::greater || o == op::greater_equal; }
 
+/// Is X itself an ordering comparison?
 template <class X>
-inline constexpr bool is_ordering = false;
+inline constexpr bool ordered = false;
 template <op O, class T, class... A>
-inline constexpr bool is_ordering<expr<O, T, A...>> =
-    O == op::less || O == op::less_equal || O == op::greater || O == op::greater_equal;
+inline constexpr bool ordered<expr<O, T, A...>> = is_ordering(O);
 
-/// Builds the expression O over operands; every operator and elementwise function comes here.
-template <op O, class... X>
-auto apply(X&&... x) {
-  if constexpr (!(operand<X> && ...)) {
-    static_assert((operand<X> && ...), "sinter: an operand must be an array, an expression or an arithmetic scalar");
-    return refused{};
+/// What comes of operation O over operands X....
+struct outcome {
+  fault why;
+  dtype computed = dtype::float64, result = dtype::float64;
+};
+template <op O, class X, class... More>
+consteval outcome outcome_of() {
+  if constexpr (!operand<X> || !(operand<More> && ...)) {
+    return {fault::operand};
+  } else if constexpr (is_ordering(O) && ordered<std::remove_cvref_t<X>>) {  // `0 < a < 1` would be `(0 < a) < 1`
+    return {fault::chain};
   } else {
-    constexpr dtype promoted = promoted_dtype<O, X...>();
-    constexpr rule r = facts(O).of;
-    if constexpr (!accepts(r, promoted)) {
-      static_assert(accepts(r, promoted), "sinter: this operation does not take operands of this dtype");
-      return refused{};
-    } else {
-      constexpr dtype computed = compute_dtype(r, promoted);
-      using W = typename element_of<computed>::type;
-      using R = typename element_of<result_dtype(r, computed)>::type;
-      return expr<O, R, captured<W, X>...>(capture<W>(std::forward<X>(x))...);
-    }
+    const rule r = facts(O).of;
+    const dtype promoted = promoted_dtype<O, X, More...>();
+    if (!accepts(r, promoted)) return {r == rule::number_not_bool ? fault::boolean : fault::floating};
+    const dtype computed = compute_dtype(r, promoted);
+    return {fault::none, computed, result_dtype(r, computed)};
   }
 }
 
-/// Ordering comparisons refuse `0 < a < 1`, which C++ would take for `(0 < a) < 1`.
-template <op O, class X, class Y>
-auto compare(X&& x, Y&& y) {
-  if constexpr (is_ordering<std::remove_cvref_t<X>>) {
-    static_assert(!is_ordering<std::remove_cvref_t<X>>, "sinter: write (0 < a) && (a < 1) for 0 < a < 1");
-    return refused{};
-  } else {
-    return apply<O>(std::forward<X>(x), std::forward<Y>(y));
-  }
+/// The element type of the first expression among X....
+template <class... X>
+struct first_element {
+  using type = double;
+};
+template <class X, class... More>
+struct first_element<X, More...> : first_element<More...> {};
+template <expression X, class... More>
+struct first_element<X, More...> {
+  using type = element_in<X>;
+};
+
+template <op O, class... X>
+inline constexpr outcome outcome_for = outcome_of<O, X...>();
+
+template <op O, class... X>
+struct making {
+  using type = refused<typename first_element<X...>::type, outcome_for<O, X...>.why>;
+};
+template <op O, class... X>
+  requires(outcome_for<O, X...>.why == fault::none)
+struct making<O, X...> {
+  using computed = typename element_of<outcome_for<O, X...>.computed>::type;
+  using type = expr<O, typename element_of<outcome_for<O, X...>.result>::type, captured<computed, X>...>;
+};
+
+/// The expression O over operands X....
+template <op O, class... X>
+using made = typename making<O, X...>::type;
+
+/// Makes it; every operator and elementwise function comes here.
+template <op O, class... X>
+made<O, X...> apply(X&&... x) {
+  if constexpr (outcome_for<O, X...>.why != fault::none) return {};
+  else return made<O, X...>(capture<typename making<O, X...>::computed>(std::forward<X>(x))...);
 }
 
 template <class... X>

@@ -6,25 +6,29 @@
 namespace sinter {
 
 // `sinter::log1p(a)`, `sinter::hypot(a, 2)`, ...: the sentence, dtypes and error bound of each are in docs/operations.md, which
-// is made from the same rows. Shapes: operands broadcast. Errors: at evaluation.
-#define SINTER_FUNCTION_1(name)                       \
-  template <class A>                                  \
-    requires detail::any_expression<A>                \
-  auto name(A&& a) {                                  \
-    return detail::apply<op::name>(std::forward<A>(a)); \
-  }
+// is made from the same rows. Shapes: operands broadcast. Errors: at evaluation. The second overload of each says what is wrong
+// with operands that the first does not take.
+#define SINTER_FUNCTION_1(name)                           \
+  template <class A>                                      \
+    requires detail::any_expression<A>                    \
+  detail::made<op::name, A> name(A&& a) {                 \
+    return detail::apply<op::name>(std::forward<A>(a));   \
+  }                                                       \
+  lazy<double> name(detail::no_expression);
 #define SINTER_FUNCTION_2(name)                                              \
   template <class A, class B>                                                \
     requires detail::any_expression<A, B>                                    \
-  auto name(A&& a, B&& b) {                                                  \
+  detail::made<op::name, A, B> name(A&& a, B&& b) {                          \
     return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b));  \
-  }
+  }                                                                          \
+  lazy<double> name(detail::no_expression, detail::anything);
 #define SINTER_FUNCTION_3(name)                                                                     \
   template <class A, class B, class C>                                                              \
     requires detail::any_expression<A, B, C>                                                        \
-  auto name(A&& a, B&& b, C&& c) {                                                                  \
+  detail::made<op::name, A, B, C> name(A&& a, B&& b, C&& c) {                                       \
     return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));     \
-  }
+  }                                                                                                 \
+  lazy<double> name(detail::no_expression, detail::anything, detail::anything);
 #define SINTER_OP(name, arity, ...) SINTER_FUNCTION_##arity(name)
 #include <sinter/ops.def>
 #undef SINTER_OP
@@ -52,11 +56,13 @@ auto astype(A&& a) {
   constexpr op conversion = static_cast<op>(detail::instruction::cast);
   return expr<conversion, T, detail::captured<T, A>>(detail::capture<T>(std::forward<A>(a)));
 }
+template <detail::not_element T, class A>
+detail::no_element<T> astype(A&&);
 
 #define SINTER_OPERATOR(symbol, name)                                          \
   template <class A, class B>                                                  \
     requires detail::any_expression<A, B>                                      \
-  auto operator symbol(A&& a, B&& b) {                                         \
+  detail::made<op::name, A, B> operator symbol(A&& a, B&& b) {                 \
     return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b));    \
   }
 SINTER_OPERATOR(+, add)
@@ -72,43 +78,35 @@ SINTER_OPERATOR(&&, logical_and)
 SINTER_OPERATOR(||, logical_or)
 SINTER_OPERATOR(==, equal)
 SINTER_OPERATOR(!=, not_equal)
+SINTER_OPERATOR(<, less)
+SINTER_OPERATOR(<=, less_equal)
+SINTER_OPERATOR(>, greater)
+SINTER_OPERATOR(>=, greater_equal)
 #undef SINTER_OPERATOR
 
 // `<<` is also how a stream prints, so only an operand may stand on its left.
 template <class A, class B>
   requires(detail::operand<A> && detail::any_expression<A, B>)
-auto operator<<(A&& a, B&& b) {
+detail::made<op::left_shift, A, B> operator<<(A&& a, B&& b) {
   return detail::apply<op::left_shift>(std::forward<A>(a), std::forward<B>(b));
 }
 
-#define SINTER_ORDERING(symbol, name)                                          \
-  template <class A, class B>                                                  \
-    requires detail::any_expression<A, B>                                      \
-  auto operator symbol(A&& a, B&& b) {                                         \
-    return detail::compare<op::name>(std::forward<A>(a), std::forward<B>(b));  \
-  }
-SINTER_ORDERING(<, less)
-SINTER_ORDERING(<=, less_equal)
-SINTER_ORDERING(>, greater)
-SINTER_ORDERING(>=, greater_equal)
-#undef SINTER_ORDERING
-
 template <detail::expression A>
-auto operator-(A&& a) {
+detail::made<op::negative, A> operator-(A&& a) {
   return detail::apply<op::negative>(std::forward<A>(a));
 }
 template <detail::expression A>
-auto operator+(A&& a) {
+detail::made<op::positive, A> operator+(A&& a) {
   return detail::apply<op::positive>(std::forward<A>(a));
 }
 template <detail::expression A>
-auto operator!(A&& a) {
+detail::made<op::logical_not, A> operator!(A&& a) {
   return detail::apply<op::logical_not>(std::forward<A>(a));
 }
 /// Every bit flipped; of bool, logical not.
 template <detail::expression A>
 auto operator~(A&& a) {
-  using T = typename std::remove_cvref_t<A>::sinter_element;
+  using T = detail::element_in<A>;
   return detail::apply<std::same_as<T, bool> ? op::logical_not : op::invert>(std::forward<A>(a));
 }
 

@@ -3,6 +3,7 @@
 
 #include <concepts>
 
+#include <sinter/detail/refuse.hpp>
 #include <sinter/detail/seam.hpp>
 
 namespace sinter {
@@ -15,12 +16,17 @@ struct ellipsis_tag {};
 template <class X>
 concept slice_bound = std::same_as<X, all_tag> || std::integral<X>;
 
+template <class X>
+concept index_object =
+    std::same_as<X, all_tag> || std::same_as<X, newaxis_tag> || std::same_as<X, ellipsis_tag> || std::same_as<X, index_item>;
+
 // `a[1, _]` would be C++'s comma operator and quietly mean `a[_]`.
-template <class X> void operator,(X&&, all_tag) = delete;
-template <class X> void operator,(X&&, newaxis_tag) = delete;
-template <class X> void operator,(X&&, ellipsis_tag) = delete;
-template <class X> void operator,(all_tag, X&&) = delete;
-template <class X> void operator,(X&&, index_item) = delete;
+template <class X, class Y>
+  requires(index_object<std::remove_cvref_t<X>> || index_object<std::remove_cvref_t<Y>>)
+all_tag operator,(X&&, Y&&) {
+  static_assert(never<X>, "sinter: a[i, j] is a[j] in C++; write a(i, j)");
+  return {};
+}
 }  // namespace detail
 
 /// The whole of an axis (`:`), or a bound left out of a slice.
@@ -56,42 +62,56 @@ constexpr index_item to_index(Int i) {
   return item;
 }
 template <class X>
+constexpr index_item to_index(X) {
+  static_assert(never<X>, "sinter: an index is an integer, a slice, _, newaxis or ellipsis");
+  return {};
+}
+template <class X>
 concept index = requires(X x) { to_index(x); };
 
-/// The text of a slice literal, read at compile time.
-consteval index_item parse_slice(const char* text, std::size_t length) {
+/// A slice literal, read at compile time.
+struct slice_literal {
   index_item item{index_item::range};
-  std::int64_t numbers[3] = {0, 0, 1};
-  bool given[3] = {};
-  int part = 0;
-  bool negative = false;
-  for (std::size_t i = 0; i < length; ++i) {
-    const char c = text[i];
-    if (c == ':') {
-      if (++part > 2) throw "sinter: a slice has at most two colons";
-      negative = false;
-    } else if (c == '-') {
-      negative = true;
-    } else if (c >= '0' && c <= '9') {
-      const std::int64_t before = given[part] ? numbers[part] : 0;
-      numbers[part] = before * 10 + (negative ? '0' - c : c - '0');
-      given[part] = true;
-    } else if (c != ' ') {
-      throw "sinter: a slice is numbers and colons, as in \"1:5:2\"_s";
+  enum { fine, letters, colons, no_colon } wrong = fine;
+
+  template <std::size_t size>
+  consteval slice_literal(const char (&text)[size]) {
+    std::int64_t numbers[3] = {0, 0, 1};
+    bool given[3] = {};
+    int part = 0;
+    bool negative = false;
+    for (std::size_t i = 0; i + 1 < size; ++i) {
+      const char c = text[i];
+      if (c == ':') {
+        if (part < 2) ++part;
+        else wrong = colons;
+        negative = false;
+      } else if (c == '-') {
+        negative = true;
+      } else if (c >= '0' && c <= '9') {
+        const std::int64_t before = given[part] ? numbers[part] : 0;
+        numbers[part] = before * 10 + (negative ? '0' - c : c - '0');
+        given[part] = true;
+      } else if (c != ' ') {
+        wrong = letters;
+      }
     }
+    if (part == 0 && wrong == fine) wrong = no_colon;
+    item.has_start = given[0], item.start = numbers[0];
+    item.has_stop = given[1], item.stop = numbers[1];
+    item.step = numbers[2];
   }
-  if (part == 0) throw "sinter: a slice has a colon; write an index as a number";
-  item.has_start = given[0], item.start = numbers[0];
-  item.has_stop = given[1], item.stop = numbers[1];
-  item.step = numbers[2];
-  return item;
-}
+};
 
 }  // namespace detail
 
 /// `"1:5:2"_s` is `slice(1, 5, 2)`, checked when the program is compiled.
-consteval detail::index_item operator""_s(const char* text, std::size_t length) {
-  return detail::parse_slice(text, length);
+template <detail::slice_literal read>
+consteval detail::index_item operator""_s() {
+  static_assert(read.wrong != read.letters, "sinter: a slice is numbers and colons, as in \"1:5:2\"_s");
+  static_assert(read.wrong != read.colons, "sinter: a slice has at most two colons");
+  static_assert(read.wrong != read.no_colon, "sinter: a slice has a colon; write an index as a number");
+  return read.item;
 }
 
 }  // namespace sinter

@@ -1,6 +1,7 @@
 // How to reduce: axes, keepdims, ddof.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 
 #include <sinter/detail/seam.hpp>
@@ -26,10 +27,20 @@ class axes {
   detail::axis_list list_;
 };
 
+namespace detail {
+/// A bool and nothing that converts to one, so that `sum(a, {0, 1})` is refused: several axes are `{.axis = {0, 1}}`.
+struct truth {
+  template <std::same_as<bool> B>
+  constexpr truth(B given) : value(given) {}
+  constexpr operator bool() const { return value; }
+  bool value;
+};
+}  // namespace detail
+
 /// How to reduce. The order of the members is fixed: `sum(a, {.axis = 1, .keepdims = true})`.
 struct reduce_options {
   axes axis = {};         ///< all axes where not given
-  bool keepdims = false;  ///< reduced axes stay with extent one
+  detail::truth keepdims = false;  ///< reduced axes stay with extent one
   int ddof = 0;           ///< var, stddev: the divisor is n - ddof
 };
 

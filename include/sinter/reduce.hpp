@@ -14,11 +14,12 @@ constexpr dtype sum_dtype(dtype t) {
 }
 constexpr dtype mean_dtype(dtype t) { return is_floating(t) ? t : dtype::float64; }
 
+/// The element type a caller chose, or void.
+template <class R>
+concept choice = std::is_void_v<R> || arithmetic<R>;
+
 template <class R, dtype otherwise>
 using chosen = typename element_of<std::is_void_v<R> ? otherwise : dtype_of<std::conditional_t<std::is_void_v<R>, bool, R>>>::type;
-
-template <class E>
-using element_in = typename std::remove_cvref_t<E>::sinter_element;
 
 SINTER_API node* make_mean(node*, dtype, const axis_list&, bool keepdims);
 SINTER_API node* make_variance(node*, dtype, const axis_list&, bool keepdims, int ddof, bool root);
@@ -33,13 +34,13 @@ lazy<T> reduce(E&& e, reduction what, const reduce_options& how) {
 
 /// The sum over axes. Dtypes: small integers and bool give 64-bit integers; `sum<double>(a)` chooses. Errors: `shape_error` for
 /// a wrong or repeated axis. Source: numpy.sum.
-template <class R = void, detail::expression E>
+template <detail::choice R = void, detail::expression E>
 auto sum(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::sum_dtype(dtype_of<detail::element_in<E>>)>;
   return detail::reduce<T>(e, detail::reduction::sum, how);
 }
 /// The product over axes. Dtypes: as sum. Source: numpy.prod.
-template <class R = void, detail::expression E>
+template <detail::choice R = void, detail::expression E>
 auto prod(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::sum_dtype(dtype_of<detail::element_in<E>>)>;
   return detail::reduce<T>(e, detail::reduction::prod, how);
@@ -65,33 +66,40 @@ auto all(E&& e, reduce_options how = {}) {
   return detail::reduce<bool>(e, detail::reduction::all, how);
 }
 /// The arithmetic mean. Dtypes: integers give double; `mean<double>(a)` chooses. Source: numpy.mean.
-template <class R = void, detail::expression E>
+template <detail::choice R = void, detail::expression E>
 auto mean(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(e.share());
   return lazy<T>(detail::make_mean(child.get(), dtype_of<T>, how.axis.list(), how.keepdims));
 }
 /// The variance, in one pass and in double (docs/decisions/0005). Dtypes: as mean. Source: numpy.var.
-template <class R = void, detail::expression E>
+template <detail::choice R = void, detail::expression E>
 auto var(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(e.share());
   return lazy<T>(detail::make_variance(child.get(), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, false));
 }
 /// The standard deviation: the square root of var. Source: numpy.std.
-template <class R = void, detail::expression E>
+template <detail::choice R = void, detail::expression E>
 auto stddev(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(e.share());
   return lazy<T>(detail::make_variance(child.get(), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, true));
 }
 
-// The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`.
+// The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`; then what is not one.
 #define SINTER_OVER_AXIS(name)                               \
-  template <class R = void, detail::expression E>            \
+  template <detail::choice R = void, detail::expression E>            \
   auto name(E&& e, int axis) {                               \
     return name<R>(std::forward<E>(e), {.axis = axis});      \
-  }
+  }                                                          \
+  template <detail::choice R = void, detail::expression E>   \
+  lazy<double> name(E&&, detail::no_axis);                   \
+  template <class R = void>                                  \
+  lazy<double> name(detail::no_expression, detail::anything = 0); \
+  template <class R, detail::expression E>                   \
+    requires(!detail::choice<R>)                             \
+  detail::no_element<R> name(E&&, detail::anything = 0);
 SINTER_OVER_AXIS(sum)
 SINTER_OVER_AXIS(prod)
 SINTER_OVER_AXIS(mean)
@@ -102,7 +110,10 @@ SINTER_OVER_AXIS(stddev)
   template <detail::expression E>                            \
   auto name(E&& e, int axis) {                               \
     return name(std::forward<E>(e), {.axis = axis});         \
-  }
+  }                                                          \
+  template <detail::expression E>                            \
+  lazy<double> name(E&&, detail::no_axis);                   \
+  lazy<double> name(detail::no_expression, detail::anything = 0);
 SINTER_OVER_AXIS(min)
 SINTER_OVER_AXIS(max)
 SINTER_OVER_AXIS(any)

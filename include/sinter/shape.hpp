@@ -25,6 +25,8 @@ class shape {
     for (int d = 0; d < count; ++d) extents_[d] = check_extent(static_cast<std::int64_t>(extents[d]));
     rank_ = static_cast<std::int8_t>(count);
   }
+  /// Extents of several integer types: `{a.size(), 3}`.
+  shape(std::initializer_list<std::int64_t> extents) : shape(extents.begin(), static_cast<int>(extents.size())) {}
   /// One axis, as NumPy takes a number for a shape.
   shape(int extent) : shape{static_cast<std::int64_t>(extent)} {}
   shape(std::int64_t extent) : shape{extent} {}
@@ -40,6 +42,16 @@ class shape {
     std::int64_t n = 1;
     for (std::int64_t e : *this) n *= e;
     return n;
+  }
+
+  /// Are there few enough elements to count, and their bytes, at `itemsize` each?
+  constexpr bool countable(std::int64_t itemsize = 1) const {
+    std::int64_t n = itemsize;
+    for (std::int64_t e : *this)
+      if (e == 0) return true;
+    for (std::int64_t e : *this)
+      if (__builtin_mul_overflow(n, e, &n)) return false;
+    return true;
   }
 
   friend constexpr bool operator==(const shape& a, const shape& b) {

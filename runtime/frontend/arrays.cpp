@@ -137,7 +137,7 @@ std::int64_t arange_length(double start, double stop, double step) {
 }
 
 void check_elements(const shape& s, std::size_t count) {
-  if (static_cast<std::size_t>(s.elements()) == count) return;
+  if (s.countable() && static_cast<std::size_t>(s.elements()) == count) return;
   throw shape_error(message("sinter: %zu elements do not fill shape %s", count, to_string(s).c_str()).c_str());
 }
 

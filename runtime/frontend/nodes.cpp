@@ -80,6 +80,9 @@ detail::array_node* new_array(dtype type, const shape& extents, detail::storage*
 }
 
 detail::array_node* new_array(dtype type, const shape& extents, device_impl& on) {
+  if (!extents.countable(itemsize(type)))
+    throw out_of_memory(detail::message("sinter: an array of shape %s has more bytes than can be counted", detail::to_string(extents).c_str()).c_str(),
+                        SIZE_MAX, 0, 0);
   return new_array(type, extents, make_storage(on, static_cast<std::size_t>(extents.elements() * itemsize(type))));
 }
 

@@ -2,6 +2,11 @@
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
 
+#include <boost/hana/for_each.hpp>
+#include <optional>
+
+#include "codegen/ir/elements.hpp"
+
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 
@@ -55,19 +60,12 @@ lazy<double> as_double(node* n) {
 }
 
 lazy<double> as_double(node* n) {
-  switch (typed(n)->type) {
-    case dtype::bool_: return as_double<bool>(n);
-    case dtype::int8: return as_double<std::int8_t>(n);
-    case dtype::uint8: return as_double<std::uint8_t>(n);
-    case dtype::int16: return as_double<std::int16_t>(n);
-    case dtype::uint16: return as_double<std::uint16_t>(n);
-    case dtype::int32: return as_double<std::int32_t>(n);
-    case dtype::uint32: return as_double<std::uint32_t>(n);
-    case dtype::int64: return as_double<std::int64_t>(n);
-    case dtype::uint64: return as_double<std::uint64_t>(n);
-    case dtype::float32: return as_double<float>(n);
-    default: return as_double<double>(n);
-  }
+  std::optional<lazy<double>> converted;
+  boost::hana::for_each(codegen::elements, [&](auto type) {
+    using T = typename decltype(type)::type;
+    if (dtype_of<T> == typed(n)->type) converted = as_double<T>(n);
+  });
+  return *converted;
 }
 
 // A lazy double as an expression of dtype `to`, float or double: what mean and var give.
@@ -129,7 +127,7 @@ node* make_variance(node* n, dtype type, const axis_list& axes, bool keepdims, i
   const handle d(distance.share()), d2((distance * distance).share());
   const lazy<double> s1(make_reduction(d.get(), reduction::sum, dtype::float64, axes, keepdims));
   const lazy<double> s2(make_reduction(d2.get(), reduction::sum, dtype::float64, axes, keepdims));
-  auto variance = maximum((s2 - s1 * s1 / count) / (count - ddof), 0.0);
+  auto variance = maximum(s2 - s1 * s1 / count, 0.0) / (count > ddof ? count - ddof : 0.0);
   return root ? in_floating(sqrt(std::move(variance)), type) : in_floating(std::move(variance), type);
 }
 

@@ -84,7 +84,7 @@ layout cuda_reduction(const binding& b, int width, int multiprocessors) {
   // Enough blocks to keep every multiprocessor's memory pipes full, while each thread still folds a few packs. By the shape
   // alone, as on the CPU.
   const std::int64_t along = b.variant.columns ? l.g.block[1] : l.g.block[0] * static_cast<unsigned>(width);
-  const std::int64_t side_by_side = b.variant.columns ? 32 * width : l.g.block[1];
+  const std::int64_t side_by_side = b.variant.columns ? 32 : l.g.block[1];
   const std::int64_t wanted = divide_up(8 * multiprocessors, divide_up(b.kept, side_by_side));
   const std::int64_t worth = b.reduced / (along * 4);
   l.splits = groups < most_tickets ? std::clamp<std::int64_t>(std::min(wanted, worth), 1, 4096) : 1;
@@ -180,7 +180,7 @@ std::size_t pack(std::byte* block, const compiled_kernel& k, const codegen::step
 
 layout lay(const binding& b, const codegen::kernel& k, const device_impl& on) {
   if (on.dialect() == codegen::dialect::cuda) {
-    const int width = b.variant.vector ? codegen::vector_width(k, b.variant) : 1;
+    const int width = codegen::lane_width(k, b.variant);
     return k.reduces() ? cuda_reduction(b, width, on.multiprocessors()) : cuda_map(b, width);
   }
   const bool interpreted = on.dialect() == codegen::dialect::none;

@@ -79,7 +79,7 @@ static_assert(gives<i16, decltype(astype<i16>(a<f64>))> && gives<f32, decltype((
 
 // Names of types: long long and long are one element type.
 static_assert(std::is_same_v<element_type<long long>, element_type<long>> && dtype_of<unsigned long long> == dtype::uint64 && dtype_of<char> != dtype::bool_);
-static_assert(std::is_same_v<decltype(arange(5)), array<i64>> && std::is_same_v<decltype(zeros({2})), array<f64>> && std::is_same_v<decltype(full({2}, 1)), array<i32>>);
+static_assert(std::is_same_v<decltype(arange(5)), array<i64>> && std::is_same_v<decltype(zeros({2})), array<f64>> && std::is_same_v<decltype(full({2}, 1)), array<i64>>);
 static_assert(std::is_same_v<decltype(array{1.f, 2.f}), array<f32>> && std::is_same_v<decltype(array{1, 2}), array<i32>>);
 static_assert(std::is_same_v<decltype(array(a<f32> * 2)), array<f32>> && std::is_same_v<decltype(linspace(0, 1)), array<f64>>);
 

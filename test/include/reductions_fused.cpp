@@ -134,6 +134,9 @@ TEST_CASE("reductions: results that broadcast back over what they came from") {
   CHECK(error_of(crossed, wanted) < 1e-13);
   auto reversed = sum(square, 1)(slice(_, _, -1)) - sum(square, 1);
   CHECK(value_of(reversed).at[0] == doctest::Approx(static_cast<double>(across.at[11] - across.at[0])));
+  auto mirrored = square + sum(square, 0)(slice(_, _, -1)) * sum(square, 0);  // one result, read in two ways
+  for (std::size_t i = 0; i < 144; ++i) wanted.at[i] = q.at[i] + down.at[11 - i % 12] * down.at[i % 12];
+  CHECK(error_of(mirrored, wanted) < 1e-12);
 }
 
 TEST_CASE("reductions: softmax, and reductions of reductions") {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The rules of the house that a compiler does not check (design.md, sections 2 to 4):
+# The rules of the house that a compiler does not check:
 #   - includes run downwards only: include <- codegen <- runtime;
 #   - a public header drags in nothing that a user's build should not pay for or does not have;
 #   - what differs between devices has a cuda and a cpu twin;

@@ -11,7 +11,7 @@
 
 namespace sinter {
 
-template <element T> class array;
+template <class T> class array;
 template <element T> class lazy;
 
 namespace detail {
@@ -41,11 +41,11 @@ class methods {
     read_item(shared().get(), &value, at);
     return value;
   }
-  explicit operator Element() const { return item(); }
+  explicit operator Element() const { return item(where{}); }
   explicit operator bool() const
     requires(!std::same_as<Element, bool>)
   {
-    return static_cast<bool>(item());
+    return static_cast<bool>(item(where{}));
   }
 
   /// The elements in C order; evaluates. Stream behaviour: waits. Source: cupy.ndarray.get.
@@ -80,7 +80,8 @@ class methods {
     return (*this)(i);
   }
 
-  /// The same elements in C order under another shape; one extent may be -1. Errors: `shape_error`. Source: numpy.reshape.
+  /// The same elements in C order under another shape; one extent may be -1. An array whose elements lie in another order is
+  /// copied, here and now, as NumPy does. Errors: `shape_error`. Source: numpy.reshape.
   auto reshape(std::initializer_list<std::int64_t> extents) const {
     return result(make_reshape(shared().get(), extents.begin(), static_cast<int>(extents.size())));
   }
@@ -95,23 +96,33 @@ class methods {
 
   template <class R = void> auto sum(reduce_options how = {}) const;
   template <class R = void> auto sum(int axis) const { return sum<R>(reduce_options{.axis = axis}); }
+  template <class R = void> lazy<double> sum(no_axis) const;
   template <class R = void> auto prod(reduce_options how = {}) const;
   template <class R = void> auto prod(int axis) const { return prod<R>(reduce_options{.axis = axis}); }
+  template <class R = void> lazy<double> prod(no_axis) const;
   template <class R = void> auto mean(reduce_options how = {}) const;
   template <class R = void> auto mean(int axis) const { return mean<R>(reduce_options{.axis = axis}); }
+  template <class R = void> lazy<double> mean(no_axis) const;
   template <class R = void> auto var(reduce_options how = {}) const;
   template <class R = void> auto var(int axis) const { return var<R>(reduce_options{.axis = axis}); }
+  template <class R = void> lazy<double> var(no_axis) const;
   template <class R = void> auto stddev(reduce_options how = {}) const;
   template <class R = void> auto stddev(int axis) const { return stddev<R>(reduce_options{.axis = axis}); }
+  template <class R = void> lazy<double> stddev(no_axis) const;
   auto min(reduce_options how = {}) const;
   auto min(int axis) const { return min(reduce_options{.axis = axis}); }
+  lazy<double> min(no_axis) const;
   auto max(reduce_options how = {}) const;
   auto max(int axis) const { return max(reduce_options{.axis = axis}); }
+  lazy<double> max(no_axis) const;
   auto any(reduce_options how = {}) const;
   auto any(int axis) const { return any(reduce_options{.axis = axis}); }
+  lazy<double> any(no_axis) const;
   auto all(reduce_options how = {}) const;
   auto all(int axis) const { return all(reduce_options{.axis = axis}); }
+  lazy<double> all(no_axis) const;
   template <element U> auto astype() const;
+  template <not_element U> no_element<U> astype() const;
 
  private:
   template <class Node>

@@ -5,11 +5,12 @@
 #include <concepts>
 #include <utility>
 
+#include <sinter/detail/refuse.hpp>
 #include <sinter/detail/seam.hpp>
 
 namespace sinter {
 
-template <element T> class array;
+template <class T> class array;
 template <element T> class lazy;
 
 /// A scalar that keeps its own dtype instead of being weak: `a + strong(2.0)` is double whatever `a` is.
@@ -26,6 +27,9 @@ namespace detail {
 
 template <class X>
 concept expression = requires { typename std::remove_cvref_t<X>::sinter_element; };
+
+template <class E>
+using element_in = typename std::remove_cvref_t<E>::sinter_element;
 
 template <class X>
 struct is_strong : std::false_type {};

@@ -42,7 +42,7 @@ SINTER_API void write_all(handle& target, const void* from, std::size_t count, d
 SINTER_API node* make_array(dtype, const shape&);  // uninitialised
 SINTER_API node* make_zeros(dtype, const shape&);
 SINTER_API node* make_from_host(dtype, const shape&, const void* elements);
-SINTER_API node* empty_array(dtype);  // shape (0,), shared and never freed
+[[gnu::cold, gnu::returns_nonnull]] SINTER_API node* empty_array(dtype);  // shape (0,), shared and never freed
 SINTER_API node* make_from_rows(dtype, const void* const* rows, std::size_t count, std::size_t columns);
 [[noreturn]] SINTER_API void throw_ragged_rows();
 SINTER_API node* make_iota(const shape&, int axis);

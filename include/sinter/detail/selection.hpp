@@ -8,36 +8,47 @@ namespace sinter {
 
 namespace detail {
 
+/// What a store gives.
+template <class T, class V>
+using stored = std::conditional_t<operand<V>, void, refused<T, fault::stored>>;
+
 /// Stores a scalar or an expression, converted to T as NumPy's setitem converts, into a view of `target` (null: all of it).
 template <class T, class V>
-void store_value(handle& target, node* view, V&& value) {
+stored<T, V> store_value(handle& target, node* view, V&& value) {
   if constexpr (!operand<V>) {
-    static_assert(operand<V>, "sinter: only an array, an expression or an arithmetic scalar can be stored");
+    return {};
   } else if constexpr (scalar_operand<V>) {
     static constexpr instruction code[] = {{instruction::take_scalar, dtype_of<T>}};
     static void* last_plan = nullptr;
     static constexpr fragment table{code, 1, 0, 1, dtype_of<T>, &last_plan};
     const auto captured = capture<T>(value);
     store(target, view, expression_view{&table, nullptr, &captured.bits}, where{});
-  } else if constexpr (!std::is_lvalue_reference_v<V> && std::same_as<typename std::remove_cvref_t<V>::sinter_element, T> &&
-                       requires { value.view(); }) {
+  } else if constexpr (!std::is_lvalue_reference_v<V> && std::same_as<element_in<V>, T> && requires { value.view(); }) {
     store(target, view, value.view(), where{});
   } else {
     store(target, view, astype<T>(std::forward<V>(value)).view(), where{});
   }
 }
 
-/// `target = target op value` in place. Dtypes: the result's kind must be the target's or lower, as NumPy's casting rule has it.
+/// What is wrong with `target = target op value` in place. Dtypes: the result's kind must be the target's or lower, as NumPy's
+/// casting rule has it.
+template <op O, class T, class V>
+consteval fault update_fault() {
+  const outcome of = outcome_of<O, lazy<T>, V>();
+  if (of.why != fault::none) return of.why;
+  return kind_of(of.result) <= kind_of(dtype_of<T>) ? fault::none : fault::kind;
+}
+/// What it gives where nothing is: `Done`.
+template <op O, class T, class V, class Done = void>
+using updated = std::conditional_t<update_fault<O, T, V>() == fault::none, Done, refused<T, update_fault<O, T, V>()>>;
+
 template <op O, class T, class Self, class V>
-void update(handle& target, node* view, Self&& self, V&& value) {
-  if constexpr (!operand<V>) {
-    static_assert(operand<V>, "sinter: an operand must be an array, an expression or an arithmetic scalar");
+updated<O, T, V> update(handle& target, node* view, Self&& self, V&& value) {
+  if constexpr (update_fault<O, T, V>() != fault::none) {
+    return {};
   } else {
     auto e = apply<O>(std::forward<Self>(self), std::forward<V>(value));
-    using R = typename decltype(e)::sinter_element;
-    static_assert(kind_of(dtype_of<R>) <= kind_of(dtype_of<T>),
-                  "sinter: an in-place operation cannot change the kind of its target (integer to floating)");
-    if constexpr (std::same_as<R, T>) store(target, view, e.view(), where{});
+    if constexpr (std::same_as<element_in<decltype(e)>, T>) store(target, view, e.view(), where{});
     else store(target, view, astype<T>(std::move(e)).view(), where{});
   }
 }
@@ -53,16 +64,20 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
   /// Stores: every element of the view takes the value, which broadcasts to it. Errors: `shape_error`; nothing is changed then.
   template <class V>
     requires(!std::same_as<std::remove_cvref_t<V>, selection>)
-  void operator=(V&& value) && {
-    detail::store_value<T>(target_->own(), view_.get(), std::forward<V>(value));
+  detail::stored<T, V> operator=(V&& value) && {
+    return detail::store_value<T>(target_->own(), view_.get(), std::forward<V>(value));
   }
   void operator=(selection&& other) && { detail::store_value<T>(target_->own(), view_.get(), std::move(other)); }
   void operator=(const selection& other) && { detail::store_value<T>(target_->own(), view_.get(), other); }
+  template <class V>
+  void operator=(V&&) & {
+    static_assert(detail::never<V>, "sinter: a view under a name is a value; to store, write the index: a(i) = x");
+  }
 
 #define SINTER_UPDATE(symbol, name)                                                                            \
   template <class V>                                                                                           \
-  void operator symbol(V&& value) && {                                                                         \
-    detail::update<op::name, T>(target_->own(), view_.get(), lazy<T>(share()), std::forward<V>(value)); \
+  detail::updated<op::name, T, V> operator symbol(V&& value) && {                                              \
+    return detail::update<op::name, T>(target_->own(), view_.get(), lazy<T>(share()), std::forward<V>(value)); \
   }
   SINTER_UPDATE(+=, add)
   SINTER_UPDATE(-=, subtract)
@@ -88,7 +103,7 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
 
 #define SINTER_UPDATE(symbol, name)                                                            \
   template <element T, class V>                                                                \
-  array<T>& operator symbol(array<T>& a, V&& value) {                                          \
+  detail::updated<op::name, T, V, array<T>&> operator symbol(array<T>& a, V&& value) {         \
     detail::update<op::name, T>(a.own(), nullptr, a, std::forward<V>(value));                  \
     return a;                                                                                  \
   }
@@ -102,6 +117,21 @@ SINTER_UPDATE(|=, bitwise_or)
 SINTER_UPDATE(^=, bitwise_xor)
 SINTER_UPDATE(<<=, left_shift)
 SINTER_UPDATE(>>=, right_shift)
+#undef SINTER_UPDATE
+
+#define SINTER_UPDATE(symbol)             \
+  template <detail::expression E>         \
+  void operator symbol(const E&, detail::no_change);
+SINTER_UPDATE(+=)
+SINTER_UPDATE(-=)
+SINTER_UPDATE(*=)
+SINTER_UPDATE(/=)
+SINTER_UPDATE(%=)
+SINTER_UPDATE(&=)
+SINTER_UPDATE(|=)
+SINTER_UPDATE(^=)
+SINTER_UPDATE(<<=)
+SINTER_UPDATE(>>=)
 #undef SINTER_UPDATE
 
 // The methods whose options need the free functions.

@@ -159,6 +159,16 @@ TEST_CASE("resolve: arrays and views of arrays are laid out in the domain") {
   CHECK(start_in(x, r.operands[7]) == 5);
 }
 
+TEST_CASE("resolve: operands that start at one place or step alike are still different") {
+  const array<float> x = numbers({4, 6}), corner = x(slice(0, 2), slice(0, 2));
+  CHECK(resolved(corner + corner.T()).operands.size() == 2);
+  CHECK(resolved(corner + x(slice(2, 4), slice(0, 2))).operands.size() == 2);
+  CHECK(resolved(corner + x(slice(0, 2), slice(_, 2))).operands.size() == 1);
+  const lazy<std::int64_t> i(detail::make_iota(shape{6}, 0));
+  CHECK(resolved(i(slice(0, 3)) + i(slice(1, 4))).operands.size() == 2);
+  CHECK(resolved(i(slice(0, 3)) + i(slice(_, 3))).operands.size() == 1);
+}
+
 TEST_CASE("resolve: views of expressions end as strides of their leaves") {
   const array<float> x = numbers({4, 6}), row = numbers({6});
   auto e = x * row;

@@ -173,6 +173,11 @@ TEST_CASE("cut: a result that is broadcast back is left in memory, with the work
   CHECK(applied(standard.steps[0], op::sqrt) == 1);
   CHECK(applied(standard.steps[1], op::sqrt) == 0);
   CHECK(from_memory(standard.steps[1]) == 2);
+  // Work on a result read in two ways is no work on the result.
+  const array<double> square = arange<double>(9).reshape({3, 3});
+  const schedule mirrored = cut_of(square + sum(square, 0)(slice(_, _, -1)) * sum(square, 0));
+  CHECK(unsound(mirrored, 1) == "");
+  CHECK(applied(mirrored.steps.back(), op::multiply) == 1);
   const schedule shared = cut_of(x - mean(x, rows), mean(x, rows));  // one root is the temporary's own value
   CHECK(unsound(shared, 2) == "");
   CHECK(shared.steps.size() <= 3);

@@ -1,0 +1,77 @@
+// What is refused, and the sentence that says so. A constraint alone would be reported by listing every overload that did not
+// fit, so what fits no overload meets one of these types instead. A program that compiles makes nothing of them.
+#pragma once
+
+#include <sinter/dtype.hpp>
+
+namespace sinter {
+
+template <element T> class lazy;
+
+namespace detail {
+
+/// False, but not before X is known.
+template <class... X>
+inline constexpr bool never = false;
+
+/// An argument that nothing is said about.
+struct anything {
+  template <class X>
+  anything(const X&);
+};
+
+/// Stands where an array or an expression was wanted. As a conversion it comes after every other function of the same name:
+/// <cmath> keeps its numbers where `using namespace sinter` is in force.
+struct no_expression {
+  template <class X>
+  no_expression(const X&) {
+    static_assert(never<X>, "sinter: this takes an array or an expression; of numbers, std has functions of the same name");
+  }
+};
+
+/// Stands where an axis was wanted.
+struct no_axis {
+  template <class X>
+  no_axis(const X&) {
+    static_assert(never<X>, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
+  }
+};
+
+/// The right side of `e += x` where e cannot be changed.
+struct no_change {
+  template <class X>
+  no_change(const X&) {
+    static_assert(never<X>, "sinter: only a named array that is not const, or a view of one, is changed in place");
+  }
+};
+
+/// What is wrong with a call.
+enum class fault : std::uint8_t { none, operand, boolean, floating, chain, kind, stored, element };
+
+/// What a call with a fault gives. It goes on as an expression of element type T made from whatever it is made from, so that
+/// nothing else is wrong with the statement. As the type of a result it is looked into where the call stands, not in Sinter.
+template <class T, fault of, class... Of>
+class refused : public lazy<T> {
+ public:
+  template <class... X>
+  refused(const X&...) : lazy<T>(nullptr) {}
+
+  static_assert(of != fault::operand, "sinter: an operand must be an array, an expression or an arithmetic scalar");
+  static_assert(of != fault::boolean, "sinter: this operation does not take bool; a ^ b is true where they differ");
+  static_assert(of != fault::floating, "sinter: this operation takes integers and bool, no floating-point elements");
+  static_assert(of != fault::chain, "sinter: write (0 < a) && (a < 1) for 0 < a < 1");
+  static_assert(of != fault::kind, "sinter: an in-place operation cannot change the kind of its target (integer to floating)");
+  static_assert(of != fault::stored, "sinter: only an array, an expression or an arithmetic scalar can be stored");
+  static_assert(of != fault::element, "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "
+                                      "std::uint64_t, float or double");
+};
+
+template <class T>
+concept not_element = !element<T>;
+
+/// What is there instead where T is no element type.
+template <class T>
+using no_element = refused<double, fault::element, T>;
+
+}  // namespace detail
+}  // namespace sinter

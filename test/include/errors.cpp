@@ -1,0 +1,242 @@
+// The errors of the library: which class, what the message says - what was asked, with shapes and dtypes, what is allowed, where -
+// and that a call that failed changed nothing.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "test/codegen/scratch.hpp"
+#include "test/include/looking.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+using floats = std::vector<float>;
+
+static_assert(std::is_base_of_v<std::exception, error>);
+template <class... E>
+constexpr bool errors = (std::is_base_of_v<error, E> && ...);
+static_assert(errors<shape_error, dtype_error, index_error, out_of_memory, compile_error, device_error, io_error, internal_error>);
+static_assert(std::is_base_of_v<device_error, device_lost> && !std::is_base_of_v<shape_error, index_error>);
+
+/// The message of the error of class E that f throws.
+template <class E, class F>
+std::string message_of(F f) {
+  try {
+    if constexpr (std::is_void_v<decltype(f())>) f();
+    else static_cast<void>(f().shape());
+  } catch (const E& e) {
+    return e.what();
+  } catch (const std::exception& other) {
+    return std::string("another class: ") + other.what();
+  }
+  return "nothing was thrown";
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+std::string here(int line) { return "errors.cpp:" + std::to_string(line); }
+
+constexpr std::int64_t one = 1;
+
+}  // namespace
+
+TEST_CASE("errors: shapes that do not broadcast, with both of them and the place") {
+  const array<float> a = zeros<float>({2, 3}), b = zeros<float>({4}), c = zeros<float>({2, 3});
+  const int line = __LINE__ + 1;
+  const std::string said = message_of<shape_error>([&] { array<float> r = a * c + b; });
+  CHECK(has(said, "(2, 3) and (4,)"));
+  CHECK(has(said, "broadcast"));
+  CHECK(has(said, here(line)));
+  CHECK(has(message_of<shape_error>([&] { return exp(a) + exp(b); }), "(2, 3) and (4,)"));
+  CHECK(has(message_of<shape_error>([&] { return where(a > 0, b, c); }), "(2, 3) and (4,)"));
+  CHECK(has(message_of<shape_error>([&] { eval(a + b, a); }), "(2, 3) and (4,)"));
+  CHECK(has(message_of<shape_error>([&] { return sum(a + b); }), "(2, 3) and (4,)"));
+  array<float> target = a;
+  CHECK(has(message_of<shape_error>([&] { target += b; }), "(2, 3) and (4,)"));
+  CHECK(has(message_of<shape_error>([&] { target(_, 0) = b; }), "(4,)"));
+  CHECK(has(message_of<shape_error>([&] { target(_, 0) = b; }), "(2,)"));
+  CHECK(target.get() == a.get());
+}
+
+TEST_CASE("errors: items, host memory and lists of the wrong size") {
+  array<float> a = zeros<float>({2, 3});
+  const int line = __LINE__ + 1;
+  CHECK(has(message_of<shape_error>([&] { static_cast<void>(a.item()); }), here(line)));
+  CHECK(has(message_of<shape_error>([&] { static_cast<void>(a.item()); }), "(2, 3)"));
+  CHECK(has(message_of<shape_error>([&] { static_cast<void>(float(a + 1)); }), "(2, 3)"));
+  CHECK(has(message_of<shape_error>([&] { a.set(floats(5)); }), "5 elements do not fill shape (2, 3)"));
+  floats five(5);
+  CHECK(has(message_of<shape_error>([&] { a.get(five); }), "5 elements do not fill shape (2, 3)"));
+  CHECK(has(message_of<shape_error>([&] { return asarray(five, {2, 3}); }), "5 elements do not fill shape (2, 3)"));
+  CHECK(has(message_of<shape_error>([&] { return array<int>{{1, 2}, {3}}; }), "differ in length"));
+  CHECK(a.get() == floats(6));
+}
+
+TEST_CASE("errors: shapes that cannot be") {
+  CHECK(has(message_of<shape_error>([] { return zeros({2, -1}); }), "-1"));
+  CHECK(has(message_of<shape_error>([] { return zeros({1, 1, 1, 1, 1, 1, 1, 1, 1}); }), "at most 8"));
+  CHECK(has(message_of<shape_error>([] { return arange(0, 5, 0); }), "step of zero"));
+  CHECK(has(message_of<shape_error>([] { return arange(0.0, 1.0, 0.0); }), "no length"));
+  CHECK(has(message_of<shape_error>([] { return linspace(0, 1, -5); }), "-5"));
+  CHECK(has(message_of<shape_error>([] { return eye(-2); }), "-2"));
+}
+
+TEST_CASE("errors: more elements than can be counted") {
+  const array<float> x{1};
+  const auto refused = [](auto f) {
+    try {
+      f();
+    } catch (const shape_error&) {
+      return true;
+    } catch (const out_of_memory&) {
+      return true;
+    }
+    return false;
+  };
+  CHECK(refused([] { return empty<float>({one << 40, one << 40}); }));
+  CHECK(refused([] { return empty<double>({one << 61}); }));
+  CHECK(refused([] { return empty<double>({one << 62, one * 4, one * 2}); }));
+  CHECK(refused([] { return empty<float>({3'037'000'500, 3'037'000'500, one * 2}); }));
+  CHECK(refused([&] { return array<float>(broadcast_to(x, {one << 40, one << 40})); }));
+  CHECK(refused([&] { return array<float>(broadcast_to(x, {one << 40, one}) + broadcast_to(x, {one << 40})); }));
+  CHECK(refused([] { return asarray(std::vector<float>(), {one << 40, one << 40}); }));
+  CHECK_FALSE(refused([] { return empty<float>({one * 0, one << 62}); }));
+  CHECK_FALSE(refused([] { return empty<float>({one << 62, one * 0, one << 62}); }));
+}
+
+TEST_CASE("errors: indices, by axis and shape") {
+  array<float> a = zeros<float>({2, 3});
+  CHECK(has(message_of<index_error>([&] { a(2) = 1; }), "index 2 is out of range for axis 0 of an array of shape (2, 3)"));
+  CHECK(has(message_of<index_error>([&] { return (a + 1)(0, 0, 0); }), "3 indices for an array of shape (2, 3)"));
+  CHECK(has(message_of<index_error>([&] { return a(slice(_, _, 0)); }), "step of zero"));
+  CHECK(a.get() == floats(6));
+}
+
+TEST_CASE("errors: dtypes that a call does not take") {
+  const array<int> n{1, 2};
+  CHECK(has(message_of<dtype_error>([&] { return n + (one << 33); }), "8589934592 does not fit int32"));
+  CHECK(has(message_of<dtype_error>([&] { return n + (one << 33); }), "strong"));  // and what to do
+  CHECK(has(message_of<dtype_error>([&] { return mean<int>(n); }), "int32"));
+  CHECK(has(message_of<dtype_error>([&] { return stddev<std::int8_t>(n); }), "int8"));
+}
+
+TEST_CASE("errors: devices that are not there") {
+  const device before = device::current();
+  CHECK(has(message_of<device_error>([] { device_scope in(device::cuda(63)); }), "cuda:63"));
+  CHECK(has(message_of<device_error>([] { device_scope in(device(device::kind::cpu, 3)); }), "cpu:3"));
+  CHECK_FALSE(device::available(device::cuda(63)));
+  CHECK_FALSE(device::available(device::cuda(-1)));
+  CHECK(device::current() == before);
+}
+
+TEST_CASE("errors: an exception is copied, assigned and kept") {
+  std::exception_ptr kept;
+  std::string said;
+  try {
+    zeros({2}).item();
+  } catch (error& e) {
+    said = e.what();
+    kept = std::current_exception();
+    error copy = e;
+    error other("another");
+    other = copy;
+    CHECK(other.what() == said);
+    other = error("a third");
+    CHECK(copy.what() == said);
+  }
+  CHECK_THROWS_AS(std::rethrow_exception(kept), shape_error);
+  const out_of_memory full("text", 3, 2, 1);
+  const out_of_memory copied = full;
+  CHECK(copied.asked == 3);
+  CHECK(copied.in_use == 2);
+  CHECK(copied.limit == 1);
+}
+
+TEST_CASE("errors: a device with no room says what was asked, what is in use and the limit") {
+  const rerun child("process with a memory limit: out of memory", {{"SINTER_MEMORY_LIMIT", "64M"}});
+  INFO(child.output);
+  CHECK(child.ok);
+}
+
+TEST_CASE("process with a memory limit: out of memory" * doctest::skip()) {
+  array<float> a = arange<float>(1 << 20);
+  const array<float> held = a;
+  try {
+    array<float> r = zeros<float>({1 << 26});
+    CHECK(false);
+  } catch (const out_of_memory& e) {
+    CHECK(e.asked == std::size_t{4} << 26);
+    CHECK(e.limit == std::size_t{64} << 20);
+    CHECK(e.in_use >= std::size_t{4} << 20);
+    CHECK(e.in_use <= e.limit);
+    CHECK(has(e.what(), "268,435,456 bytes"));
+    CHECK(has(e.what(), "67,108,864 bytes"));
+  }
+  // Neither a result nor a write to storage somebody holds leaves anything behind when it fails.
+  const auto fails = [](auto f) { return has(message_of<out_of_memory>(f), "limit"); };
+  std::vector<array<float>> ballast;
+  CHECK(fails([&] {
+    for (;;) ballast.push_back(zeros<float>({1 << 20}));
+  }));
+  const std::size_t most = ballast.size();
+  CHECK(fails([&] { a += 1; }));
+  CHECK(fails([&] { a(0) = 5; }));
+  CHECK(fails([&] { a(slice(1, _)) = a(slice(_, -1)); }));
+  CHECK(fails([&] { a = sqrt(a); }));
+  CHECK(fails([&] { static_cast<void>(eval(a * 2, a * 3)); }));
+  CHECK(place_of(a) == place_of(held));
+  CHECK(a(77).item() == 77);
+  CHECK(a((1 << 20) - 1).item() == (1 << 20) - 1);
+  ballast.resize(most > 4 ? most - 4 : 0);
+  a += 1;  // there is room again
+  CHECK(a(77).item() == 78);
+  CHECK(held(77).item() == 77);
+}
+
+TEST_CASE("errors: a variable that makes no sense is named") {
+  const std::pair<std::string, std::string> wrong[] = {
+      {"SINTER_DEVICE", "gpu"}, {"SINTER_MATH", "exact"}, {"SINTER_MEMORY_LIMIT", "lots"}, {"SINTER_NUM_THREADS", "0"}};
+  for (const auto& [variable, value] : wrong) {
+    const auto of = device::current().type();
+    if (variable == "SINTER_MATH" && of == device::kind::interpreter) continue;  // it has one way
+    if (variable == "SINTER_NUM_THREADS" && of != device::kind::cpu) continue;
+    CAPTURE(variable);
+    const rerun child("process with a variable that makes no sense", {{variable, value}, {"SINTER_TEST_VARIABLE", variable}});
+    INFO(child.output);
+    CHECK(child.ok);
+  }
+}
+
+TEST_CASE("process with a variable that makes no sense" * doctest::skip()) {
+  const char* variable = std::getenv("SINTER_TEST_VARIABLE");
+  REQUIRE(variable);
+  const auto work = [] {
+    const array<float> a{1, 2};
+    static_cast<void>(array<float>(sqrt(a) + 1).get());
+  };
+  const std::string said = message_of<error>(work);
+  CHECK(has(said, variable));
+  CHECK(has(said, std::getenv(variable)));
+  CHECK(message_of<error>(work) == said);  // the same again, not something half made
+}
+
+TEST_CASE("errors: a compiler's complaint carries its log, options and the numbered source") {
+  if (device::current() != device::cpu()) return;  // the other compiler is a library that cannot be exchanged for a script
+  const scratch room;
+  write_text(room / "compiler", "#!/bin/sh\nfor a; do case $a in -shared) echo 'kernel.c:1: error: boom' >&2; exit 1;; esac; done\nexec cc \"$@\"\n");
+  std::filesystem::permissions(room / "compiler", std::filesystem::perms::owner_all);
+  const rerun child("process with a compiler that complains: compile_error", {{"SINTER_CC", room / "compiler"}, {"SINTER_CACHE_DIR", room / "cache"}});
+  INFO(child.output);
+  CHECK(child.ok);
+}
+
+TEST_CASE("process with a compiler that complains: compile_error" * doctest::skip()) {
+  const array<float> a = asarray(floats{1, 2});
+  const std::string said = message_of<compile_error>([&] { array<float> r = a * 2 + 1; });
+  CHECK(has(said.substr(0, said.find('\n')), "error: boom"));
+  CHECK(has(said, "log:"));
+  CHECK(has(said, "-shared"));
+  CHECK(has(said, "    1 | // Sinter"));
+  CHECK(has(said, "sinter_kernel"));
+}
