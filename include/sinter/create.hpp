@@ -5,6 +5,12 @@
 
 namespace sinter {
 
+namespace detail {
+/// The type of a container's elements.
+template <class Span>
+using held = std::remove_cvref_t<decltype(*std::declval<const Span&>().data())>;
+}  // namespace detail
+
 /// An array whose elements have no value yet. Errors: `out_of_memory`. Source: numpy.empty.
 template <element T = double>
 array<T> empty(const shape& s) {
@@ -81,14 +87,14 @@ array<T> eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0) {
 /// Copies contiguous host memory to the current device. Dtypes: the elements'. Errors: `shape_error` where the shape does not
 /// fit. Stream behaviour: the host memory has been read on return. Source: cupy.asarray.
 template <class Span>
-  requires requires(const Span& s) { s.data(); s.size(); }
+  requires requires(const Span& s) { s.data(); s.size(); } && arithmetic<detail::held<Span>>
 auto asarray(const Span& elements, const shape& s) {
-  using V = std::remove_cvref_t<decltype(*elements.data())>;
+  using V = detail::held<Span>;
   detail::check_elements(s, elements.size());
   return array<element_type<V>>(detail::make_from_host(dtype_of<V>, s, elements.data()));
 }
 template <class Span>
-  requires requires(const Span& s) { s.data(); s.size(); }
+  requires requires(const Span& s) { s.data(); s.size(); } && arithmetic<detail::held<Span>>
 auto asarray(const Span& elements) {
   return asarray(elements, shape(elements.size()));
 }
@@ -115,6 +121,12 @@ auto transpose(const E& e, std::initializer_list<int> order = {}) {
 template <detail::not_element T> array<T> empty(const shape&);
 template <detail::not_element T> array<T> zeros(const shape&);
 template <detail::not_element T> array<T> ones(const shape&);
+template <class Span>
+  requires(!arithmetic<detail::held<Span>>)
+array<detail::held<Span>> asarray(const Span&);
+template <class Span>
+  requires(!arithmetic<detail::held<Span>>)
+array<detail::held<Span>> asarray(const Span&, const shape&);
 template <detail::not_element T> array<T> linspace(double, double, std::int64_t = 50);
 template <detail::not_element T> array<T> eye(std::int64_t, std::int64_t = -1, std::int64_t = 0);
 

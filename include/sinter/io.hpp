@@ -40,6 +40,8 @@ template <element T>
 array<T> load(const char* path) {
   return array<T>(detail::load_npy(path, dtype_of<T>));
 }
+template <detail::not_element T>
+array<T> load(const char*);
 /// Writes a .npy file; evaluates. Errors: `io_error`. Stream behaviour: waits. Source: numpy.save.
 template <detail::expression E>
 void save(const char* path, const E& e) {

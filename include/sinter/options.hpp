@@ -1,7 +1,7 @@
 // How to reduce: axes, keepdims, ddof.
 #pragma once
 
-#include <concepts>
+#include <type_traits>
 #include <initializer_list>
 
 #include <sinter/detail/seam.hpp>
@@ -28,10 +28,12 @@ class axes {
 };
 
 namespace detail {
-/// A bool and nothing that converts to one, so that `sum(a, {0, 1})` is refused: several axes are `{.axis = {0, 1}}`.
+/// A bool and nothing that converts to one, so that `sum(a, {0, 1})` is refused.
 struct truth {
-  template <std::same_as<bool> B>
-  constexpr truth(B given) : value(given) {}
+  template <class B>
+  constexpr truth(B given) : value(given) {
+    static_assert(std::is_same_v<B, bool>, "sinter: keepdims is true or false; several axes are written {.axis = {0, 2}}");
+  }
   constexpr operator bool() const { return value; }
   bool value;
 };

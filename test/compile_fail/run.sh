@@ -1,37 +1,89 @@
 #!/bin/sh
-# What must not compile does not, and says why in one sentence: for each wrong statement of cases.txt and each compiler, the
-# first error line has that sentence and the compiler prints twelve lines at most. The right statements all compile.
+# What must not compile does not, and says why: for each wrong statement of cases.txt the first error line has our sentence,
+# and the compiler prints no more lines than design section 4 allows. The right statements compile.
 #
 #   run.sh <include folder> <work folder> <compiler>...
 set -eu
 
-cases=$(dirname "$0")/cases.txt
-include=$1
-work=$2
-shift 2
-
 most_lines=12
 
-# ---- one case: the source, and what the compiler makes of it --------------------------------------------------------------
+# ---- one case, one compiler ---------------------------------------------------------------------------------------------
 
-# source <statements...>: a program with each statement in a function of its own
-program() {
-  cat <<'PROGRAM'
-#include <iostream>
-#include <string>
-#include <vector>
-
-#include <sinter/sinter.hpp>
-
-using namespace sinter;
-using other_64_bits = std::conditional_t<std::is_same_v<std::int64_t, long>, long long, long>;
-struct thing {} something;
-std::string words;
-array<double> a, b, c;
-array<float> f;
-array<std::int64_t> n;
-array<bool> m;
-const array<double> k;
-PROGRAM
-  sed 's/.*/void statement_&() {\n  &\n}/'
+fail() {
+  printf '%s: %s: %s\n' "$compiler" "$title" "$1"
+  sed 's/^/    /' "$printed"
+  exit 1
 }
+
+# one <include> <case> <compiler>: case.cpp is the source; case.title, case.says and perhaps case.says.<compiler> are beside it.
+one() {
+  include=$1 case=$2 compiler=$3
+  kind=clang++
+  "$compiler" --version | grep -q clang || kind=g++
+  title=$(cat "$case.title")
+  says=$case.says
+  [ ! -e "$says.$kind" ] || says=$says.$kind
+  printed=$case.$kind.txt
+
+  compiled=true
+  "$compiler" -std=c++20 -fsyntax-only -fdiagnostics-color=never -I "$include" "$case.cpp" >"$printed" 2>&1 || compiled=false
+  if [ "${case##*/}" = right ]; then
+    "$compiled" || fail 'does not compile'
+    return
+  fi
+  ! "$compiled" || fail 'compiles'
+  grep -m 1 'error: ' "$printed" | grep -qFf "$says" || fail "the first error does not say: $(cat "$says")"
+  lines=$(wc -l <"$printed")
+  [ "$lines" -le "$most_lines" ] || fail "$lines lines, more than $most_lines"
+}
+
+if [ "$1" = --one ]; then
+  shift
+  one "$@"
+  exit
+fi
+
+# ---- all of them --------------------------------------------------------------------------------------------------------
+
+folder=$(cd "$(dirname "$0")" && pwd)
+include=$1 work=$2
+shift 2
+rm -rf "$work"
+mkdir -p "$work"
+
+# A file for each case: number.cpp with the wrong statement, number.says, ...; and right.cpp with all right ones.
+awk -v work="$work" '
+  function begin(file) {
+    print "#include <sinter/sinter.hpp>" > file
+    if (file ~ /right/ || /std::string/) print "#include <string>" > file
+    print "using namespace sinter;" > file
+    print "using other_64_bits = std::conditional_t<std::is_same_v<std::int64_t, long>, long long, long>;" > file
+    print "struct thing {} something;" > file
+    print "extern std::ostream& out;" > file
+    print "array<double> a, b, c;\nconst array<double> k;\narray<float> f;\narray<std::int64_t> n;\narray<bool> m;" > file
+  }
+  function rest() { sub(/^[^ ]+ +/, ""); return $0 }
+  BEGIN { right = work "/right.cpp"; begin(right); print "the right statements" > (work "/right.title") }
+  /^#/ { next }
+  /^$/ { fresh = 1; next }
+  fresh { fresh = 0; case_ = work "/" ++count; print > (case_ ".title"); close(case_ ".title"); next }
+  $1 == "wrong" {
+    begin(case_ ".cpp")
+    print "void statement() {\n  " rest() "\n}" > (case_ ".cpp")
+    close(case_ ".cpp")
+    next
+  }
+  $1 == "right" { print "void statement_" count "() {\n  " rest() "\n}" > right; next }
+  $1 == "says" { print rest() > (case_ ".says"); close(case_ ".says"); next }
+  $1 == "g++" || $1 == "clang++" { kind = $1; print rest() > (case_ ".says." kind); close(case_ ".says." kind); next }
+  { print "cases.txt:" NR ": what is " $1 "?"; exit 1 }
+' "$folder/cases.txt"
+
+for compiler; do
+  for title in "$work"/*.title; do
+    printf '"%s"\n"%s"\n' "${title%.title}" "$compiler"
+  done
+done | xargs -n 2 -P 2 "$0" --one "$include" || exit 1
+
+count=$(find "$work" -name '*.title' | wc -l)
+echo "$((count - 1)) statements refused in a sentence by: $*"

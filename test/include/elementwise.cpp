@@ -1,5 +1,6 @@
-// Every operation of ops.def and every cast, for every dtype, on the device of the run, against NumPy's results. Expressions are
-// put together at run time from what the public functions are made of, so that 900 of them cost no compile time here.
+// Every operation of ops.def and every cast, for every dtype, on the device of the run, against NumPy's results.
+// Expressions are put together at run time from what the public functions are made of, so that 900 of them cost no
+// compile time here.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -27,8 +28,12 @@ const detail::fragment& fragment_of(const golden_record& r) {
   const bool cast = row == detail::op_count;
   code.push_back({static_cast<std::uint8_t>(cast ? int{instruction::cast} : row), r.result->type});
   plan = nullptr;
-  made = {code.data(), static_cast<std::uint16_t>(code.size()), static_cast<std::uint16_t>(r.inputs.size()), 0,
-          r.result->type, &plan};
+  made = {code.data(),
+          static_cast<std::uint16_t>(code.size()),
+          static_cast<std::uint16_t>(r.inputs.size()),
+          0,
+          r.result->type,
+          &plan};
   return made;
 }
 
@@ -59,7 +64,8 @@ void check(const golden_record& r, detail::node* result) {
   int at = 0;
   for (int n = 0; n < r.result->size(); ++n)
     if (const double d = distance(r, operands, got.data(), n); d > worst) worst = d, at = n;
-  INFO(r.name, " of ", std::string(name(r.operand())), " gives ", std::string(name(r.result->type)), ", at ", operands_at(r, at));
+  INFO(r.name, " of ", std::string(name(r.operand())), " gives ", std::string(name(r.result->type)), ", at ",
+       operands_at(r, at));
   CHECK(worst <= bound);
 }
 
@@ -83,7 +89,8 @@ bool floating(const golden_record& r) { return detail::is_floating(r.operand());
 }  // namespace
 
 TEST_CASE("elementwise: floating operations have NumPy's values, each in a kernel of its own") {
-  // Alone, because a compiler that vectorises one of them may not vectorise all in one loop, and the functions differ then.
+  // Alone, because a compiler that vectorises one of them may not vectorise all in one loop, and the functions differ
+  // then.
   int checked = 0;
   for (const golden_record& r : golden().records()) {
     if (r.name == "cast" || !floating(r)) continue;

@@ -1,5 +1,5 @@
-// The errors of the library: which class, what the message says - what was asked, with shapes and dtypes, what is allowed, where -
-// and that a call that failed changed nothing.
+// The errors of the library: which class, what the message says - what was asked, with shapes and dtypes, what is
+// allowed, where - and that a call that failed changed nothing.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -18,7 +18,8 @@ using floats = std::vector<float>;
 static_assert(std::is_base_of_v<std::exception, error>);
 template <class... E>
 constexpr bool errors = (std::is_base_of_v<error, E> && ...);
-static_assert(errors<shape_error, dtype_error, index_error, out_of_memory, compile_error, device_error, io_error, internal_error>);
+static_assert(errors<shape_error, dtype_error, index_error, out_of_memory, compile_error, device_error, io_error,
+                     internal_error>);
 static_assert(std::is_base_of_v<device_error, device_lost> && !std::is_base_of_v<shape_error, index_error>);
 
 /// The message of the error of class E that f throws.
@@ -107,7 +108,8 @@ TEST_CASE("errors: more elements than can be counted") {
 
 TEST_CASE("errors: indices, by axis and shape") {
   array<float> a = zeros<float>({2, 3});
-  CHECK(has(message_of<index_error>([&] { a(2) = 1; }), "index 2 is out of range for axis 0 of an array of shape (2, 3)"));
+  CHECK(has(message_of<index_error>([&] { a(2) = 1; }),
+            "index 2 is out of range for axis 0 of an array of shape (2, 3)"));
   CHECK(has(message_of<index_error>([&] { return (a + 1)(0, 0, 0); }), "3 indices for an array of shape (2, 3)"));
   CHECK(has(message_of<index_error>([&] { return a(slice(_, _, 0)); }), "step of zero"));
   CHECK(a.get() == floats(6));
@@ -202,7 +204,8 @@ TEST_CASE("errors: a variable that makes no sense is named") {
     if (variable == "SINTER_MATH" && of == device::kind::interpreter) continue;  // it has one way
     if (variable == "SINTER_NUM_THREADS" && of != device::kind::cpu) continue;
     CAPTURE(variable);
-    const rerun child("process with a variable that makes no sense", {{variable, value}, {"SINTER_TEST_VARIABLE", variable}});
+    const rerun child("process with a variable that makes no sense",
+                      {{variable, value}, {"SINTER_TEST_VARIABLE", variable}});
     INFO(child.output);
     CHECK(child.ok);
   }
@@ -222,11 +225,15 @@ TEST_CASE("process with a variable that makes no sense" * doctest::skip()) {
 }
 
 TEST_CASE("errors: a compiler's complaint carries its log, options and the numbered source") {
-  if (device::current() != device::cpu()) return;  // the other compiler is a library that cannot be exchanged for a script
+  if (device::current() != device::cpu())
+    return;  // the other compiler is a library that cannot be exchanged for a script
   const scratch room;
-  write_text(room / "compiler", "#!/bin/sh\nfor a; do case $a in -shared) echo 'kernel.c:1: error: boom' >&2; exit 1;; esac; done\nexec cc \"$@\"\n");
+  write_text(room / "compiler",
+             "#!/bin/sh\nfor a; do case $a in -shared) echo 'kernel.c:1: error: boom' >&2; exit 1;; esac; done\nexec "
+             "cc \"$@\"\n");
   std::filesystem::permissions(room / "compiler", std::filesystem::perms::owner_all);
-  const rerun child("process with a compiler that complains: compile_error", {{"SINTER_CC", room / "compiler"}, {"SINTER_CACHE_DIR", room / "cache"}});
+  const rerun child("process with a compiler that complains: compile_error",
+                    {{"SINTER_CC", room / "compiler"}, {"SINTER_CACHE_DIR", room / "cache"}});
   INFO(child.output);
   CHECK(child.ok);
 }

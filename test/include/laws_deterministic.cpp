@@ -1,5 +1,5 @@
-// Law 8: a result does not depend on the run: not on what ran before, on the thread, on where in memory the operands lie, nor on
-// how many threads share the work.
+// Law 8: a result does not depend on the run: not on what ran before, on the thread, on where in memory the operands
+// lie, nor on how many threads share the work.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -21,7 +21,9 @@ template <class T>
 std::vector<T> noise(std::size_t n) {
   std::mt19937 random(42);
   std::vector<T> all(n);
-  for (T& x : all) x = static_cast<T>(static_cast<double>(random()) / 4294967296.0 - 0.3) * static_cast<T>(random() % 7 == 0 ? 1000 : 1);
+  for (T& x : all)
+    x = static_cast<T>(static_cast<double>(random()) / 4294967296.0 - 0.3) *
+        static_cast<T>(random() % 7 == 0 ? 1000 : 1);
   return all;
 }
 
@@ -36,10 +38,12 @@ std::uint64_t digest(const array<T>& a, std::uint64_t h = 14695981039346656037u)
   return mixed(h, all.data(), all.size() * sizeof(T));
 }
 
-/// Reductions of every form: everything, rows, columns, middle axes, a long one split into parts, with work before and after.
+/// Reductions of every form: everything, rows, columns, middle axes, a long one split into parts, with work before and
+/// after.
 template <class T>
 std::uint64_t all_results(const array<T>& flat) {
-  const array<T> wide = flat(slice(0, 300'000)).reshape({3, 100'000}), tall = flat(slice(0, 300'000)).reshape({3000, 100});
+  const array<T> wide = flat(slice(0, 300'000)).reshape({3, 100'000}),
+                 tall = flat(slice(0, 300'000)).reshape({3000, 100});
   const array<T> cube = flat(slice(0, 240'000)).reshape({40, 200, 30});
   std::uint64_t h = digest(array<T>(sum(flat)));
   h = digest(array<T>(sum(flat(slice(0, 16'385)) * 2)), h);
@@ -50,7 +54,8 @@ std::uint64_t all_results(const array<T>& flat) {
   h = digest(array<T>(sum(cube, {.axis = {0, 2}})), h);
   h = digest(array<T>(sum(cube, 1)), h);
   h = digest(array<T>(stddev(wide)), h);
-  h = digest(array<T>((tall - mean(tall, {.axis = 0, .keepdims = true})) / stddev(tall, {.axis = 0, .keepdims = true})), h);
+  h = digest(array<T>((tall - mean(tall, {.axis = 0, .keepdims = true})) / stddev(tall, {.axis = 0, .keepdims = true})),
+             h);
   h = digest(array<T>(sum(wide.T(), 0)), h);
   h = digest(array<T>(exp(flat / 1000)), h);  // vector functions and their tails
   return h;

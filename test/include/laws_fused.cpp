@@ -1,5 +1,5 @@
-// Law 7: in strict mode a fused program gives, bit for bit, what evaluating every step of it gives. SINTER_MATH is read once a
-// process, so the programs run in one of their own.
+// Law 7: in strict mode a fused program gives, bit for bit, what evaluating every step of it gives. SINTER_MATH is read
+// once a process, so the programs run in one of their own.
 #include <doctest/doctest.h>
 
 #include "test/include/looking.hpp"

@@ -1,5 +1,5 @@
-// Law 2: nothing dangles. Expressions own what they are made of, so they may be returned, stored, moved and dropped in any order
-// and at any depth.
+// Law 2: nothing dangles. Expressions own what they are made of, so they may be returned, stored, moved and dropped in
+// any order and at any depth.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -77,9 +77,7 @@ TEST_CASE("law 2: expressions returned from functions and lambdas own their part
   CHECK(view_of_locals().get() == floats{10, 6, 2});
   const floats standard = statistics_of_locals().get();
   CHECK(standard[0] == doctest::Approx(-1.3416408));
-  const auto make = [](float by) {
-    return [x = array<float>{1, 2}, by] { return x * by; };
-  };
+  const auto make = [](float by) { return [x = array<float>{1, 2}, by] { return x * by; }; };
   CHECK(make(3)().get() == floats{3, 6});
 }
 
@@ -91,7 +89,8 @@ TEST_CASE("law 2: expressions stored in objects and containers own their parts")
   m.reset();
   CHECK(copy.score.get() == floats{3, 5});
   std::vector<lazy<float>> all;
-  for (int i = 0; i < 100; ++i) all.push_back(i == 0 ? lazy<float>(array<float>{0, 1} + 0) : lazy<float>(all.back() + 1));
+  for (int i = 0; i < 100; ++i)
+    all.push_back(i == 0 ? lazy<float>(array<float>{0, 1} + 0) : lazy<float>(all.back() + 1));
   lazy<float> last = all.back();
   all.clear();
   all.shrink_to_fit();
@@ -105,7 +104,7 @@ TEST_CASE("law 2: expressions stored in objects and containers own their parts")
 TEST_CASE("law 2: a name that was moved from leaves what it was part of alone") {
   array<float> a{1, 2};
   auto e = a + 1;
-  auto kept = e * 10;           // e is shared now
+  auto kept = e * 10;             // e is shared now
   auto taken = std::move(e) - 1;  // and its operands move on
   CHECK(kept.get() == floats{20, 30});
   CHECK(taken.get() == floats{1, 2});
@@ -127,10 +126,10 @@ TEST_CASE("law 2: a name that was moved from leaves what it was part of alone") 
 
 TEST_CASE("law 2: what was never evaluated is dropped without a trace") {
   CHECK(launches_of([] {
-    auto e = of_locals();
-    auto f = e + sum(e, {.keepdims = true});
-    lazy<float> g = f;
-  }) == 0);
+          auto e = of_locals();
+          auto f = e + sum(e, {.keepdims = true});
+          lazy<float> g = f;
+        }) == 0);
   array<float> a{1, 2, 3};
   { auto e = exp(a) + a(slice(_, _, -1)); }
   CHECK(holders_of(a) == 1);
@@ -143,7 +142,8 @@ TEST_CASE("law 2: what was never evaluated is dropped without a trace") {
   CHECK(holders_of(a) == 1);
 }
 
-TEST_CASE("law 2: chains of 100,000 names are freed without recursion, and refused where one kernel would be too deep") {
+TEST_CASE(
+    "law 2: chains of 100,000 names are freed without recursion, and refused where one kernel would be too deep") {
   const array<float> a{1, 2};
   {
     lazy<float> x = chain(a, 100'000);

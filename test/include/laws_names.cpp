@@ -1,5 +1,5 @@
-// Law 5: `=` on a name rebinds, on an index stores, and a view under a name is a value. Also stores whose operands overlap what
-// they write: everything is read before anything is written.
+// Law 5: `=` on a name rebinds, on an index stores, and a view under a name is a value. Also stores whose operands
+// overlap what they write: everything is read before anything is written.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -123,10 +123,18 @@ TEST_CASE("law 5: overlapping stores read everything first") {
       {"first over all", [](auto& a) { a(ellipsis) = a + a(3); }, {3, 4, 5, 6, 7, 8, 9, 10}},
       {"total over all", [](auto& a) { a -= sum<int>(a); }, {-28, -27, -26, -25, -24, -23, -22, -21}, false},
       {"interleaved, apart", [](auto& a) { a(slice(_, _, 2)) = a(slice(1, _, 2)); }, {1, 1, 3, 3, 5, 5, 7, 7}},
-      {"through a reshape", [](auto& a) { a(ellipsis) = array<int>(a.reshape({2, 4}).T()).reshape({8}); },
-       {0, 4, 1, 5, 2, 6, 3, 7}, false},
-      {"through an expression's reshape", [](auto& a) { a(ellipsis) = a.reshape({2, 4}).T().reshape({8}); },
-       {0, 4, 1, 5, 2, 6, 3, 7}, false},
+      {"through a reshape",
+       [](auto& a) {
+         a(ellipsis) = array<int>(a.reshape({2, 4}).T()).reshape({8});
+       },
+       {0, 4, 1, 5, 2, 6, 3, 7},
+       false},
+      {"through an expression's reshape",
+       [](auto& a) {
+         a(ellipsis) = a.reshape({2, 4}).T().reshape({8});
+       },
+       {0, 4, 1, 5, 2, 6, 3, 7},
+       false},
   };
   for (const overlap& o : all) {
     INFO(o.name);

@@ -1,4 +1,5 @@
-// Laws 3 and 4: what has a name is computed once and keeps types small; evaluation happens at the listed places and nowhere else.
+// Laws 3 and 4: what has a name is computed once and keeps types small; evaluation happens at the listed places and
+// nowhere else.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -59,10 +60,10 @@ TEST_CASE("law 3: sharing goes through names of names, erased types and several 
   CHECK(applied(w, "exp") == 1);
   CHECK(applied(w, "multiply") == 2);
   CHECK(launches_of([&] {
-    auto [p, q, r] = eval(t, u * 2, w);
-    CHECK(p.get()[0] == doctest::Approx(std::exp(1.f)));
-    CHECK(q.get()[0] == doctest::Approx(2 * (std::exp(1.f) + 1)));
-  }) == 1);
+          auto [p, q, r] = eval(t, u * 2, w);
+          CHECK(p.get()[0] == doctest::Approx(std::exp(1.f)));
+          CHECK(q.get()[0] == doctest::Approx(2 * (std::exp(1.f) + 1)));
+        }) == 1);
   CHECK(applied(exp(x) * exp(x), "exp") == 1);  // equal temporaries become one too
   CHECK(applied(exp(x) * exp(x + 0), "exp") == 2);
 }
@@ -146,11 +147,16 @@ TEST_CASE("law 4: evaluation happens at these places, one kernel each") {
   CHECK(launches_of([&] { b(0) += 1; }) == 1);
   CHECK(launches_of([&] { s.item(); }) == 1);
   CHECK(launches_of([&] { static_cast<float>(s); }) == 1);
-  CHECK(launches_of([&] { if (all(e > 0)) b = a; }) == 1);
+  CHECK(launches_of([&] {
+          if (all(e > 0)) b = a;
+        }) == 1);
   CHECK(launches_of([&] { e.get(); }) == 1);
   CHECK(launches_of([&] { std::ostringstream() << e; }) == 1);
   CHECK(launches_of([&] { b.set(floats{1, 2, 3}); }) == 0);
-  CHECK(launches_of([&] { a.get(); a(1).item(); }) == 0);
+  CHECK(launches_of([&] {
+          a.get();
+          a(1).item();
+        }) == 0);
 }
 
 TEST_CASE("law 4: a name that was evaluated is still an expression") {

@@ -1,5 +1,5 @@
-// Law 1: an expression, a copy and a view have the value they had where they were written, whatever is written to later; writes
-// go in place where nobody else holds the storage and to fresh storage where somebody does.
+// Law 1: an expression, a copy and a view have the value they had where they were written, whatever is written to
+// later; writes go in place where nobody else holds the storage and to fresh storage where somebody does.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -43,7 +43,8 @@ const mutation mutations[] = {
 
 floats after(const mutation& m) {
   floats all = before();
-  for (int i = 0; i < 12; ++i) all[static_cast<std::size_t>(i)] = m.expected(i / 4, i % 4, all[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < 12; ++i)
+    all[static_cast<std::size_t>(i)] = m.expected(i / 4, i % 4, all[static_cast<std::size_t>(i)]);
   return all;
 }
 

@@ -1,5 +1,5 @@
-// What the tests of public behaviour look at: where an array's elements lie, what a piece of work did to the counters, what a
-// fresh process with another environment does.
+// What the tests of public behaviour look at: where an array's elements lie, what a piece of work did to the counters,
+// what a fresh process with another environment does.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -56,8 +56,8 @@ inline int times_in(const std::string& whole, const std::string& part) {
   return n;
 }
 
-/// Runs one test case of this program, marked doctest::skip(), in a process of its own: what the environment decides is decided
-/// once. Gives what it printed; `ok`: whether it passed.
+/// Runs one test case of this program, marked doctest::skip(), in a process of its own: what the environment decides is
+/// decided once. Gives what it printed; `ok`: whether it passed.
 struct rerun {
   bool ok = false;
   std::string output;

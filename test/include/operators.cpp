@@ -1,5 +1,5 @@
-// Operators and the functions behind them: every symbol in both orders, with scalars on either side, named and temporary, and the
-// places where C++ and NumPy mean different things by one symbol.
+// Operators and the functions behind them: every symbol in both orders, with scalars on either side, named and
+// temporary, and the places where C++ and NumPy mean different things by one symbol.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -161,7 +161,8 @@ TEST_CASE("operators: bits and shifts") {
   CHECK((u << 1).get() == std::vector<std::uint8_t>{0b11000, 0xfe});
   CHECK((u >> 2).get() == std::vector<std::uint8_t>{0b11, 0b111111});
   CHECK((array<int>{-8, 8} >> 1).get() == ints{-4, 4});
-  CHECK((array<int>{-8, 8} >> 40).get() == ints{-1, 0});  // once all bits have left, and not what the processor makes of it
+  CHECK((array<int>{-8, 8} >> 40).get() ==
+        ints{-1, 0});  // once all bits have left, and not what the processor makes of it
   CHECK((array<int>{1, 3} << 32).get() == ints{0, 0});
   CHECK((~array<int>{0, -1}).get() == ints{-1, 0});
 }
@@ -186,7 +187,7 @@ TEST_CASE("operators: updates in place") {
   ((n += 1) += 1) *= 2;
   CHECK(n.get() == ints{38, 2, 2});
   array<float> f{1, 2};
-  f += 0.5;  // a double scalar is weak
+  f += 0.5;                  // a double scalar is weak
   f *= array<double>{2, 4};  // a wider operand of the same kind is converted, as NumPy's same_kind rule has it
   CHECK(f.get() == std::vector<float>{3, 10});
   array<std::int8_t> s{1, 2};

@@ -1,4 +1,5 @@
-// Random programs made of nodes at run time: the same steps either left lazy, so that they fuse, or evaluated one by one.
+// Random programs made of nodes at run time: the same steps either left lazy, so that they fuse, or evaluated one by
+// one.
 #pragma once
 
 #include <cstring>
@@ -17,8 +18,10 @@ namespace sinter::test {
 using detail::handle;
 using detail::instruction;
 
-/// The table of an operation over operands of given dtypes; the last operand may be a scalar. One for each, never freed.
-inline const detail::fragment& fragment_of(std::uint8_t code, const std::vector<dtype>& operands, dtype result, bool scalar) {
+/// The table of an operation over operands of given dtypes; the last operand may be a scalar. One for each, never
+/// freed.
+inline const detail::fragment& fragment_of(std::uint8_t code, const std::vector<dtype>& operands, dtype result,
+                                           bool scalar) {
   using key = std::tuple<std::uint8_t, std::vector<dtype>, dtype, bool>;
   struct made {
     std::vector<instruction> code;
@@ -35,7 +38,9 @@ inline const detail::fragment& fragment_of(std::uint8_t code, const std::vector<
     }
     m.code.push_back({code, result});
     const auto nodes = static_cast<std::uint16_t>(operands.size() - (scalar ? 1 : 0));
-    m.table = {m.code.data(), static_cast<std::uint16_t>(m.code.size()), nodes, static_cast<std::uint16_t>(scalar), result, &m.plan};
+    m.table = {m.code.data(), static_cast<std::uint16_t>(m.code.size()),
+               nodes,         static_cast<std::uint16_t>(scalar),
+               result,        &m.plan};
   }
   return m.table;
 }
@@ -44,7 +49,8 @@ inline dtype type_of(const handle& h) { return static_cast<detail::typed_node*>(
 inline const shape& shape_of(const handle& h) { return detail::shape_of(h.get()); }
 
 /// The node of an operation over nodes, with an optional last scalar of the first operand's dtype.
-inline handle apply(std::uint8_t code, dtype result, const std::vector<handle>& operands, const detail::scalar_bits* scalar = nullptr) {
+inline handle apply(std::uint8_t code, dtype result, const std::vector<handle>& operands,
+                    const detail::scalar_bits* scalar = nullptr) {
   std::vector<dtype> types;
   std::vector<detail::node*> nodes;
   for (const handle& h : operands) types.push_back(type_of(h)), nodes.push_back(h.get());
@@ -80,8 +86,8 @@ bool same_bits(const std::vector<std::byte>& x, const std::vector<std::byte>& y)
   return true;
 }
 
-/// Writes a program of values of dtype T, all of shapes that broadcast to (rows, columns): each call adds one value, made of
-/// earlier ones by a step that the random numbers choose. Two writers with equal seeds write the same program.
+/// Writes a program of values of dtype T, all of shapes that broadcast to (rows, columns): each call adds one value,
+/// made of earlier ones by a step that the random numbers choose. Two writers with equal seeds write the same program.
 template <class T>
 class program_writer {
  public:
@@ -92,7 +98,8 @@ class program_writer {
     columns_ = sizes[pick(8) ? pick(3) : 3];
     for (const shape& s : {shape{rows_, columns_}, shape{rows_, columns_}, shape{columns_}, shape{rows_, 1}}) {
       std::vector<T> elements(static_cast<std::size_t>(s.elements()));
-      for (T& x : elements) x = static_cast<T>(static_cast<int>(pick(20'001)) - 10'000) / static_cast<T>(1 + pick(5000));
+      for (T& x : elements)
+        x = static_cast<T>(static_cast<int>(pick(20'001)) - 10'000) / static_cast<T>(1 + pick(5000));
       values_.emplace_back(detail::make_from_host(dtype_of<T>, s, elements.data()));
     }
   }
@@ -106,8 +113,10 @@ class program_writer {
 
  private:
   unsigned pick(unsigned n) { return static_cast<unsigned>(random_() % n); }
-  handle any() { return values_[pick(3) ? values_.size() - 1 - pick(static_cast<unsigned>(values_.size() < 4 ? values_.size() : 4))
-                                        : pick(static_cast<unsigned>(values_.size()))]; }
+  handle any() {
+    return values_[pick(3) ? values_.size() - 1 - pick(static_cast<unsigned>(values_.size() < 4 ? values_.size() : 4))
+                           : pick(static_cast<unsigned>(values_.size()))];
+  }
   handle settled(handle h) const { return fused_ ? h : evaluated(h); }
   handle did(const char* what, handle h) {
     story += std::string(what) + " ";
@@ -129,16 +138,19 @@ class program_writer {
     }
   }
   handle unary() {
-    static constexpr op some[] = {op::exp, op::sin, op::cos, op::tanh, op::arctan, op::cbrt, op::floor, op::rint, op::negative, op::square,
-                                  op::reciprocal, op::absolute, op::erf, op::exp2, op::expm1, op::sign, op::gammaln, op::degrees, op::sinc};
+    static constexpr op some[] = {op::exp,        op::sin,      op::cos,     op::tanh,     op::arctan,
+                                  op::cbrt,       op::floor,    op::rint,    op::negative, op::square,
+                                  op::reciprocal, op::absolute, op::erf,     op::exp2,     op::expm1,
+                                  op::sign,       op::gammaln,  op::degrees, op::sinc};
     const op code = some[pick(std::size(some))];
     if (pick(4) == 0) return did("sqrt_abs", apply(op::sqrt, {settled(apply(op::absolute, {any()}))}));
     return did(detail::facts(code).name, apply(code, {any()}));
   }
   handle binary() {
-    static constexpr op some[] = {op::add, op::add, op::subtract, op::subtract, op::multiply, op::multiply, op::multiply, op::divide,
-                                  op::maximum, op::minimum, op::arctan2, op::hypot, op::copysign, op::remainder, op::floor_divide,
-                                  op::power, op::logaddexp, op::fdim, op::heaviside};
+    static constexpr op some[] = {op::add,      op::add,       op::subtract, op::subtract,  op::multiply,
+                                  op::multiply, op::multiply,  op::divide,   op::maximum,   op::minimum,
+                                  op::arctan2,  op::hypot,     op::copysign, op::remainder, op::floor_divide,
+                                  op::power,    op::logaddexp, op::fdim,     op::heaviside};
     const op code = some[pick(std::size(some))];
     const handle a = any(), b = any();
     return did(detail::facts(code).name, apply(code, {a, b}));
@@ -170,7 +182,8 @@ class program_writer {
     return did("view", handle(detail::make_view(from.get(), items, rank)));
   }
   handle reduced() {
-    static constexpr detail::reduction some[] = {detail::reduction::sum, detail::reduction::max, detail::reduction::min, detail::reduction::sum};
+    static constexpr detail::reduction some[] = {detail::reduction::sum, detail::reduction::max, detail::reduction::min,
+                                                 detail::reduction::sum};
     const handle from = any();
     detail::axis_list axes;
     if (pick(3)) axes = {1, {static_cast<std::int8_t>(-1)}};

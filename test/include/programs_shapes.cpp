@@ -1,6 +1,6 @@
-// Random programs over arrays of changing shapes - views, transposes, reshapes, broadcasts, reductions, indices, stores that
-// overlap - left lazy and evaluated together at the end, against the same programs evaluated step by step. Whole numbers, so that
-// the order of sums does not matter, in any mode.
+// Random programs over arrays of changing shapes - views, transposes, reshapes, broadcasts, reductions, indices, stores
+// that overlap - left lazy and evaluated together at the end, against the same programs evaluated step by step. Whole
+// numbers, so that the order of sums does not matter, in any mode.
 #include <doctest/doctest.h>
 
 #include "test/include/looking.hpp"
@@ -12,6 +12,12 @@ using namespace sinter;
 using namespace sinter::test;
 using detail::index_item;
 using number = std::int64_t;
+
+std::vector<number> numbers_of(const handle& h) {
+  std::vector<number> all(static_cast<std::size_t>(shape_of(h).elements()));
+  detail::read_all(h.get(), all.data(), all.size(), {});
+  return all;
+}
 
 class writer {
  public:
@@ -73,7 +79,11 @@ class writer {
     }
   }
 
-  handle view(const handle& h) {
+  static handle viewed(const handle& h, const std::vector<index_item>& items) {
+    return handle(detail::make_view(h.get(), items.data(), static_cast<int>(items.size())));
+  }
+  handle view(const handle& h) { return viewed(h, items_for(h)); }
+  std::vector<index_item> items_for(const handle& h) {
     std::vector<index_item> items;
     const shape s = shape_of(h);
     int rank = s.size();
@@ -83,13 +93,15 @@ class writer {
       switch (n ? pick(6) : 0) {
         case 0: items.push_back(detail::to_index(_)); break;
         case 1: items.push_back(slice(_, _, -1)); break;
-        case 2: items.push_back(detail::to_index(static_cast<int>(pick(n)) - (pick(2) ? static_cast<int>(n) : 0))); break;
+        case 2:
+          items.push_back(detail::to_index(static_cast<int>(pick(n)) - (pick(2) ? static_cast<int>(n) : 0)));
+          break;
         case 3: items.push_back(slice(static_cast<int>(pick(n)), _, 1 + static_cast<int>(pick(3)))); break;
         case 4: items.push_back(slice(static_cast<int>(pick(n)), _, -1 - static_cast<int>(pick(3)))); break;
         default: items.push_back(slice(0, 1 + static_cast<int>(pick(n)))); break;
       }
     }
-    return handle(detail::make_view(h.get(), items.data(), static_cast<int>(items.size())));
+    return items;
   }
   handle transposed(const handle& h) {
     const int rank = shape_of(h).size();
@@ -124,8 +136,9 @@ class writer {
     return s.elements() > 20'000 ? h : handle(detail::make_broadcast(h.get(), s));
   }
   handle reduced(const handle& h) {
-    static constexpr detail::reduction some[] = {detail::reduction::sum, detail::reduction::max, detail::reduction::min,
-                                                 detail::reduction::sum, detail::reduction::any, detail::reduction::all};
+    static constexpr detail::reduction some[] = {detail::reduction::sum, detail::reduction::max,
+                                                 detail::reduction::min, detail::reduction::sum,
+                                                 detail::reduction::any, detail::reduction::all};
     const detail::reduction what = some[pick(6)];
     detail::axis_list axes;
     if (pick(4)) {
@@ -165,8 +178,8 @@ class writer {
     return a;
   }
   handle binary() {
-    static constexpr op some[] = {op::add, op::subtract, op::multiply, op::maximum, op::minimum, op::bitwise_xor, op::add,
-                                  op::remainder, op::bitwise_and};
+    static constexpr op some[] = {op::add,         op::subtract, op::multiply,  op::maximum,    op::minimum,
+                                  op::bitwise_xor, op::add,      op::remainder, op::bitwise_and};
     const op code = some[pick(9)];
     const handle a = any();
     if (pick(4) == 0) {
@@ -183,30 +196,48 @@ class writer {
     return apply(op::where, {condition, c, fits(condition, a) && fits(c, a) ? a : c});
   }
 
-  // target[view] = value, where the value may be a view of the target itself.
+  // target[view] = value, where the value may be a view of the target itself. Checked on its own, too: both programs
+  // would make the same mistake.
   void store() {
     handle& target = arrays_[pick(3)];
-    const handle to = pick(4) ? view(target) : handle();
-    const shape covered = to ? shape_of(to) : shape_of(target);
+    const std::vector<index_item> items =
+        pick(4) ? items_for(target) : std::vector<index_item>{detail::to_index(ellipsis)};
+    handle to = viewed(target, items);
+    const shape covered = shape_of(to);
     handle value;
     for (int tries = 0; tries < 6 && !value; ++tries) {
       const handle tried = pick(2) ? view(target) : any();
       if (shape_of(tried).elements() > 0 && broadcasts_to(shape_of(tried), covered)) value = tried;
     }
+    const detail::scalar_bits s = detail::to_bits<number>(static_cast<number>(pick(15)) - 7);
     story += value ? "store " : "store_scalar ";
+
+    const handle places = viewed(handle(detail::make_reshape(index_of_all(shape_of(target)).get(),
+                                                             shape_of(target).begin(), shape_of(target).size())),
+                                 items);
+    std::vector<number> expected = numbers_of(target);
+    const std::vector<number> at = numbers_of(places);
+    const std::vector<number> written = value ? numbers_of(handle(detail::make_broadcast(value.get(), covered)))
+                                              : std::vector<number>(at.size(), s.as_signed);
+    for (std::size_t i = 0; i < at.size(); ++i) expected[static_cast<std::size_t>(at[i])] = written[i];
+
     if (value) {
       detail::node* const nodes[] = {value.get()};
-      detail::store(target, to.get(), {&fragment_of(static_cast<std::uint8_t>(op::positive), {dtype::int64}, dtype::int64, false), nodes, nullptr}, {});
+      const detail::fragment& same =
+          fragment_of(static_cast<std::uint8_t>(op::positive), {dtype::int64}, dtype::int64, false);
+      detail::store(target, to.get(), {&same, nodes, nullptr}, {});
     } else {
-      const detail::scalar_bits s = detail::to_bits<number>(static_cast<number>(pick(15)) - 7);
       static constexpr instruction code[] = {{instruction::take_scalar, dtype::int64}};
       static void* plan = nullptr;
       static constexpr detail::fragment table{code, 1, 0, 1, dtype::int64, &plan};
       detail::store(target, to.get(), {&table, nullptr, &s}, {});
     }
+    INFO(story);
+    CHECK(numbers_of(target) == expected);
     // Where nobody else holds the array, the next store into it is in place.
     if (pick(2)) values_.push_back(target);
   }
+  static handle index_of_all(const shape& s) { return handle(detail::make_iota(shape(s.elements()), 0)); }
   static bool broadcasts_to(const shape& from, const shape& to) {
     if (from.size() > to.size()) return false;
     for (int back = 1; back <= from.size(); ++back)
@@ -218,12 +249,6 @@ class writer {
   bool lazy_;
   std::vector<handle> arrays_, values_;
 };
-
-std::vector<number> numbers_of(const handle& h) {
-  std::vector<number> all(static_cast<std::size_t>(shape_of(h).elements()));
-  detail::read_all(h.get(), all.data(), all.size(), {});
-  return all;
-}
 
 void check(unsigned seed) {
   writer fused(seed, true), stepwise(seed, false);

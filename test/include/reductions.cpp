@@ -1,5 +1,5 @@
-// Reductions against plain loops: every reduction of every dtype over every choice of axes, and the public functions' options,
-// dtypes and refusals.
+// Reductions against plain loops: every reduction of every dtype over every choice of axes, and the public functions'
+// options, dtypes and refusals.
 #include <doctest/doctest.h>
 
 #include <type_traits>
@@ -12,8 +12,8 @@ namespace {
 using namespace sinter;
 using namespace sinter::test;
 
-constexpr dtype all_dtypes[] = {dtype::bool_,  dtype::int8,   dtype::uint8, dtype::int16,  dtype::uint16, dtype::int32,
-                                dtype::uint32, dtype::int64,  dtype::uint64, dtype::float32, dtype::float64};
+constexpr dtype all_dtypes[] = {dtype::bool_,  dtype::int8,  dtype::uint8,  dtype::int16,   dtype::uint16, dtype::int32,
+                                dtype::uint32, dtype::int64, dtype::uint64, dtype::float32, dtype::float64};
 
 /// Small whole numbers of a dtype: sums and products of a few are exact in every order.
 handle whole_numbers(const shape& s, dtype t, int low = -3, int high = 4) {
@@ -57,8 +57,10 @@ void check_together(const handle& a, unsigned mask, bool keepdims) {
   const tensor input = value_of(a.get());
   for (std::size_t i = 0; i < std::size(folds); ++i) {
     const handle result(results[i]);
-    INFO(name_of(folds[i]), " of ", std::string(name(dtype_of_node(a.get()))), ", axes mask ", mask, ", keepdims ", keepdims);
-    CHECK(worst(value_of(result.get()), reduced(input, folds[i], mask, keepdims)) <= allowed(folds[i], dtype_of_node(result.get())));
+    INFO(name_of(folds[i]), " of ", std::string(name(dtype_of_node(a.get()))), ", axes mask ", mask, ", keepdims ",
+         keepdims);
+    CHECK(worst(value_of(result.get()), reduced(input, folds[i], mask, keepdims)) <=
+          allowed(folds[i], dtype_of_node(result.get())));
   }
 }
 
@@ -78,14 +80,15 @@ TEST_CASE("reductions: every reduction of every dtype, over rows, columns and bo
 }
 
 TEST_CASE("reductions: every choice of axes, kept or not, of ranks 0 to 4") {
-  for (const shape& s : {shape(std::initializer_list<int>{}), shape{7}, shape{5, 9}, shape{4, 3, 6}, shape{2, 1, 5}, shape{3, 2, 4, 5}}) {
+  for (const shape& s : {shape(std::initializer_list<int>{}), shape{7}, shape{5, 9}, shape{4, 3, 6}, shape{2, 1, 5},
+                         shape{3, 2, 4, 5}}) {
     const handle a = whole_numbers(s, dtype::float32, -2, 2);
     for (unsigned mask = 0; mask < 1u << s.size(); ++mask)
       for (fold f : {fold::sum, fold::max, fold::mean})
         for (bool keepdims : {false, true}) {
           INFO(name_of(f), ", rank ", s.size(), ", axes mask ", mask, ", keepdims ", keepdims);
-          CHECK(worst(value_of(reduced(a.get(), f, mask, keepdims).get()), reduced(value_of(a.get()), f, mask, keepdims)) <=
-                allowed(f, dtype::float32));
+          CHECK(worst(value_of(reduced(a.get(), f, mask, keepdims).get()),
+                      reduced(value_of(a.get()), f, mask, keepdims)) <= allowed(f, dtype::float32));
         }
   }
 }
@@ -121,12 +124,16 @@ TEST_CASE("reductions: result dtypes") {
   array<std::uint64_t> u64;
   array<float> f;
   array<double> d;
-  static_assert(gives<std::int64_t, decltype(sum(b))> && gives<std::int64_t, decltype(sum(i8))> && gives<std::int64_t, decltype(prod(i32))>);
+  static_assert(gives<std::int64_t, decltype(sum(b))> && gives<std::int64_t, decltype(sum(i8))> &&
+                gives<std::int64_t, decltype(prod(i32))>);
   static_assert(gives<std::uint64_t, decltype(sum(u8))> && gives<std::uint64_t, decltype(prod(u64))>);
-  static_assert(gives<float, decltype(sum(f))> && gives<double, decltype(sum(d))> && gives<double, decltype(sum<double>(f))>);
+  static_assert(gives<float, decltype(sum(f))> && gives<double, decltype(sum(d))> &&
+                gives<double, decltype(sum<double>(f))>);
   static_assert(gives<int, decltype(sum<int>(i8, 0))> && gives<float, decltype(prod<float>(i32, {.axis = 0}))>);
-  static_assert(gives<std::int8_t, decltype(max(i8))> && gives<bool, decltype(min(b))> && gives<float, decltype(max(f * 2.0))>);
-  static_assert(gives<double, decltype(mean(i8))> && gives<double, decltype(stddev(b))> && gives<float, decltype(var(f))>);
+  static_assert(gives<std::int8_t, decltype(max(i8))> && gives<bool, decltype(min(b))> &&
+                gives<float, decltype(max(f * 2.0))>);
+  static_assert(gives<double, decltype(mean(i8))> && gives<double, decltype(stddev(b))> &&
+                gives<float, decltype(var(f))>);
   static_assert(gives<double, decltype(mean<double>(f))> && gives<float, decltype(mean<float>(i32))>);
   static_assert(gives<bool, decltype(any(f))> && gives<bool, decltype(all(i32 > 1))>);
   CHECK(sum(f).dtype() == dtype::float32);
@@ -213,6 +220,7 @@ TEST_CASE("reductions: a wrong axis is refused by name") {
   CHECK(message([&] { return mean(a, {.axis = {0, -2}}); }).find("twice") != std::string::npos);
   CHECK(message([&] { return stddev(a, 7); }).find("(2, 3)") != std::string::npos);
   CHECK(message([&] { return min(zeros<float>({2, 0})); }).find("(2, 0)") != std::string::npos);
-  CHECK(message([&] { return sum(array<float>(sum(a)), 0); }).find("axis 0 of an array of shape ()") != std::string::npos);
+  CHECK(message([&] { return sum(array<float>(sum(a)), 0); }).find("axis 0 of an array of shape ()") !=
+        std::string::npos);
   CHECK(message([&] { return sum(a, {.axis = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}); }).find("twice") != std::string::npos);
 }

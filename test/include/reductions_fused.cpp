@@ -1,5 +1,5 @@
-// Reductions with work before and after them: one kernel where the result's shape allows it, the same values either way. And how
-// accurate they are: long sums, variances far from zero.
+// Reductions with work before and after them: one kernel where the result's shape allows it, the same values either
+// way. And how accurate they are: long sums, variances far from zero.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -53,21 +53,28 @@ TEST_CASE("reductions: work before and after is part of the kernel") {
   tensor shifted = reduced(squares, fold::sum, 0b10);
   for (std::size_t i = 0; i < shifted.at.size(); ++i) shifted.at[i] = std::sqrt(shifted.at[i]) + value_of(row).at[i];
   const one all[] = {
-      {"norm of rows", sqrt(sum(a * a, -1)), with(reduced(squares, fold::sum, 0b10), [](exact x) { return std::sqrt(x); })},
-      {"norm of columns", sqrt(sum(a * a, 0)), with(reduced(squares, fold::sum, 0b01), [](exact x) { return std::sqrt(x); })},
-      {"norm of all", sqrt(sum(square(a))), with(reduced(squares, fold::sum, 0b11), [](exact x) { return std::sqrt(x); })},
-      {"kept axes", 1 / max(a, {.axis = 1, .keepdims = true}), with(reduced(value_of(a), fold::max, 0b10, true), [](exact x) { return 1 / x; })},
+      {"norm of rows", sqrt(sum(a * a, -1)),
+       with(reduced(squares, fold::sum, 0b10), [](exact x) { return std::sqrt(x); })},
+      {"norm of columns", sqrt(sum(a * a, 0)),
+       with(reduced(squares, fold::sum, 0b01), [](exact x) { return std::sqrt(x); })},
+      {"norm of all", sqrt(sum(square(a))),
+       with(reduced(squares, fold::sum, 0b11), [](exact x) { return std::sqrt(x); })},
+      {"kept axes", 1 / max(a, {.axis = 1, .keepdims = true}),
+       with(reduced(value_of(a), fold::max, 0b10, true), [](exact x) { return 1 / x; })},
       {"an operand of the result's shape", sqrt(sum(a * a, -1)) + row, shifted},
       {"a part of the result's operands", sqrt(sum(a * a, -1)) + row.reshape({30, 1}).T()(0), shifted},
-      {"two of one input", max(a, 1) - min(a, 1), [&] {
+      {"two of one input", max(a, 1) - min(a, 1),
+       [&] {
          tensor high = reduced(value_of(a), fold::max, 0b10);
          const tensor low = reduced(value_of(a), fold::min, 0b10);
          for (std::size_t i = 0; i < high.at.size(); ++i) high.at[i] -= low.at[i];
          return high;
        }()},
-      {"a reduction and scalars", 2 * mean(a) + 1, with(reduced(value_of(a), fold::mean, 0b11), [](exact x) { return 2 * x + 1; })},
+      {"a reduction and scalars", 2 * mean(a) + 1,
+       with(reduced(value_of(a), fold::mean, 0b11), [](exact x) { return 2 * x + 1; })},
       {"a logarithm of a sum of exponentials", log(sum(exp(a), 1)),
-       with(reduced(with(value_of(a), [](exact x) { return std::exp(x); }), fold::sum, 0b10), [](exact x) { return std::log(x); })},
+       with(reduced(with(value_of(a), [](exact x) { return std::exp(x); }), fold::sum, 0b10),
+            [](exact x) { return std::log(x); })},
   };
   for (const one& o : all) {
     CAPTURE(o.name);
@@ -85,12 +92,12 @@ TEST_CASE("reductions: several results of one pass") {
   CHECK(error_of(first_mean, reduced(value_of(a), fold::mean, 0b11)) < 1e-6);
   CHECK(error_of(first_deviation, reduced(value_of(a), fold::stddev, 0b11)) < 1e-6);
   CHECK(launches_of([&] {
-    auto t = exp(a);
-    const auto [m, v, low, high, total] = eval(mean(a, 1), var(a, 1), min(a, 1), max(a, 1), sum(t, 1));
-    CHECK(error_of(v, reduced(value_of(a), fold::var, 0b10)) < 1e-6);
-    CHECK(error_of(high, reduced(value_of(a), fold::max, 0b10)) == 0);
-    CHECK(m.shape() == shape{20});
-  }) == 1);
+          auto t = exp(a);
+          const auto [m, v, low, high, total] = eval(mean(a, 1), var(a, 1), min(a, 1), max(a, 1), sum(t, 1));
+          CHECK(error_of(v, reduced(value_of(a), fold::var, 0b10)) < 1e-6);
+          CHECK(error_of(high, reduced(value_of(a), fold::max, 0b10)) == 0);
+          CHECK(m.shape() == shape{20});
+        }) == 1);
   // Results of two shapes need two kernels, and are right.
   const auto [rows, columns, all] = eval(sum(a, 1), sum(a, 0), sum(a));
   CHECK(error_of(rows, reduced(value_of(a), fold::sum, 0b10), 100) < 1e-6);
@@ -149,17 +156,19 @@ TEST_CASE("reductions: softmax, and reductions of reductions") {
     for (std::size_t i = 0; i < 50; ++i) top = std::fmax(top, t.at[row * 50 + i]);
     for (std::size_t i = 0; i < 50; ++i) total += std::exp(t.at[row * 50 + i] - top);
     for (std::size_t i = 0; i < 50; i += 7)
-      CHECK(static_cast<double>(got.at[row * 50 + i]) == doctest::Approx(static_cast<double>(std::exp(t.at[row * 50 + i] - top) / total)).epsilon(1e-5));
+      CHECK(static_cast<double>(got.at[row * 50 + i]) ==
+            doctest::Approx(static_cast<double>(std::exp(t.at[row * 50 + i] - top) / total)).epsilon(1e-5));
   }
   CHECK(error_of(sum(softmax, 1), tensor{shape{8}, std::vector<exact>(8, 1)}) < 1e-6);
   CHECK(mean(max(a, 1) - min(a, 1)).item() > 0);
   CHECK(error_of(max(mean(a, 1)), reduced(reduced(t, fold::mean, 0b10), fold::max, 1)) < 1e-6);
-  CHECK(error_of(stddev(a - mean(a, {.axis = 1, .keepdims = true}), {.axis = 1}), reduced(t, fold::stddev, 0b10)) < 1e-6);
+  CHECK(error_of(stddev(a - mean(a, {.axis = 1, .keepdims = true}), {.axis = 1}), reduced(t, fold::stddev, 0b10)) <
+        1e-6);
 }
 
 TEST_CASE("reductions: long sums keep their digits") {
-  // The bounds are those of sixteen running sums over parts: a plain running sum would be off by 0.3% and by 1e-2 absolutely.
-  // The interpreter is one running sum, in order.
+  // The bounds are those of sixteen running sums over parts: a plain running sum would be off by 0.3% and by 1e-2
+  // absolutely. The interpreter is one running sum, in order.
   const bool plain = device::current() == device::interpreter();
   const array<float> tenth = full<float>({1 << 20}, 0.1f);
   const double wanted = static_cast<double>(0.1f) * (1 << 20);

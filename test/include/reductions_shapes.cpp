@@ -1,5 +1,5 @@
-// Reductions over every shape and layout for which there is another algorithm: sizes around the lanes, tiles and parts of a
-// kernel, rows, columns and axes in between, and operands that lie in memory in any way.
+// Reductions over every shape and layout for which there is another algorithm: sizes around the lanes, tiles and parts
+// of a kernel, rows, columns and axes in between, and operands that lie in memory in any way.
 #include <doctest/doctest.h>
 
 #include <type_traits>
@@ -12,11 +12,12 @@ namespace {
 using namespace sinter;
 using namespace sinter::test;
 
-/// Elements whose fold is exact in any order and shows a missing, doubled or misplaced one: sums of small whole numbers,
-/// products of few twos, one extreme element, one truth value out of line.
+/// Elements whose fold is exact in any order and shows a missing, doubled or misplaced one: sums of small whole
+/// numbers, products of few twos, one extreme element, one truth value out of line.
 template <class T>
 array<T> elements_for(fold f, const shape& s, unsigned salt = 0) {
-  std::vector<std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>> all(static_cast<std::size_t>(s.elements()));
+  std::vector<std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>> all(
+      static_cast<std::size_t>(s.elements()));
   for (std::size_t i = 0; i < all.size(); ++i) {
     const unsigned r = static_cast<unsigned>((i + salt) * 2654435761u) >> 7;
     int x = static_cast<int>(r % 9) - 3;
@@ -29,15 +30,13 @@ array<T> elements_for(fold f, const shape& s, unsigned salt = 0) {
   return array<T>(detail::make_from_host(dtype_of<T>, s, all.data()));
 }
 
-double allowed(fold f, dtype result) {
-  return f < fold::mean ? 0 : result == dtype::float32 ? 1.2e-7 : 1e-13;
-}
+double allowed(fold f, dtype result) { return f < fold::mean ? 0 : result == dtype::float32 ? 1.2e-7 : 1e-13; }
 
 template <class T>
 void check(fold f, const array<T>& a, unsigned mask) {
   const handle result = reduced(a.node(), f, mask);
-  INFO(name_of(f), " of ", std::string(name(dtype_of<T>)), ", shape ", doctest::toString(std::vector<std::int64_t>(a.shape().begin(), a.shape().end())),
-       ", axes mask ", mask);
+  INFO(name_of(f), " of ", std::string(name(dtype_of<T>)), ", shape ",
+       doctest::toString(std::vector<std::int64_t>(a.shape().begin(), a.shape().end())), ", axes mask ", mask);
   CHECK(worst(value_of(result.get()), reduced(value_of(a), f, mask)) <= allowed(f, dtype_of_node(result.get())));
 }
 template <class T>
@@ -45,7 +44,8 @@ void check_shape(fold f, const shape& s, unsigned mask) {
   check(f, elements_for<T>(f, s), mask);
 }
 
-constexpr int lengths[] = {1, 2, 15, 16, 17, 31, 33, 255, 256, 257, 1000, 16'383, 16'384, 16'385, 32'767, 32'768, 32'769, 100'003, 1 << 20};
+constexpr int lengths[] = {1,    2,      15,     16,     17,     31,     33,     255,     256,    257,
+                           1000, 16'383, 16'384, 16'385, 32'767, 32'768, 32'769, 100'003, 1 << 20};
 
 }  // namespace
 
@@ -141,13 +141,17 @@ TEST_CASE("reductions: of views of expressions and of reductions") {
   auto e = a * 2 - 1;
   const tensor te = value_of(array<float>(e));
   CHECK(worst(value_of(sum(e.T(), 0)), reduced(te, fold::sum, 0b10)) == 0);
-  CHECK(worst(value_of(sum(e(slice(_, _, -1), slice(2, 9)), 1)), reduced(value_of(array<float>(e)(slice(_, _, -1), slice(2, 9))), fold::sum, 0b10)) == 0);
+  CHECK(worst(value_of(sum(e(slice(_, _, -1), slice(2, 9)), 1)),
+              reduced(value_of(array<float>(e)(slice(_, _, -1), slice(2, 9))), fold::sum, 0b10)) == 0);
   CHECK(worst(value_of(max(sum(a, 0))), reduced(reduced(t, fold::sum, 0b01), fold::max, 1)) == 0);
   CHECK(worst(value_of(sum(max(a, 1))), reduced(reduced(t, fold::max, 0b10), fold::sum, 1)) == 0);
-  CHECK(worst(value_of(sum(sum(e, 0)(slice(_, _, -2)))), reduced(value_of(array<float>(sum(e, 0))(slice(_, _, -2))), fold::sum, 1)) == 0);
-  CHECK(worst(value_of(sum(a.T().reshape({6, 36}), 0)), reduced(value_of(array<float>(a.T()).copy().reshape({6, 36})), fold::sum, 0b01)) == 0);
+  CHECK(worst(value_of(sum(sum(e, 0)(slice(_, _, -2)))),
+              reduced(value_of(array<float>(sum(e, 0))(slice(_, _, -2))), fold::sum, 1)) == 0);
+  CHECK(worst(value_of(sum(a.T().reshape({6, 36}), 0)),
+              reduced(value_of(array<float>(a.T()).copy().reshape({6, 36})), fold::sum, 0b01)) == 0);
   CHECK(worst(value_of(sum(broadcast_to(sum(e, 0), {12, 18}) - e, 1)),
-              reduced(value_of(broadcast_to(array<float>(sum(e, 0)), {12, 18}) - array<float>(e)), fold::sum, 0b10)) == 0);
+              reduced(value_of(broadcast_to(array<float>(sum(e, 0)), {12, 18}) - array<float>(e)), fold::sum, 0b10)) ==
+        0);
   CHECK(sum(a, {.axis = {0, 1}, .keepdims = true})(0, 0).item() == sum(a).item());
   CHECK(sum(arange(1000)).item() == 499'500);  // of indices that are in no memory
   CHECK(sum(broadcast_to(sum(a), {10, 1000})).item() == 10'000 * sum(a).item());

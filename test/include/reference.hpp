@@ -1,5 +1,5 @@
-// A plain reference for the tests: elements in C order as long double, which holds every element of every dtype exactly, and
-// reductions as loops over them.
+// A plain reference for the tests: elements in C order as long double, which holds every element of every dtype
+// exactly, and reductions as loops over them.
 #pragma once
 
 #include <cmath>
@@ -61,7 +61,8 @@ tensor value_of(const E& e) {
 
 /// The reductions by name, in the order of `reductions`.
 enum class fold { sum, prod, min, max, any, all, mean, var, stddev };
-inline constexpr fold folds[] = {fold::sum, fold::prod, fold::min, fold::max, fold::any, fold::all, fold::mean, fold::var, fold::stddev};
+inline constexpr fold folds[] = {fold::sum, fold::prod, fold::min, fold::max,   fold::any,
+                                 fold::all, fold::mean, fold::var, fold::stddev};
 inline constexpr const char* fold_names[] = {"sum", "prod", "min", "max", "any", "all", "mean", "var", "stddev"};
 inline std::string name_of(fold f) { return fold_names[static_cast<int>(f)]; }
 
@@ -74,11 +75,13 @@ inline handle reduced(detail::node* n, fold f, unsigned mask, bool keepdims = fa
   const dtype t = dtype_of_node(n), floating = detail::mean_dtype(t);
   switch (f) {
     case fold::sum:
-    case fold::prod: return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), detail::sum_dtype(t), axes, keepdims));
+    case fold::prod:
+      return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), detail::sum_dtype(t), axes, keepdims));
     case fold::min:
     case fold::max: return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), t, axes, keepdims));
     case fold::any:
-    case fold::all: return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), dtype::bool_, axes, keepdims));
+    case fold::all:
+      return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), dtype::bool_, axes, keepdims));
     case fold::mean: return handle(detail::make_mean(n, floating, axes, keepdims));
     default: return handle(detail::make_variance(n, floating, axes, keepdims, 0, f == fold::stddev));
   }
@@ -135,7 +138,8 @@ inline tensor reduced(const tensor& from, fold f, unsigned mask, bool keepdims =
   return to;
 }
 
-/// The largest difference, relative to the larger of the wanted value and `floor`; infinity where shapes or NaNs differ.
+/// The largest difference, relative to the larger of the wanted value and `floor`; infinity where shapes or NaNs
+/// differ.
 inline double worst(const tensor& got, const tensor& wanted, exact floor = 1) {
   const double never = std::numeric_limits<double>::infinity();
   if (!(got.extents == wanted.extents) || got.at.size() != wanted.at.size()) return never;

@@ -1,5 +1,5 @@
-// Views of arrays and of expressions against a plain implementation of NumPy's indexing, over every combination of a list of
-// indices; transposes, reshapes and broadcasts; and what a wrong index says and leaves alone.
+// Views of arrays and of expressions against a plain implementation of NumPy's indexing, over every combination of a
+// list of indices; transposes, reshapes and broadcasts; and what a wrong index says and leaves alone.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -28,7 +28,8 @@ std::vector<std::int64_t> positions(const index_item& item, std::int64_t extent)
   std::int64_t start = item.has_start ? from_end(item.start) : item.step > 0 ? 0 : extent - 1;
   if (item.step > 0) {
     const std::int64_t stop = item.has_stop ? from_end(item.stop) : extent;
-    for (start = std::max<std::int64_t>(start, 0); start < std::min(stop, extent); start += item.step) at.push_back(start);
+    for (start = std::max<std::int64_t>(start, 0); start < std::min(stop, extent); start += item.step)
+      at.push_back(start);
   } else {
     const std::int64_t stop = item.has_stop ? std::max<std::int64_t>(from_end(item.stop), -1) : -1;
     for (start = std::min(start, extent - 1); start > stop; start += item.step) at.push_back(start);
@@ -44,7 +45,8 @@ tensor indexed(const tensor& t, std::vector<index_item> items) {
   std::vector<index_item> full;
   bool rest = false;
   for (const index_item& i : items) {
-    if (i.what == index_item::rest) full.insert(full.end(), static_cast<std::size_t>(rank - consumed), detail::to_index(_)), rest = true;
+    if (i.what == index_item::rest)
+      full.insert(full.end(), static_cast<std::size_t>(rank - consumed), detail::to_index(_)), rest = true;
     else full.push_back(i);
   }
   if (!rest) full.insert(full.end(), static_cast<std::size_t>(rank - consumed), detail::to_index(_));
@@ -81,7 +83,8 @@ std::string spelled(const std::vector<index_item>& items) {
     if (i.what == index_item::new_axis) text += "None";
     if (i.what == index_item::rest) text += "...";
     if (i.what == index_item::range)
-      text += (i.has_start ? std::to_string(i.start) : "") + ":" + (i.has_stop ? std::to_string(i.stop) : "") + ":" + std::to_string(i.step);
+      text += (i.has_start ? std::to_string(i.start) : "") + ":" + (i.has_stop ? std::to_string(i.stop) : "") + ":" +
+              std::to_string(i.step);
   }
   return text + "]";
 }
@@ -89,7 +92,9 @@ std::string spelled(const std::vector<index_item>& items) {
 /// The same index list into an array, an expression, and an expression over a strided array.
 void check(const array<int>& a, const std::vector<index_item>& items) {
   INFO(spelled(items));
-  const auto view = [&](detail::node* n) { return handle(detail::make_view(n, items.data(), static_cast<int>(items.size()))); };
+  const auto view = [&](detail::node* n) {
+    return handle(detail::make_view(n, items.data(), static_cast<int>(items.size())));
+  };
   const tensor wanted = indexed(value_of(a), items);
   CHECK(worst(value_of(view(a.node()).get()), wanted) == 0);
   auto e = a + 0;
@@ -131,9 +136,9 @@ TEST_CASE("views: slices of one axis, of every start, stop and step") {
 
 TEST_CASE("views: index lists, of arrays and of expressions") {
   const array<int> a = numbers({3, 4, 2});
-  const index_item some[] = {detail::to_index(1),         detail::to_index(-1), detail::to_index(_),
-                             detail::to_index(newaxis),   slice(1, _),          slice(_, _, -1),
-                             slice(_, _, 2),              slice(2, 0, -1),      detail::to_index(ellipsis)};
+  const index_item some[] = {
+      detail::to_index(1), detail::to_index(-1), detail::to_index(_), detail::to_index(newaxis), slice(1, _),
+      slice(_, _, -1),     slice(_, _, 2),       slice(2, 0, -1),     detail::to_index(ellipsis)};
   for (const index_item& i : some) {
     check(a, {i});
     for (const index_item& j : some) {
@@ -153,10 +158,12 @@ TEST_CASE("views: the public spelling makes the same lists") {
   const array<int> a = numbers({3, 4, 2});
   const tensor t = value_of(a);
   CHECK(worst(value_of(a(1, slice(2, 4), newaxis, ellipsis, 0)),
-              indexed(t, {detail::to_index(1), slice(2, 4), detail::to_index(newaxis), detail::to_index(ellipsis), detail::to_index(0)})) == 0);
+              indexed(t, {detail::to_index(1), slice(2, 4), detail::to_index(newaxis), detail::to_index(ellipsis),
+                          detail::to_index(0)})) == 0);
   CHECK(worst(value_of(a("::2"_s, "-1:0:-2"_s)), indexed(t, {slice(_, _, 2), slice(-1, 0, -2)})) == 0);
   CHECK(worst(value_of(a(slice(2))), indexed(t, {slice(_, 2)})) == 0);
-  CHECK(worst(value_of((a + 1)[2][0]), indexed(value_of(array<int>(a + 1)), {detail::to_index(2), detail::to_index(0)})) == 0);
+  CHECK(worst(value_of((a + 1)[2][0]),
+              indexed(value_of(array<int>(a + 1)), {detail::to_index(2), detail::to_index(0)})) == 0);
   CHECK(a(2, 3, 1).item() == 23);
   CHECK(a(2, 3, 1).shape().size() == 0);
   CHECK(static_cast<int>(a(std::size_t{0}, short{1}, 0L)) == 2);
@@ -166,7 +173,8 @@ TEST_CASE("views: of views") {
   const array<int> a = numbers({6, 8});
   const tensor t = value_of(a);
   const auto twice = a(slice(_, _, -2), slice(1, _, 3))(slice(1, _), slice(_, _, -1));
-  CHECK(worst(value_of(twice), indexed(indexed(t, {slice(_, _, -2), slice(1, _, 3)}), {slice(1, _), slice(_, _, -1)})) == 0);
+  CHECK(worst(value_of(twice),
+              indexed(indexed(t, {slice(_, _, -2), slice(1, _, 3)}), {slice(1, _), slice(_, _, -1)})) == 0);
   auto lazily = (a * 1)(slice(_, _, -2), slice(1, _, 3))(slice(1, _), slice(_, _, -1)).T()(1);
   CHECK(worst(value_of(lazily), indexed(value_of(twice.T()), {detail::to_index(1)})) == 0);
   auto of_broadcast = (a(0) + a(_, slice(0, 1)))(slice(_, _, -1), 3);
@@ -280,8 +288,10 @@ TEST_CASE("views: a wrong index is refused by name, and changes nothing") {
   array<int> a = numbers({3, 4});
   auto e = a + 1;
   CHECK(has(message_of([&] { return a(3).ndim(); }), "index 3 is out of range for axis 0 of an array of shape (3, 4)"));
-  CHECK(has(message_of([&] { return a(0, -5).ndim(); }), "index -5 is out of range for axis 1 of an array of shape (3, 4)"));
-  CHECK(has(message_of([&] { return e(ellipsis, 4); }), "index 4 is out of range for axis 1 of an array of shape (3, 4)"));
+  CHECK(has(message_of([&] { return a(0, -5).ndim(); }),
+            "index -5 is out of range for axis 1 of an array of shape (3, 4)"));
+  CHECK(has(message_of([&] { return e(ellipsis, 4); }),
+            "index 4 is out of range for axis 1 of an array of shape (3, 4)"));
   CHECK(has(message_of([&] { return a(0, 0, 0).ndim(); }), "3 indices for an array of shape (3, 4)"));
   CHECK(has(message_of([&] { return e(_, _, newaxis, slice(1, _)); }), "3 indices for an array of shape (3, 4)"));
   CHECK(has(message_of([&] { return a(slice(_, _, 0)).ndim(); }), "step of zero"));

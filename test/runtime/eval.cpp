@@ -1,5 +1,5 @@
-// The conductor: what was seen before compiles nothing, threads that meet at a new kernel compile it once, many threads evaluate
-// at the same time, and an evaluation that fails changes nothing.
+// The conductor: what was seen before compiles nothing, threads that meet at a new kernel compile it once, many threads
+// evaluate at the same time, and an evaluation that fails changes nothing.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -66,13 +66,14 @@ TEST_CASE("eval: other scalars, other extents and other arrays make no kernel") 
   statement(4, 8, 1);
   reduction(4, 8);
   CHECK(made_by([&] {
-    for (int i = 1; i < 20; ++i) {
-      const float s = static_cast<float>(i) / 4;
-      CHECK(statement(4 * i, 8, s) == doctest::Approx(std::log1p(static_cast<float>(32 * i - 1) * s) + 7 - s));
-      CHECK(statement(5, 16 * i, s) == doctest::Approx(std::log1p(static_cast<float>(80 * i - 1) * s) + 16 * i - 1 - s));
-      CHECK(reduction(i + 3, 8) == doctest::Approx(8 * 2 * (8.0 * (i + 3) - 4.5)));
-    }
-  }) == 0);
+          for (int i = 1; i < 20; ++i) {
+            const float s = static_cast<float>(i) / 4;
+            CHECK(statement(4 * i, 8, s) == doctest::Approx(std::log1p(static_cast<float>(32 * i - 1) * s) + 7 - s));
+            CHECK(statement(5, 16 * i, s) ==
+                  doctest::Approx(std::log1p(static_cast<float>(80 * i - 1) * s) + 16 * i - 1 - s));
+            CHECK(reduction(i + 3, 8) == doctest::Approx(8 * 2 * (8.0 * (i + 3) - 4.5)));
+          }
+        }) == 0);
 }
 
 TEST_CASE("eval: another layout is another kernel, once") {
@@ -88,10 +89,10 @@ TEST_CASE("eval: threads that meet at a new kernel make it once, and all have it
   const array<float> x = numbers(1000);
   std::vector<float> got(8);
   CHECK(made_by([&] {
-    on_threads(8, [&](int i) {
-      got[static_cast<std::size_t>(i)] = array<float>(cosh(x * 0.001f) - sinh(x * 0.001f) + 8)(999).item();
-    });
-  }) == (compiles() ? 1 : 0));
+          on_threads(8, [&](int i) {
+            got[static_cast<std::size_t>(i)] = array<float>(cosh(x * 0.001f) - sinh(x * 0.001f) + 8)(999).item();
+          });
+        }) == (compiles() ? 1 : 0));
   for (float g : got) CHECK(g == doctest::Approx(std::exp(-0.999f) + 8));
 }
 
@@ -172,11 +173,12 @@ TEST_CASE("eval: a compiler that fails leaves the array as it was") {
   const scratch room;
   const std::string compiler = room / "compiler";
   // It answers what it is, and compiles nothing.
-  write_text(compiler, "#!/bin/sh\nfor a; do case $a in *.c|-c|-shared|-) echo boom >&2; exit 1;; esac; done\nexec cc \"$@\"\n");
+  write_text(compiler,
+             "#!/bin/sh\nfor a; do case $a in *.c|-c|-shared|-) echo boom >&2; exit 1;; esac; done\nexec cc \"$@\"\n");
   std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
-  const rerun child("process without a working compiler: nothing changes", {{"SINTER_CC", compiler},
-                                                                          {"SINTER_NVRTC", room / "no_such_library.so"},
-                                                                          {"SINTER_CACHE_DIR", room / "cache"}});
+  const rerun child(
+      "process without a working compiler: nothing changes",
+      {{"SINTER_CC", compiler}, {"SINTER_NVRTC", room / "no_such_library.so"}, {"SINTER_CACHE_DIR", room / "cache"}});
   INFO(child.output);
   CHECK(child.ok);
 }

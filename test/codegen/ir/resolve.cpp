@@ -1,5 +1,5 @@
-// From nodes to a signature and its run-time facts: what is part of the signature and what is not, how operands are laid out
-// through views and broadcasts, what is walked once, and what is refused.
+// From nodes to a signature and its run-time facts: what is part of the signature and what is not, how operands are
+// laid out through views and broadcasts, what is walked once, and what is refused.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -75,16 +75,16 @@ TEST_CASE("resolve: everything a kernel depends on is part of the signature") {
   const array<double> d = arange<double>(9).reshape({3, 3});
   const std::vector<std::vector<std::uint64_t>> different = {
       resolved(x + y).words,
-      resolved(x + x).words,           // equal leaves
-      resolved(x - y).words,           // another operation
-      resolved(x + 1.f).words,         // a scalar
-      resolved(x + x.T()).words,       // one array, two layouts: two operands, as x + y
-      resolved(x + d).words,           // another dtype
+      resolved(x + x).words,      // equal leaves
+      resolved(x - y).words,      // another operation
+      resolved(x + 1.f).words,    // a scalar
+      resolved(x + x.T()).words,  // one array, two layouts: two operands, as x + y
+      resolved(x + d).words,      // another dtype
       resolved(sum(x)).words,
-      resolved(sum(x, 0)).words,       // another result's rank
+      resolved(sum(x, 0)).words,  // another result's rank
       resolved(prod(x)).words,
       resolved(sum(x, {.axis = 0, .keepdims = true})).words,
-      resolved(x + y, x - y).words,    // two roots
+      resolved(x + y, x - y).words,  // two roots
       resolved(x - y, x + y).words,
       resolved(astype<int>(x)).words,
       resolved(astype<short>(x)).words,
@@ -125,7 +125,8 @@ TEST_CASE("resolve: a name used often is walked once, where it is seen in one wa
   auto t = exp(x);
   const auto applied = [](const resolution& r) {
     int n = 0;
-    for (const codegen::value& v : codegen::decode(r.words).values) n += v.kind == value_kind::apply && v.code == op::exp;
+    for (const codegen::value& v : codegen::decode(r.words).values)
+      n += v.kind == value_kind::apply && v.code == op::exp;
     return n;
   };
   CHECK(applied(resolved(t * t + t * 2 - t)) == 1);

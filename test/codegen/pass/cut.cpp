@@ -1,5 +1,5 @@
-// The cut of a program into kernels: how many there are for a given DAG, what joins, what is hoisted, what is left in memory for
-// later, and that every schedule is sound.
+// The cut of a program into kernels: how many there are for a given DAG, what joins, what is hoisted, what is left in
+// memory for later, and that every schedule is sound.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -51,7 +51,8 @@ std::string unsound(const schedule& s, std::size_t roots) {
     for (bool u : used)
       if (!u) return "an input that nothing reads";
     for (const step::read& r : at.inputs)
-      if (r.temporary >= 0 && !made.at(static_cast<std::size_t>(r.temporary))) return "a temporary read before it is made";
+      if (r.temporary >= 0 && !made.at(static_cast<std::size_t>(r.temporary)))
+        return "a temporary read before it is made";
     for (const step::write& w : at.outputs) {
       if ((w.root >= 0) == (w.temporary >= 0)) return "an output that is not one of a root and a temporary";
       if (w.root >= 0) ++written.at(static_cast<std::size_t>(w.root));
@@ -199,8 +200,9 @@ TEST_CASE("cut: passes that need each other stand in order") {
 
 TEST_CASE("cut: a result seen through a view, or against another axis, is not joined") {
   const array<float> x = arange<float>(9).reshape({3, 3});
-  for (const schedule& s : {cut_of(sum(x, 1)(slice(_, _, -1)) - sum(x, 1)), cut_of(sum(x, 0)(_, newaxis) + sum(x, 1)),
-                            cut_of(sum(x, 0) + sum(x, 1)), cut_of(x + sum(x, 0)), cut_of(sum(x, 1)(slice(_, _, -1)) * 2)}) {
+  for (const schedule& s :
+       {cut_of(sum(x, 1)(slice(_, _, -1)) - sum(x, 1)), cut_of(sum(x, 0)(_, newaxis) + sum(x, 1)),
+        cut_of(sum(x, 0) + sum(x, 1)), cut_of(x + sum(x, 0)), cut_of(sum(x, 1)(slice(_, _, -1)) * 2)}) {
     CHECK(s.steps.size() >= 2);
     CHECK(unsound(s, 1) == "");
   }

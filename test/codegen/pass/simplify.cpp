@@ -18,7 +18,8 @@ namespace codegen = sinter::codegen;
 namespace detail = sinter::detail;
 using detail::reduction;
 
-constexpr dtype f32 = dtype::float32, f64 = dtype::float64, i32 = dtype::int32, i64 = dtype::int64, u8 = dtype::uint8, b1 = dtype::bool_;
+constexpr dtype f32 = dtype::float32, f64 = dtype::float64, i32 = dtype::int32, i64 = dtype::int64, u8 = dtype::uint8,
+                b1 = dtype::bool_;
 
 codegen::kernel simplified(codegen::kernel k) {
   codegen::simplify(k);
@@ -50,8 +51,9 @@ TEST_CASE("simplify: equal values become one, in any order of making") {
 TEST_CASE("simplify: values that differ in anything stay apart") {
   kernel_builder b;
   const auto x = b.input(f32), y = b.input(f32), n = b.input(i32), s = b.scalar(f32), r = b.scalar(f32);
-  const codegen::kernel k = b.gives({b.apply(op::add, x, y), b.apply(op::add, y, x), b.apply(op::subtract, x, y), b.apply(op::add, x, s),
-                                     b.apply(op::add, x, r), b.cast(n, f32), b.cast(n, f64), b.cast(x, f64)});
+  const codegen::kernel k =
+      b.gives({b.apply(op::add, x, y), b.apply(op::add, y, x), b.apply(op::subtract, x, y), b.apply(op::add, x, s),
+               b.apply(op::add, x, r), b.cast(n, f32), b.cast(n, f64), b.cast(x, f64)});
   CHECK(size_of(k) == k.values.size());
 }
 
@@ -90,7 +92,8 @@ TEST_CASE("simplify: what only looks as if it did nothing stays") {
   CHECK_FALSE(vanishes(i32, [](auto& b, auto x) { return b.cast(b.cast(x, u8), i32); }));
   CHECK_FALSE(vanishes(i32, [](auto& b, auto x) { return b.cast(b.cast(x, b1), i32); }));
   CHECK_FALSE(vanishes(f32, [](auto& b, auto x) { return b.apply(op::reciprocal, b.apply(op::reciprocal, x)); }));
-  CHECK_FALSE(vanishes(f32, [](auto& b, auto x) { return b.apply(op::subtract, x, x); }));  // infinity less itself is NaN
+  CHECK_FALSE(
+      vanishes(f32, [](auto& b, auto x) { return b.apply(op::subtract, x, x); }));  // infinity less itself is NaN
   CHECK_FALSE(vanishes(f32, [](auto& b, auto x) { return b.apply(op::add, x, b.scalar(f32)); }));
 }
 
@@ -122,7 +125,7 @@ class random_kernel {
       for (auto& byte : m) byte = static_cast<std::byte>(random_());
     }
     for (auto& byte : memory_[4]) byte &= std::byte{1};  // truth values are 0 or 1
-    for (int i = 0; i < points; i += 3)  // and not all floats are wild
+    for (int i = 0; i < points; i += 3)                  // and not all floats are wild
       for (int input : {0, 1}) {
         const float tame = static_cast<float>(static_cast<int>(pick(2000)) - 1000) / 8;
         std::memcpy(memory_[static_cast<std::size_t>(input)].data() + 4 * i, &tame, 4);

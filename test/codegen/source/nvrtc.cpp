@@ -1,5 +1,5 @@
-// NVRTC needs no GPU: the text of every operation, cast, reduction and variant of every dtype compiles for the architectures
-// Sinter names. The C texts of the same kernels compile without a warning.
+// NVRTC needs no GPU: the text of every operation, cast, reduction and variant of every dtype compiles for the
+// architectures Sinter names. The C texts of the same kernels compile without a warning.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -65,8 +65,8 @@ TEST_CASE("nvrtc: every operation and cast compiles for sm_80, sm_90 and sm_100"
 }
 
 TEST_CASE("nvrtc: every variant of maps and reductions compiles") {
-  // Each for one architecture in turn: they differ in what a function becomes, not in what is accepted. And a dtype of each
-  // size and kind: of operations, which differ most by dtype, there is a sweep above.
+  // Each for one architecture in turn: they differ in what a function becomes, not in what is accepted. And a dtype of
+  // each size and kind: of operations, which differ most by dtype, there is a sweep above.
   using sinter::dtype;
   const dtype some[] = {dtype::bool_, dtype::int16, dtype::uint32, dtype::int64, dtype::float32, dtype::float64};
   const std::unique_ptr<compiler> with[] = {nvrtc(80), nvrtc(90), nvrtc(100)};
@@ -112,8 +112,11 @@ TEST_CASE("c: every text compiles without a warning") {
     write_text(room / (std::to_string(n++) + ".c"), text);
   });
   CHECK(n > 250);
-  // What a kernel declares and does not use costs nothing, and a row's text is one for all dtypes; everything else is a slip.
-  const std::string flags = "-std=gnu17 -fsyntax-only -Wall -Wno-unused -Wno-unknown-pragmas -Wno-int-in-bool-context -Wno-bool-compare -Werror";
+  // What a kernel declares and does not use costs nothing, and a row's text is one for all dtypes; everything else is a
+  // slip.
+  const std::string flags =
+      "-std=gnu17 -fsyntax-only -Wall -Wno-unused -Wno-unknown-pragmas -Wno-int-in-bool-context -Wno-bool-compare "
+      "-Werror";
   const int status = std::system(("cd " + room.path() + " && gcc " + flags + " *.c >said 2>&1").c_str());
   INFO(read_text(room / "said").substr(0, 4000));
   CHECK(status == 0);

@@ -1,5 +1,5 @@
-// Kernels that together hold every operation, cast and reduction of every dtype, and the variants in which a kernel may be asked
-// for: what the sweeps over generated text compile.
+// Kernels that together hold every operation, cast and reduction of every dtype, and the variants in which a kernel may
+// be asked for: what the sweeps over generated text compile.
 #pragma once
 
 #include <span>
@@ -11,8 +11,9 @@
 
 namespace sinter::test {
 
-inline constexpr dtype element_dtypes[] = {dtype::bool_,  dtype::int8,   dtype::uint8,  dtype::int16,   dtype::uint16, dtype::int32,
-                                           dtype::uint32, dtype::int64,  dtype::uint64, dtype::float32, dtype::float64};
+inline constexpr dtype element_dtypes[] = {dtype::bool_,  dtype::int8,    dtype::uint8,  dtype::int16,
+                                           dtype::uint16, dtype::int32,   dtype::uint32, dtype::int64,
+                                           dtype::uint64, dtype::float32, dtype::float64};
 
 /// Does an operation compute in this dtype, once its operands are promoted?
 inline bool computes_in(op code, dtype t) {
@@ -37,7 +38,8 @@ inline codegen::kernel every_operation(dtype t, int* operations = nullptr) {
   return b.k;
 }
 
-/// A reduction with every accumulator that folds `t`, work before it, and work after it that reads an operand of its own.
+/// A reduction with every accumulator that folds `t`, work before it, and work after it that reads an operand of its
+/// own.
 inline codegen::kernel every_reduction(dtype t) {
   kernel_builder b;
   const auto x = b.input(t), y = b.input(t), after = b.input(t), s = b.scalar(t);
@@ -56,7 +58,8 @@ inline codegen::kernel mixed_map(dtype t) {
   kernel_builder b;
   const auto x = b.input(t), y = b.input(t), z = b.input(t), i = b.input(dtype::int64, true), s = b.scalar(t);
   const auto whole = t == dtype::int64 ? i : b.cast(i, t);
-  return b.gives({b.apply(op::add, b.apply(op::multiply, x, y), b.apply(op::maximum, z, s)), b.apply(op::less, whole, x)});
+  return b.gives(
+      {b.apply(op::add, b.apply(op::multiply, x, y), b.apply(op::maximum, z, s)), b.apply(op::less, whole, x)});
 }
 
 struct named_variant {
@@ -88,7 +91,8 @@ inline std::vector<named_variant> map_variants(const codegen::kernel& k) {
   add("rows, still", 2, access::still);
   codegen::variant& mixed = add("four axes, mixed", 4, access::strided);
   const access kinds[] = {access::unit, access::still, access::fixed, access::strided};
-  for (std::size_t i = 0; i < all; ++i) mixed.operands[i] = i < inputs ? kinds[i % 4] : i % 2 ? access::unit : access::strided;
+  for (std::size_t i = 0; i < all; ++i)
+    mixed.operands[i] = i < inputs ? kinds[i % 4] : i % 2 ? access::unit : access::strided;
   codegen::variant& eight = add("eight axes, wide", 8, access::strided);
   eight.wide = true;
   eight.operands.back() = access::strided;
@@ -102,7 +106,8 @@ inline std::vector<named_variant> reduction_variants(const codegen::kernel& k) {
   for (bool columns : {false, true})
     for (bool split : {false, true})
       for (int form = 0; form < 4; ++form) {
-        // form 0: everything (rows) or one kept axis, 1: packs, 2: several axes of both kinds, 3: the same strided and wide
+        // form 0: everything (rows) or one kept axis, 1: packs, 2: several axes of both kinds, 3: the same strided and
+        // wide
         codegen::variant v;
         v.columns = columns;
         v.split = split;
@@ -116,7 +121,9 @@ inline std::vector<named_variant> reduction_variants(const codegen::kernel& k) {
         for (std::size_t i = inputs - 1; i < all; ++i)
           v.operands[i] = columns ? (form == 3 ? access::strided : access::unit) : access::still;
         if (v.rank == v.reduced) v.operands[inputs - 1] = access::fixed;
-        made.push_back({std::string(columns ? "columns" : "rows") + (split ? " in parts, form " : ", form ") + std::to_string(form), v});
+        made.push_back({std::string(columns ? "columns" : "rows") + (split ? " in parts, form " : ", form ") +
+                            std::to_string(form),
+                        v});
       }
   return made;
 }
@@ -129,7 +136,8 @@ void each_text(codegen::dialect to, std::span<const dtype> dtypes, F f) {
     const codegen::kernel operations = every_operation(t), reductions = every_reduction(t), mixed = mixed_map(t);
     f(codegen::emit(operations, map_variants(operations)[0].v, to), "every operation" + of);
     for (const named_variant& n : map_variants(mixed)) f(codegen::emit(mixed, n.v, to), "map, " + n.name + of);
-    for (const named_variant& n : reduction_variants(reductions)) f(codegen::emit(reductions, n.v, to), "reduction, " + n.name + of);
+    for (const named_variant& n : reduction_variants(reductions))
+      f(codegen::emit(reductions, n.v, to), "reduction, " + n.name + of);
   }
 }
 
