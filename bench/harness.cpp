@@ -2,6 +2,8 @@
 // so that plot.py draws ours and theirs together.
 #include "bench/harness.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -31,6 +33,15 @@ int calls_in_a_round(std::int64_t n, double one, bool quick) {
   const int peers = n <= 10'000 ? 2000 : n <= 1'000'000 ? 300 : n <= 10'000'000 ? 40 : 10;
   const double shortest = (quick ? 1e-4 : 5e-3) / one, longest = (quick ? 5e-3 : 0.3) / one;
   return static_cast<int>(std::max(1.0, std::min(std::max<double>(quick ? 1 : peers, shortest), longest)));
+}
+
+double processor_seconds() {
+  rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  const auto in_seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return in_seconds(used.ru_utime) + in_seconds(used.ru_stime);
 }
 
 std::string escaped(const std::string& text) {
@@ -125,8 +136,8 @@ session::session(int argc, char** argv, const char* title) : title_(title) {
 
 void session::print_header() {
   if (std::exchange(header_printed_, true)) return;
-  std::printf("%-34s %11s %12s %12s %12s  %-8s %7s %6s\n", "case, us per call", "n", "fused", "unfused", "floor",
-              "of what", "x floor", "noise");
+  std::printf("%-34s %11s %12s %12s %12s  %-8s %7s %6s%s\n", "case, us per call", "n", "fused", "unfused", "floor",
+              "of what", "x floor", "noise", on_cpu_ ? "  cores" : "");
 }
 
 std::vector<timing> session::times(const std::vector<repeated>& all, std::int64_t n, bool waits) const {
@@ -147,22 +158,27 @@ std::vector<timing> session::times(const std::vector<repeated>& all, std::int64_
   }
   const int count = quick_ ? 3 : waits ? 9 : 27;
   std::vector<std::vector<double>> rounds(all.size());
+  const double before = processor_seconds();
+  const auto start = clock::now();
   for (int r = 0; r < count; ++r)
     for (std::size_t i = 0; i < all.size(); ++i) rounds[i].push_back(round(all[i], calls[i]) * 1e6);
+  const double cores = (processor_seconds() - before) / seconds(clock::now() - start);
   std::vector<timing> out;
   for (std::vector<double>& r : rounds) {
     std::sort(r.begin(), r.end());
     const double median = r[r.size() / 2];
-    out.push_back({median, (r[r.size() * 3 / 4] - r[r.size() / 4]) / median});
+    out.push_back({median, (r[r.size() * 3 / 4] - r[r.size() / 4]) / median, cores});
   }
   return out;
 }
 
 void session::add(row r) {
   print_header();
-  std::printf("%-34s %11lld %12s %12s %12s  %-8s %7.2f %5.0f%%\n", r.name.c_str(), static_cast<long long>(r.n),
+  std::printf("%-34s %11lld %12s %12s %12s  %-8s %7.2f %5.0f%%", r.name.c_str(), static_cast<long long>(r.n),
               cell(r.fused.us).c_str(), cell(r.unfused.us).c_str(), cell(r.floor.us).c_str(), r.floor.what.c_str(),
               r.fused.us / r.floor.us, 100 * r.fused.spread);
+  if (on_cpu_) std::printf("  %5.2f", r.fused.cores);
+  std::printf("\n");
   std::fflush(stdout);
   rows_.push_back(std::move(r));
 }
@@ -187,7 +203,8 @@ void session::write_json() const {
     out << between << "  {\"case\": " << escaped(r.name) << ", \"n\": " << r.n
         << ", \"by\": \"sinter\", \"us\": " << number(r.fused.us) << ", \"unfused_us\": " << number(r.unfused.us)
         << ", \"floor_us\": " << number(r.floor.us) << ", \"floor\": " << escaped(r.floor.what)
-        << ", \"ratio\": " << number(r.fused.us / r.floor.us) << ", \"noise\": " << number(r.fused.spread) << "}";
+        << ", \"ratio\": " << number(r.fused.us / r.floor.us) << ", \"noise\": " << number(r.fused.spread)
+        << ", \"cores\": " << number(r.fused.cores) << "}";
     between = ",\n";
   }
   out << "\n ]\n}\n";

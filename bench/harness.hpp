@@ -28,10 +28,12 @@ repeated repeat(F& f) {
           }};
 }
 
-/// Microseconds a call: the median of the rounds, and the distance of their quartiles as a share of it.
+/// Microseconds a call: the median of the rounds, and the distance of their quartiles as a share of it. `cores`: the
+/// processors this program had meanwhile, which tells whether others left it all of them.
 struct timing {
   double us = none;
   double spread = 0;
+  double cores = none;
 };
 
 struct row {

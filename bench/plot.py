@@ -132,9 +132,11 @@ def size(n):
 
 def table(rows, notes):
     """Markdown lines. `notes`: (case, n) as written -> what stood in the last column before."""
-    titles = ["case", "n", "ours", "unfused", "floor", "ours / floor", "best peer", "ours / best peer", "other peers",
-              "what moved it"]
-    lines = ["| " + " | ".join(titles) + " |", "|---|--:|--:|--:|--:|--:|--:|--:|---|---|"]
+    mine = [by[OURS] for by in rows.values() if OURS in by]
+    on_cpu = any(row["floor"] == "memcpy" and row.get("cores") for row in mine)
+    titles = ["case", "n", "ours", *(["cores"] if on_cpu else []), "unfused", "floor", "ours / floor", "best peer",
+              "ours / best peer", "other peers", "what moved it"]
+    lines = ["| " + " | ".join(titles) + " |", "|---" + "|--:" * (len(titles) - 3) + "|---|---|"]
     cases = list(dict.fromkeys(case for case, _ in rows))
     for case, n in sorted(rows, key=lambda key: cases.index(key[0])):
         by = rows[case, n]
@@ -148,8 +150,9 @@ def table(rows, notes):
         above = f"{mine['ratio']:.2f}" if mine["ratio"] else "-"
         floor = f"{figure_text(mine['floor_us'])} {mine['floor']}" if mine["floor_us"] else "-"
         name, elements = case.replace("|", "\\|"), size(n)
-        cells = [name, elements, figure_text(mine["us"]), figure_text(mine["unfused_us"]), floor, above, best, ratio,
-                 rest, notes.get((name, elements), "")]
+        cores = [f"{mine['cores']:.1f}" if mine.get("cores") else "-"] if on_cpu else []
+        cells = [name, elements, figure_text(mine["us"]), *cores, figure_text(mine["unfused_us"]), floor, above, best,
+                 ratio, rest, notes.get((name, elements), "")]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
@@ -181,8 +184,8 @@ def write_markdown(file, section, results, rows):
     notes = {}
     for line in old.splitlines():
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if len(cells) == 10:
-            notes[cells[0], cells[1]] = cells[9]
+        if len(cells) >= 10:
+            notes[cells[0], cells[1]] = cells[-1]
     lines = ["", *summary(results), *table(rows, notes), ""]
     file.write_text(before + begin + "\n".join(lines) + end + after)
     print(file)

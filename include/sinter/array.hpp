@@ -45,7 +45,8 @@ class array<T> : public detail::methods<array<T>, T> {
   template <class V>
     requires(!detail::expression<V> && !std::convertible_to<V, array>)
   array& operator=(V&&) & {
-    static_assert(detail::never<V>, "sinter: a = e makes a new value of an array or an expression; a(ellipsis) = 0 stores a number");
+    static_assert(detail::never<V>,
+                  "sinter: a = e makes a new value of an array or an expression; a(ellipsis) = 0 stores a number");
     return *this;
   }
   template <class V>

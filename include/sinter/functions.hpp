@@ -6,8 +6,8 @@
 namespace sinter {
 
 // `sinter::log1p(a)`, `sinter::hypot(a, 2)`, ...: the sentence, dtypes and error bound of each are in docs/operations.md, which
-// is made from the same rows. Shapes: operands broadcast. Errors: at evaluation. The second overload of each says what is wrong
-// with operands that the first does not take.
+// is made from the same rows. Shapes: operands broadcast. Errors: at evaluation. The second overload of each is for
+// calls with no expression among their operands.
 #define SINTER_FUNCTION_1(name)                           \
   template <class A>                                      \
     requires detail::any_expression<A>                    \

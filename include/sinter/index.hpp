@@ -17,8 +17,8 @@ template <class X>
 concept slice_bound = std::same_as<X, all_tag> || std::integral<X>;
 
 template <class X>
-concept index_object =
-    std::same_as<X, all_tag> || std::same_as<X, newaxis_tag> || std::same_as<X, ellipsis_tag> || std::same_as<X, index_item>;
+concept index_object = std::same_as<X, all_tag> || std::same_as<X, newaxis_tag> || std::same_as<X, ellipsis_tag> ||
+                       std::same_as<X, index_item>;
 
 // `a[1, _]` would be C++'s comma operator and quietly mean `a[_]`.
 template <class X, class Y>

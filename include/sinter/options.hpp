@@ -32,7 +32,8 @@ namespace detail {
 struct truth {
   template <class B>
   constexpr truth(B given) : value(given) {
-    static_assert(std::is_same_v<B, bool>, "sinter: keepdims is true or false; several axes are written {.axis = {0, 2}}");
+    static_assert(std::is_same_v<B, bool>,
+                  "sinter: keepdims is true or false; several axes are written {.axis = {0, 2}}");
   }
   constexpr operator bool() const { return value; }
   bool value;

@@ -1,13 +1,16 @@
-// All of Sinter. A user's program includes this and says `namespace sn = sinter;`. What the rest builds on comes first: each
-// file that includes another is a line more in every message of a compiler.
+// All of Sinter. A user's program includes this and says `namespace sn = sinter;`. What the rest is built on comes first:
+// every header on the way to one is a line more in each of a compiler's messages about it.
 #pragma once
 
-#include <sinter/dtype.hpp>
 #include <sinter/detail/refuse.hpp>
+#include <sinter/dtype.hpp>
 #include <sinter/index.hpp>
+#include <sinter/options.hpp>
+
 #include <sinter/expr.hpp>
 #include <sinter/functions.hpp>
 #include <sinter/reduce.hpp>
+
 #include <sinter/array.hpp>
 #include <sinter/create.hpp>
 #include <sinter/device.hpp>

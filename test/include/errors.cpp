@@ -132,6 +132,28 @@ TEST_CASE("errors: devices that are not there") {
   CHECK(device::current() == before);
 }
 
+TEST_CASE("errors: operands on two devices") {
+  if (device::current() == device::interpreter()) return;  // then there is but one that is always there
+  array<float> here = asarray(floats{1, 2, 3}), there;
+  {
+    device_scope in(device::interpreter());
+    there = asarray(floats{4, 5, 6});
+  }
+  CHECK(there.device() == device::interpreter());
+  CHECK(has(message_of<device_error>([&] { static_cast<void>(array<float>(here + there)); }), "devices"));
+  CHECK(has(message_of<device_error>([&] { here += there; }), "devices"));
+  CHECK(has(message_of<device_error>([&] { here(slice(0, 2)) = there(slice(1, _)) * 2; }), "devices"));
+  CHECK(has(message_of<device_error>([&] { eval(here + 1, there + 1); }), "devices"));
+  CHECK(here.get() == floats{1, 2, 3});
+  CHECK(there.get() == floats{4, 5, 6});
+  CHECK(holders_of(here) == 1);
+  there += 1;  // each works where it lives, whatever device is current
+  here += 1;
+  CHECK(array<float>(there * 2).device() == device::interpreter());
+  CHECK(there.get() == floats{5, 6, 7});
+  CHECK(array<float>(here * 2).device() == device::current());
+}
+
 TEST_CASE("errors: an exception is copied, assigned and kept") {
   std::exception_ptr kept;
   std::string said;

@@ -142,6 +142,23 @@ TEST_CASE("law 2: what was never evaluated is dropped without a trace") {
   CHECK(holders_of(a) == 1);
 }
 
+TEST_CASE("law 2: expressions and arrays outlive the thread that made them") {
+  std::vector<lazy<float>> made;
+  std::vector<array<float>> arrays;
+  for (int i = 0; i < 20; ++i)
+    std::thread([&, i] {
+      auto local = arange<float>(3) + static_cast<float>(i);
+      made.push_back(local * 2);
+      arrays.push_back(made.back() + 1);
+      if (i % 3 == 0) arrays[0] += 1;  // and is written to by another
+    }).join();
+  for (std::size_t i = 0; i < 20; ++i) CHECK(made[i].get()[2] == 2 * (2 + static_cast<float>(i)));
+  for (std::size_t i = 1; i < 20; ++i) CHECK(arrays[i](0).item() == 2 * static_cast<float>(i) + 1);
+  CHECK(arrays[0].get() == floats{8, 10, 12});
+  std::thread([&] { made.clear(); }).join();
+  CHECK(holders_of(arrays[1]) == 1);
+}
+
 TEST_CASE(
     "law 2: chains of 100,000 names are freed without recursion, and refused where one kernel would be too deep") {
   const array<float> a{1, 2};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <initializer_list>
 #include <utility>
 
 #include <sinter/detail/refuse.hpp>
@@ -12,6 +13,7 @@ namespace sinter {
 
 template <class T> class array;
 template <element T> class lazy;
+template <op O, class T, class... A> class expr;
 
 /// A scalar that keeps its own dtype instead of being weak: `a + strong(2.0)` is double whatever `a` is.
 template <arithmetic T>
@@ -41,19 +43,31 @@ concept scalar_operand = arithmetic<X> || is_strong<std::remove_cvref_t<X>>::val
 template <class X>
 concept operand = expression<X> || scalar_operand<X>;
 
+constexpr bool is_ordering(op o) {
+  return o == op::less || o == op::less_equal || o == op::greater || o == op::greater_equal;
+}
+
+/// Is X an ordering comparison?
+template <class X>
+inline constexpr bool ordering = false;
+template <op O, class T, class... A>
+inline constexpr bool ordering<expr<O, T, A...>> = is_ordering(O);
+
 /// A dtype on its way through promotion: weak operands only give their kind.
 struct weight {
   dtype type;
   bool weak;
   bool none = false;
+  bool ordering = false;
 };
 
 template <class X>
 consteval weight weight_of() {
   using U = std::remove_cvref_t<X>;
-  if constexpr (expression<U>) return {dtype_of<typename U::sinter_element>, false};
+  if constexpr (expression<U>) return {dtype_of<typename U::sinter_element>, false, false, ordering<U>};
   else if constexpr (arithmetic<U>) return {dtype_of<U>, true};
-  else return {dtype_of<decltype(U::value)>, false};
+  else if constexpr (is_strong<U>::value) return {dtype_of<decltype(U::value)>, false};
+  else return {dtype::bool_, false, true};
 }
 
 constexpr dtype default_of(kind k) {
@@ -74,13 +88,24 @@ constexpr dtype promote_all(const weight* w, int count) {
   return strong.none ? default_of(weakest) : promote_weak(strong.type, weakest);
 }
 
-/// The dtype operation O computes in over operands X....
-template <op O, class... X>
-consteval dtype promoted_dtype() {
-  constexpr weight w[] = {weight_of<X>()...};
-  constexpr int skip = facts(O).of == rule::choice ? 1 : 0;
-  return promote_all(w + skip, sizeof...(X) - skip);
+/// What comes of an operation over operands.
+struct outcome {
+  fault why;
+  dtype computed = dtype::float64, result = dtype::float64;
+};
+constexpr outcome outcome_of(op o, std::initializer_list<weight> operands) {
+  for (const weight& w : operands)
+    if (w.none) return {fault::operand};
+  if (is_ordering(o) && operands.begin()->ordering) return {fault::chain};  // `0 < a < 1` would be `(0 < a) < 1`
+  const rule r = facts(o).of;
+  const int skip = r == rule::choice ? 1 : 0;
+  const dtype promoted = promote_all(operands.begin() + skip, static_cast<int>(operands.size()) - skip);
+  if (!accepts(r, promoted)) return {r == rule::number_not_bool ? fault::boolean : fault::floating};
+  const dtype computed = compute_dtype(r, promoted);
+  return {fault::none, computed, result_dtype(r, computed)};
 }
+template <op O, class... X>
+inline constexpr outcome outcome_for = outcome_of(O, {weight_of<X>()...});
 
 template <class W, class S>
 constexpr W convert_scalar(S value) {

@@ -1,5 +1,5 @@
-// What is refused, and the sentence that says so. A constraint alone would be reported by listing every overload that did not
-// fit, so what fits no overload meets one of these types instead. A program that compiles makes nothing of them.
+// What is refused, and the sentence that says so. A constraint alone would be reported by listing every overload that did
+// not fit, so what fits none of them meets one of these types instead. A program that compiles makes nothing of them.
 #pragma once
 
 #include <sinter/dtype.hpp>
@@ -20,12 +20,13 @@ struct anything {
   anything(const X&);
 };
 
-/// Stands where an array or an expression was wanted. As a conversion it comes after every other function of the same name:
-/// <cmath> keeps its numbers where `using namespace sinter` is in force.
+/// Stands where an array or an expression was wanted. As a conversion it comes after every other function of the same
+/// name: <cmath> keeps its numbers where `using namespace sinter` is in force.
 struct no_expression {
   template <class X>
   no_expression(const X&) {
-    static_assert(never<X>, "sinter: this takes an array or an expression; of numbers, std has functions of the same name");
+    static_assert(never<X>,
+                  "sinter: this takes an array or an expression; of numbers, std has functions of the same name");
   }
 };
 
@@ -48,8 +49,8 @@ struct no_change {
 /// What is wrong with a call.
 enum class fault : std::uint8_t { none, operand, boolean, floating, chain, kind, stored, element };
 
-/// What a call with a fault gives. It goes on as an expression of element type T made from whatever it is made from, so that
-/// nothing else is wrong with the statement. As the type of a result it is looked into where the call stands, not in Sinter.
+/// What a call with a fault gives. It goes on as an expression of element type T, made from anything, so that nothing else
+/// is wrong with the statement. As the type of a result it is looked into where the call stands, not somewhere in Sinter.
 template <class T, fault of, class... Of>
 class refused : public lazy<T> {
  public:
@@ -60,10 +61,12 @@ class refused : public lazy<T> {
   static_assert(of != fault::boolean, "sinter: this operation does not take bool; a ^ b is true where they differ");
   static_assert(of != fault::floating, "sinter: this operation takes integers and bool, no floating-point elements");
   static_assert(of != fault::chain, "sinter: write (0 < a) && (a < 1) for 0 < a < 1");
-  static_assert(of != fault::kind, "sinter: an in-place operation cannot change the kind of its target (integer to floating)");
+  static_assert(of != fault::kind,
+                "sinter: an in-place operation cannot change the kind of its target (integer to floating)");
   static_assert(of != fault::stored, "sinter: only an array, an expression or an arithmetic scalar can be stored");
-  static_assert(of != fault::element, "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "
-                                      "std::uint64_t, float or double");
+  static_assert(of != fault::element,
+                "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "
+                "std::uint64_t, float or double");
 };
 
 template <class T>

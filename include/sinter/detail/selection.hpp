@@ -8,7 +8,7 @@ namespace sinter {
 
 namespace detail {
 
-/// What a store gives.
+/// What a store gives: nothing.
 template <class T, class V>
 using stored = std::conditional_t<operand<V>, void, refused<T, fault::stored>>;
 
@@ -30,15 +30,15 @@ stored<T, V> store_value(handle& target, node* view, V&& value) {
   }
 }
 
-/// What is wrong with `target = target op value` in place. Dtypes: the result's kind must be the target's or lower, as NumPy's
-/// casting rule has it.
+/// What is wrong with `target = target op value` in place. Dtypes: the result's kind must be the target's or lower, as
+/// NumPy's casting rule has it.
 template <op O, class T, class V>
 consteval fault update_fault() {
-  const outcome of = outcome_of<O, lazy<T>, V>();
+  const outcome of = outcome_for<O, lazy<T>, V>;
   if (of.why != fault::none) return of.why;
   return kind_of(of.result) <= kind_of(dtype_of<T>) ? fault::none : fault::kind;
 }
-/// What it gives where nothing is: `Done`.
+/// What that gives: `Done`, where nothing is wrong.
 template <op O, class T, class V, class Done = void>
 using updated = std::conditional_t<update_fault<O, T, V>() == fault::none, Done, refused<T, update_fault<O, T, V>()>>;
 
@@ -101,11 +101,11 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
   detail::handle view_;
 };
 
-#define SINTER_UPDATE(symbol, name)                                                            \
-  template <element T, class V>                                                                \
-  detail::updated<op::name, T, V, array<T>&> operator symbol(array<T>& a, V&& value) {         \
-    detail::update<op::name, T>(a.own(), nullptr, a, std::forward<V>(value));                  \
-    return a;                                                                                  \
+#define SINTER_UPDATE(symbol, name)                                                    \
+  template <element T, class V>                                                        \
+  detail::updated<op::name, T, V, array<T>&> operator symbol(array<T>& a, V&& value) { \
+    detail::update<op::name, T>(a.own(), nullptr, a, std::forward<V>(value));          \
+    return a;                                                                          \
   }
 SINTER_UPDATE(+=, add)
 SINTER_UPDATE(-=, subtract)
@@ -119,8 +119,9 @@ SINTER_UPDATE(<<=, left_shift)
 SINTER_UPDATE(>>=, right_shift)
 #undef SINTER_UPDATE
 
-#define SINTER_UPDATE(symbol)             \
-  template <detail::expression E>         \
+// What nothing can be stored into.
+#define SINTER_UPDATE(symbol)     \
+  template <detail::expression E> \
   void operator symbol(const E&, detail::no_change);
 SINTER_UPDATE(+=)
 SINTER_UPDATE(-=)
