@@ -48,7 +48,8 @@ device_impl& device_of(const codegen::resolution& r, const request* requests, in
   for (int i = 0; i < count; ++i) {
     if (!requests[i].into) continue;
     device_impl* target = requests[i].into->memory->device;
-    if (on && on != target) throw device_error("sinter: the value and the array it is stored into live on different devices");
+    if (on && on != target)
+      throw device_error("sinter: the value and the array it is stored into live on different devices");
     on = target;
   }
   return on ? *on : current_device();

@@ -22,7 +22,8 @@
 namespace sinter {
 
 text::text(const char* characters) : characters_(static_cast<char*>(std::malloc(std::strlen(characters) + 1))) {
-  if (!characters_) throw out_of_memory("sinter: the host has no memory for a report", std::strlen(characters) + 1, 0, 0);
+  if (!characters_)
+    throw out_of_memory("sinter: the host has no memory for a report", std::strlen(characters) + 1, 0, 0);
   std::strcpy(characters_, characters);
 }
 text::~text() { std::free(characters_); }
@@ -63,7 +64,8 @@ struct stages {
     std::vector<array_node*> made, outputs;
     for (const handle& t : temporaries) made.push_back(runtime::as_array_node(t.get()));
     for (const codegen::step::write& o : s.outputs)
-      outputs.push_back(o.root >= 0 ? runtime::as_array_node(result.get()) : made[static_cast<std::size_t>(o.temporary)]);
+      outputs.push_back(o.root >= 0 ? runtime::as_array_node(result.get())
+                                    : made[static_cast<std::size_t>(o.temporary)]);
     runtime::binding b;
     runtime::bind(s, resolution, made.data(), outputs.data(), {vectors, false}, b);
     return b;
@@ -126,7 +128,8 @@ class describer {
       } else {
         const int count = in.code == instruction::cast ? 1 : facts(static_cast<op>(in.code)).arity;
         std::string call = operation_name(in) + "(";
-        for (int a = 0; a < count; ++a) call += (a ? ", " : "") + stack[stack.size() - static_cast<std::size_t>(count - a)];
+        for (int a = 0; a < count; ++a)
+          call += (a ? ", " : "") + stack[stack.size() - static_cast<std::size_t>(count - a)];
         stack.resize(stack.size() - static_cast<std::size_t>(count));
         stack.push_back(call + ")");
       }
@@ -188,7 +191,8 @@ double bytes_moved(const codegen::step& s, const runtime::binding& b) {
     double elements = 1;
     for (int d = 0; d < b.variant.rank; ++d)
       if (b.operands[o].strides[d] != 0) elements *= static_cast<double>(b.extents[d]);
-    bytes += elements * itemsize(input ? s.body.inputs[o].type : s.body.values[s.body.outputs[o - s.inputs.size()]].type);
+    bytes +=
+        elements * itemsize(input ? s.body.inputs[o].type : s.body.values[s.body.outputs[o - s.inputs.size()]].type);
   }
   return bytes;
 }

@@ -36,7 +36,8 @@ class reader {
     const ref r{words_[at_++]};
     if (r.what() == ref::value) return numbered_[r.index()];
     const bool result = r.what() == ref::result;
-    const program::read from{r.index(), result ? static_cast<int>(r.boundary()) : -1, result && r.plain(), r.what() == ref::iota};
+    const program::read from{r.index(), result ? static_cast<int>(r.boundary()) : -1, result && r.plain(),
+                             r.what() == ref::iota};
     for (std::size_t i = 0; i < p_.values.size(); ++i) {
       const value& v = p_.values[i];
       if (v.kind == value_kind::input && p_.reads[i].operand == from.operand) return static_cast<std::uint16_t>(i);

@@ -8,7 +8,7 @@
 namespace sinter::codegen {
 
 inline constexpr auto elements =
-    boost::hana::tuple_t<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
-                         std::uint64_t, float, double>;
+    boost::hana::tuple_t<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                         std::int64_t, std::uint64_t, float, double>;
 
 }  // namespace sinter::codegen

@@ -83,14 +83,14 @@ enum class access : std::uint8_t {
 
 /// The class of layouts one compiled kernel serves. Extents, strides and scalars are arguments; this is the rest.
 struct variant {
-  std::uint8_t rank = 1;       // axes after collapsing: kept ones first, then reduced ones
-  std::uint8_t reduced = 0;    // how many of them are reduced
-  bool wide = false;           // 64-bit indices
-  bool vector = false;         // 16-byte accesses are possible
-  bool aliased = false;        // an output overlaps an input element for element
-  bool columns = false;        // reductions: the fastest axis is a kept one
-  bool split = false;          // reductions: several partial results for each output
-  bool in_order = false;       // reductions: fold in the order of the domain, whatever the layouts (strict mode)
+  std::uint8_t rank = 1;         // axes after collapsing: kept ones first, then reduced ones
+  std::uint8_t reduced = 0;      // how many of them are reduced
+  bool wide = false;             // 64-bit indices
+  bool vector = false;           // 16-byte accesses are possible
+  bool aliased = false;          // an output overlaps an input element for element
+  bool columns = false;          // reductions: the fastest axis is a kept one
+  bool split = false;            // reductions: several partial results for each output
+  bool in_order = false;         // reductions: fold in the order of the domain, whatever the layouts (strict mode)
   std::vector<access> operands;  // inputs, then outputs
   friend bool operator==(const variant&, const variant&) = default;
 };

@@ -11,18 +11,18 @@ namespace sinter::codegen {
 
 /// A whole evaluation before it is cut. Values are as in a kernel, but `index` of an input is an operand of the resolution.
 struct program {
-  struct read {            // what an input value reads
+  struct read {  // what an input value reads
     unsigned operand;
-    int boundary;          // the boundary whose result it is, or -1
-    bool plain;            // ... under broadcasting alone
+    int boundary;  // the boundary whose result it is, or -1
+    bool plain;    // ... under broadcasting alone
     bool iota;
   };
   struct bound {
-    unsigned what;         // 0: reshape, else reduction + 1
+    unsigned what;  // 0: reshape, else reduction + 1
     dtype type;
-    unsigned domain;       // a space of the resolution
-    int rank;              // of its result
-    bool joinable;         // its user has exactly the shape of its result
+    unsigned domain;  // a space of the resolution
+    int rank;         // of its result
+    bool joinable;    // its user has exactly the shape of its result
     std::uint16_t value;
   };
   struct root {

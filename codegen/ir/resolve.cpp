@@ -40,7 +40,8 @@ bool same(const context& a, const context& b) {
   if (a.space != b.space || a.identity != b.identity || !(a.extents == b.extents)) return false;
   if (a.identity) return true;
   for (int d = 0; d < a.extents.size(); ++d)
-    if (a.map[d].offset != b.map[d].offset || a.map[d].step != b.map[d].step || a.map[d].axis != b.map[d].axis) return false;
+    if (a.map[d].offset != b.map[d].offset || a.map[d].step != b.map[d].step || a.map[d].axis != b.map[d].axis)
+      return false;
   return true;
 }
 
@@ -120,7 +121,8 @@ class walker {
     std::vector<std::uint64_t>& words = out_->words;
     words.resize(static_cast<std::size_t>(code.nodes) + 3);
     words[0] = reinterpret_cast<std::uintptr_t>(&code);
-    for (int i = 0; i < code.nodes; ++i) words[1 + i] = flat_leaf(static_cast<const array_node*>(e->children[i]), 0).bits;
+    for (int i = 0; i < code.nodes; ++i)
+      words[1 + i] = flat_leaf(static_cast<const array_node*>(e->children[i]), 0).bits;
     words[1 + code.nodes] = root_word::make(0).bits;
     words[2 + code.nodes] = ref::make(ref::value, e->type, 0).bits;
     out_->scalars.assign(e->scalars, e->scalars + code.scalars);
@@ -130,7 +132,8 @@ class walker {
   unsigned space_for(const sinter::shape& extents, std::uint32_t reduced) {
     for (unsigned i = 0; i < out_->spaces.size(); ++i)
       if (out_->spaces[i].reduced == reduced && out_->spaces[i].extents == extents) return i;
-    if (out_->spaces.size() == 255) throw error("sinter: an expression with over 255 different domains; evaluate parts of it");
+    if (out_->spaces.size() == 255)
+      throw error("sinter: an expression with over 255 different domains; evaluate parts of it");
     if (!extents.countable()) throw shape_error("sinter: an expression of more elements than can be counted");
     out_->spaces.push_back({extents, reduced});
     return static_cast<unsigned>(out_->spaces.size() - 1);
@@ -171,7 +174,8 @@ class walker {
   ref walk(const typed_node* n, unsigned in) {
     if (n->kind == node_kind::array) return leaf(static_cast<const array_node*>(n), in);
     if (const ref* seen = memo_.find(n, in)) return *seen;
-    if (bottom_ - stack_position() > deepest) throw error("sinter: an expression nested thousands deep; evaluate it in between");
+    if (bottom_ - stack_position() > deepest)
+      throw error("sinter: an expression nested thousands deep; evaluate it in between");
     const ref r = compute(n, in);
     memo_.insert(n, in, r);
     return r;
@@ -229,7 +233,8 @@ class walker {
     if (index == 0xffff) throw error("sinter: an expression with over 65,535 reductions; evaluate parts of it");
     out_->boundaries.push_back({domain, n->extents, n->type});
     // Where its user is exactly the shape of its result, the user's work can join the kernel that makes it.
-    const bool joinable = contexts_[in].identity && contexts_[in].extents.elements() == n->extents.elements() && what != 0;
+    const bool joinable =
+        contexts_[in].identity && contexts_[in].extents.elements() == n->extents.elements() && what != 0;
     out_->words.push_back(boundary_word::make(what, n->type, domain, n->extents.size(), joinable).bits);
     out_->words.push_back(inner.bits);
     std::int64_t strides[max_rank];
@@ -251,7 +256,8 @@ class walker {
 
   void lives_on(runtime::device_impl* device) {
     if (!out_->device) out_->device = device;
-    else if (out_->device != device) throw device_error("sinter: the operands live on different devices; copy one to the other's");
+    else if (out_->device != device)
+      throw device_error("sinter: the operands live on different devices; copy one to the other's");
   }
 
   // A contiguous array that covers a whole space.
@@ -261,7 +267,8 @@ class walker {
     std::vector<operand>& all = out_->operands;
     unsigned i = 0;
     for (; i < all.size(); ++i)
-      if (all[i].data == data && all[i].flat && all[i].space == space && all[i].type == a->type && all[i].boundary < 0) break;
+      if (all[i].data == data && all[i].flat && all[i].space == space && all[i].type == a->type && all[i].boundary < 0)
+        break;
     if (i == all.size()) {
       operand& o = all.emplace_back();
       o.data = data;

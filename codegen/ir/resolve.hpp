@@ -16,8 +16,8 @@ struct ref {
   std::uint64_t bits = 0;
   // bits 0-1 kind, 2-9 dtype, 10 plain, 16-31 boundary, 32-63 index of the value or the operand
   static ref make(kind k, dtype t, unsigned index, unsigned boundary = 0, bool plain = false) {
-    return {k | std::uint64_t(static_cast<unsigned>(t)) << 2 | std::uint64_t(plain) << 10 | std::uint64_t(boundary) << 16 |
-            std::uint64_t(index) << 32};
+    return {k | std::uint64_t(static_cast<unsigned>(t)) << 2 | std::uint64_t(plain) << 10 |
+            std::uint64_t(boundary) << 16 | std::uint64_t(index) << 32};
   }
   kind what() const { return static_cast<kind>(bits & 3); }
   dtype type() const { return static_cast<dtype>(bits >> 2 & 0xff); }
@@ -33,8 +33,9 @@ struct boundary_word {
   static constexpr std::uint64_t mark = 1;
   std::uint64_t bits;
   static boundary_word make(unsigned what, dtype t, unsigned domain, int rank, bool joinable) {
-    return {mark | std::uint64_t(what) << 8 | std::uint64_t(static_cast<unsigned>(t)) << 16 | std::uint64_t(domain) << 24 |
-            std::uint64_t(static_cast<unsigned>(rank)) << 32 | std::uint64_t(joinable) << 36};
+    return {mark | std::uint64_t(what) << 8 | std::uint64_t(static_cast<unsigned>(t)) << 16 |
+            std::uint64_t(domain) << 24 | std::uint64_t(static_cast<unsigned>(rank)) << 32 |
+            std::uint64_t(joinable) << 36};
   }
   unsigned what() const { return bits >> 8 & 0xff; }
   dtype type() const { return static_cast<dtype>(bits >> 16 & 0xff); }
@@ -57,23 +58,23 @@ struct space {
 
 /// One thing a kernel reads or writes, as it lies in its space.
 struct operand {
-  std::byte* data = nullptr;        // null for iota, and for results of earlier steps until they exist
+  std::byte* data = nullptr;  // null for iota, and for results of earlier steps until they exist
   detail::storage* memory = nullptr;
-  std::int64_t origin = 0;          // iota: the value where all indices are 0
-  std::int32_t boundary = -1;       // the result of this boundary
+  std::int64_t origin = 0;     // iota: the value where all indices are 0
+  std::int32_t boundary = -1;  // the result of this boundary
   dtype type = dtype::float64;
   std::uint8_t space = 0;
   bool iota = false;
-  bool flat = false;                // contiguous in the space's whole shape: strides are not filled in
-  bool fixed = false;               // one element
-  std::int64_t offset = 0;          // elements from `data`, for results of earlier steps
-  std::int64_t strides[max_rank];   // unless flat
+  bool flat = false;               // contiguous in the space's whole shape: strides are not filled in
+  bool fixed = false;              // one element
+  std::int64_t offset = 0;         // elements from `data`, for results of earlier steps
+  std::int64_t strides[max_rank];  // unless flat
 };
 
 /// A value that must exist in memory before it is used: a reduction, or an expression under another shape.
 struct boundary {
-  unsigned space;          // the domain it is computed over
-  sinter::shape extents;   // the shape of its result, kept axes in order
+  unsigned space;         // the domain it is computed over
+  sinter::shape extents;  // the shape of its result, kept axes in order
   dtype type;
 };
 

@@ -305,7 +305,8 @@ class cutter {
         s.outputs.push_back({static_cast<int>(j), none});
         done[j] = true;
       }
-      s.reason = groups_.empty() ? "elementwise throughout: one kernel" : "elementwise, reading what the kernels before it left";
+      s.reason = groups_.empty() ? "elementwise throughout: one kernel"
+                                 : "elementwise, reading what the kernels before it left";
       finish(std::move(s));
     }
   }

@@ -19,20 +19,20 @@ struct temporary {
 /// One kernel of the schedule and how its operands are bound when it runs.
 struct step {
   struct read {
-    unsigned operand;      // of the resolution: gives the layout
-    int temporary;         // the memory, where an earlier step made it; -1: the operand's own
-    bool outer;            // lies in the space of the result, not in the domain (an epilogue's operand)
+    unsigned operand;  // of the resolution: gives the layout
+    int temporary;     // the memory, where an earlier step made it; -1: the operand's own
+    bool outer;        // lies in the space of the result, not in the domain (an epilogue's operand)
   };
   struct write {
-    int root;              // the root it is, or -1
-    int temporary;         // the temporary it is, or -1
+    int root;       // the root it is, or -1
+    int temporary;  // the temporary it is, or -1
   };
   kernel body;
-  unsigned domain;         // space the kernel runs over
+  unsigned domain;  // space the kernel runs over
   std::vector<read> inputs;
   std::vector<unsigned> scalars;
   std::vector<write> outputs;
-  std::string reason;      // why it is a kernel of its own, for explain()
+  std::string reason;  // why it is a kernel of its own, for explain()
 };
 
 struct schedule {

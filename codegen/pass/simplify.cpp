@@ -21,14 +21,17 @@ struct hash {
 };
 
 // Does casting `from` to `through` keep every value apart?
-bool lossless(dtype from, dtype through) { return promote(from, through) == through && !(is_integer(from) && facts(from).size == 8); }
+bool lossless(dtype from, dtype through) {
+  return promote(from, through) == through && !(is_integer(from) && facts(from).size == 8);
+}
 
 // The value that `v` is equal to by an identity that holds for every element, NaN included; -1: none.
 int identity(const std::vector<value>& all, const value& v) {
   if (v.kind == value_kind::cast) {
     const value& inner = all[v.args[0]];
     if (inner.type == v.type) return v.args[0];
-    if (inner.kind == value_kind::cast && all[inner.args[0]].type == v.type && lossless(v.type, inner.type)) return inner.args[0];
+    if (inner.kind == value_kind::cast && all[inner.args[0]].type == v.type && lossless(v.type, inner.type))
+      return inner.args[0];
   }
   if (v.kind != value_kind::apply) return -1;
   const value& a = all[v.args[0]];

@@ -72,7 +72,8 @@ bool uses_infinity(const kernel& k) {
 
 }  // namespace
 
-std::string function::call(const std::function<std::string(int)>& input, const std::function<std::string(int)>& reduced_value,
+std::string function::call(const std::function<std::string(int)>& input,
+                           const std::function<std::string(int)>& reduced_value,
                            const std::vector<std::string>& into) const {
   std::vector<std::string> arguments;
   for (int i : inputs) arguments.push_back(input(i));
@@ -112,14 +113,16 @@ function body::make_function(std::string function_name, const std::vector<std::u
       case value_kind::reduced: leaf(f.reduced, "r"); break;
       case value_kind::cast:
         names[i] = number("t", temporaries++);
-        w.line("  const ", type, " ", names[i], " = ", spell_cast(at.type, k.values[at.args[0]].type, names[at.args[0]], used_), ";");
+        w.line("  const ", type, " ", names[i], " = ",
+               spell_cast(at.type, k.values[at.args[0]].type, names[at.args[0]], used_), ";");
         break;
       case value_kind::apply: {
         const int count = arity(at);
         std::string_view args[3];
         for (int a = 0; a < count; ++a) args[a] = names[at.args[a]];
         names[i] = number("t", temporaries++);
-        w.line("  const ", type, " ", names[i], " = ", spell(at.code, k.values[at.args[count - 1]].type, to, args, used_), ";");
+        w.line("  const ", type, " ", names[i], " = ",
+               spell(at.code, k.values[at.args[count - 1]].type, to, args, used_), ";");
         break;
       }
     }
@@ -137,7 +140,8 @@ function body::make_function(std::string function_name, const std::vector<std::u
       w.line("  *y", std::to_string(r), " = ", names[roots[r]], ";");
     }
   }
-  const std::string qualifier = to == dialect::cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
+  const std::string qualifier =
+      to == dialect::cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
   const std::string start = qualifier + (single ? std::string(spelling(f.results[0])) : "void") + " " + f.name + "(";
   std::size_t length = start.size();
   for (const std::string& p : parameters) length += p.size() + 2;
@@ -153,7 +157,8 @@ bool body::first_reads(int input) const {
 
 std::string body::head() const {
   std::string about = k.reduces() ? "// reduction:" : "// map:";
-  for (const accumulator& a : k.accumulators) about += std::string(" ") + codegen::name(a.what) + " " + facts(a.type).short_name;
+  for (const accumulator& a : k.accumulators)
+    about += std::string(" ") + codegen::name(a.what) + " " + facts(a.type).short_name;
   about += k.reduces() ? " of" : "";
   for (const input& i : k.inputs) about += std::string(" ") + (i.iota ? "index" : facts(i.type).short_name);
   about += " ->";
@@ -163,7 +168,8 @@ std::string body::head() const {
   std::string functions;
   for (const helper_use& h : used_) functions += helper_definition(h, to);
   functions += first.text + (k.reduces() ? second.text : "");
-  std::string out = "// Sinter " SINTER_VERSION ", generator " + std::to_string(generator_version) + "\n" + about + "\n";
+  std::string out =
+      "// Sinter " SINTER_VERSION ", generator " + std::to_string(generator_version) + "\n" + about + "\n";
   const bool c = to == dialect::c;
   // Without traps gcc makes a truncation of float to integer to float, and that keeps the sign of a zero.
   if (c && casts_both_ways(k)) out += "#pragma GCC optimize(\"trapping-math\")\n";
@@ -200,7 +206,8 @@ void body::unravel(writer& w, int from, int upto, const std::string& flat) const
 std::string body::offset(int operand, int from, int upto, int skip) const {
   std::string out;
   for (int d = from; d < upto; ++d)
-    if (d != skip && needs_stride(k, v, operand, d)) out += " + " + number("i", d) + " * " + name(operand) + number("_step", d);
+    if (d != skip && needs_stride(k, v, operand, d))
+      out += " + " + number("i", d) + " * " + name(operand) + number("_step", d);
   return out;
 }
 
@@ -209,7 +216,9 @@ std::string body::element(int operand, const std::string& base, const std::strin
   const bool compound = i.find(' ') != std::string::npos;
   switch (v.operands[operand]) {
     case access::unit: at = i; break;
-    case access::strided: at = (compound ? "(" + i + ")" : i) + " * " + name(operand) + number("_step", fastest()); break;
+    case access::strided:
+      at = (compound ? "(" + i + ")" : i) + " * " + name(operand) + number("_step", fastest());
+      break;
     default: break;
   }
   if (is_iota(operand)) return at.empty() ? base : base + " + " + at;
@@ -221,7 +230,8 @@ std::string body::name(int operand) const {
 }
 
 std::string body::type(int operand) const {
-  return std::string(spelling(operand < inputs() ? k.inputs[operand].type : k.values[k.outputs[operand - inputs()]].type));
+  return std::string(
+      spelling(operand < inputs() ? k.inputs[operand].type : k.values[k.outputs[operand - inputs()]].type));
 }
 
 std::string body::accumulator_type(int a) const { return std::string(spelling(k.accumulators[a].type)); }
@@ -250,12 +260,14 @@ void kernel_writer::load_fixed(bool first_phase) {
       w_.line("const ", b_.type(o), " ", number("x", o), " = ", b_.is_iota(o) ? "" : "*", b_.name(o), ";");
 }
 
-void kernel_writer::place(std::string_view prefix, std::string_view base_prefix, int from, int upto, bool first_phase, bool outputs) {
+void kernel_writer::place(std::string_view prefix, std::string_view base_prefix, int from, int upto, bool first_phase,
+                          bool outputs) {
   for (int o = 0; o < (outputs ? operands() : b_.inputs()); ++o) {
     const bool is_input = o < b_.inputs();
     if (is_input && (b_.v.operands[o] == access::fixed || b_.first_reads(o) != first_phase)) continue;
     const std::string type = b_.is_iota(o) ? "const long long " : (is_input ? "const " : "") + b_.type(o) + "* const ";
-    w_.line(type, number(prefix, o), " = ", base(o, std::string(base_prefix)), b_.offset(o, from, upto, b_.fastest()), ";");
+    w_.line(type, number(prefix, o), " = ", base(o, std::string(base_prefix)), b_.offset(o, from, upto, b_.fastest()),
+            ";");
   }
 }
 

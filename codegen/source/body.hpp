@@ -33,8 +33,8 @@ class body {
   const variant& v;
   const dialect to;
   std::vector<parameter> arguments;
-  function first;   // a map's outputs, or what a reduction folds
-  function second;  // a reduction's outputs
+  function first;     // a map's outputs, or what a reduction folds
+  function second;    // a reduction's outputs
   std::string index;  // the index type
 
   int inputs() const { return static_cast<int>(k.inputs.size()); }

@@ -38,7 +38,9 @@ class cpu_kernel : kernel_writer {
   void open(std::string_view name) {
     w_.open("void ", name, "(const void* block, long long begin, long long end)");
     w_.line("const struct arguments* const a = block;");
-    for (const parameter& p : b_.arguments) w_.line(p.type.back() == '*' ? "" : "const ", p.type, p.type.back() == '*' ? " const " : " ", p.name, " = a->", p.name, ";");
+    for (const parameter& p : b_.arguments)
+      w_.line(p.type.back() == '*' ? "" : "const ", p.type, p.type.back() == '*' ? " const " : " ", p.name, " = a->",
+              p.name, ";");
   }
 
   void each_point(std::string_view prefix, std::string_view from, std::string_view to) {
@@ -102,7 +104,8 @@ class cpu_kernel : kernel_writer {
   }
 
   std::string partial(int a) const {
-    return "((" + b_.accumulator_type(a) + "*)(partials + " + std::to_string(8 * a) + " * splits * (" + b_.extent(0, b_.kept()) + ")))";
+    return "((" + b_.accumulator_type(a) + "*)(partials + " + std::to_string(8 * a) + " * splits * (" +
+           b_.extent(0, b_.kept()) + ")))";
   }
 
   // Results of one output, whose accumulators are spelled by `value`, go to memory or to their part.
@@ -161,7 +164,8 @@ class cpu_kernel : kernel_writer {
     const std::string nf = n("n", f), tile = std::to_string(column_tile);
     w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
     w_.open("for (long long item = begin; item < end; ++item)");
-    w_.line("const long long part = item % ", b_.v.split ? "splits" : "1", ", group = item / ", b_.v.split ? "splits" : "1", ";");
+    w_.line("const long long part = item % ", b_.v.split ? "splits" : "1", ", group = item / ",
+            b_.v.split ? "splits" : "1", ";");
     w_.line("const long long outer = group / tiles, first = group % tiles * ", tile, ";");
     w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
     b_.unravel(w_, 0, f, "outer");
@@ -201,7 +205,8 @@ class cpu_kernel : kernel_writer {
     b_.unravel(w_, 0, kept, "kept");
     place("q", "", 0, kept, false, true);
     const std::string i = b_.v.columns ? n("i", b_.fastest()) : "0";
-    w_.line(b_.second.call(read("q", i), [](int a) { return n("part", a) + "[0]"; }, outputs("q", i)));
+    w_.line(b_.second.call(
+        read("q", i), [](int a) { return n("part", a) + "[0]"; }, outputs("q", i)));
     w_.close();
   }
 };

@@ -50,8 +50,9 @@ class cuda_kernel : kernel_writer {
     for (const parameter& p : b_.arguments) {
       // An output that overlaps an input element for element may not be promised to be the only way to its memory.
       const bool pointer = p.type.back() == '*' && (p.what == parameter::input || p.what == parameter::output);
-      const std::string item = (p.type.back() == '*' ? p.type : "const " + p.type) + (pointer && !b_.v.aliased ? " __restrict__ " : " ") +
-                               p.name + (&p == &b_.arguments.back() ? "" : ",");
+      const std::string item = (p.type.back() == '*' ? p.type : "const " + p.type) +
+                               (pointer && !b_.v.aliased ? " __restrict__ " : " ") + p.name +
+                               (&p == &b_.arguments.back() ? "" : ",");
       if (column + item.size() > 116) list += "\n    ", column = 4;
       else if (column > 4) list += " ";
       list += item;
@@ -69,7 +70,8 @@ class cuda_kernel : kernel_writer {
   void load_packs(const std::string& prefix) {
     for (int o = 0; o < b_.inputs(); ++o)
       if (packed(o) && b_.first_reads(o))
-        w_.line("const ", pack(o), " ", n("v", o), " = *reinterpret_cast<const ", pack(o), "*>(", base(o, prefix), " + i);");
+        w_.line("const ", pack(o), " ", n("v", o), " = *reinterpret_cast<const ", pack(o), "*>(", base(o, prefix),
+                " + i);");
   }
 
   // Positions i .. i + width of one row of a map.
@@ -92,12 +94,14 @@ class cuda_kernel : kernel_writer {
     const int last = b_.v.rank - 1;
     const std::string length = n("n", last), width = std::to_string(width_);
     load_fixed(true);
-    w_.line("const ", b_.index, " i = ((", b_.index, ")blockIdx.x * blockDim.x + threadIdx.x)", width_ > 1 ? " * " + width : "", ";");
+    w_.line("const ", b_.index, " i = ((", b_.index, ")blockIdx.x * blockDim.x + threadIdx.x)",
+            width_ > 1 ? " * " + width : "", ";");
     std::string prefix;
     if (last > 0) {
       w_.line("if (i >= ", length, ") return;");
       w_.line("const ", b_.index, " rows = ", b_.extent(0, last), ";");
-      w_.open("for (", b_.index, " row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)");
+      w_.open("for (", b_.index,
+              " row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)");
       b_.unravel(w_, 0, last, "row");
       prefix = "p";
       place(prefix, "", 0, last, true, true);
@@ -124,7 +128,8 @@ class cuda_kernel : kernel_writer {
     const std::string& t = b_.index;
     if (!b_.v.split) return w_.line("const ", t, " low = 0, high = ", length, ";");
     const std::string width = std::to_string(width_);
-    w_.line("const ", t, " length = ", length, ", chunk = (length / splits + ", width, ") / ", width, " * ", width, ";");
+    w_.line("const ", t, " length = ", length, ", chunk = (length / splits + ", width, ") / ", width, " * ", width,
+            ";");
     w_.line("const ", t, " low = min((long long)blockIdx.y * chunk, (long long)length);");
     w_.line("const ", t, " high = min((long long)low + chunk, (long long)length);");
   }
@@ -147,9 +152,7 @@ class cuda_kernel : kernel_writer {
 
   // Folds acc over the threads of an output; the first of them ends with the result. Rows: through the registers of a warp,
   // then over its warps. Columns: threads of one output are in different warps, so through shared memory.
-  void fold_block() {
-    b_.v.columns ? fold_block_columns() : fold_block_rows();
-  }
+  void fold_block() { b_.v.columns ? fold_block_columns() : fold_block_rows(); }
 
   void fold_block_rows() {
     w_.open("for (int half = min(blockDim.x, 32) / 2; half > 0; half /= 2)");
@@ -201,8 +204,8 @@ class cuda_kernel : kernel_writer {
     if (b_.v.columns) {
       const std::string across = side_by_side() ? "(blockDim.x * " + std::to_string(width_) + ")" : "blockDim.x";
       w_.line("const ", t, " tiles = (", n("n", f), " + ", across, " - 1) / ", across, ";");
-      w_.line("const ", t, " i = blockIdx.x % tiles * ", across, " + threadIdx.x", side_by_side() ? " * " + std::to_string(width_) : "",
-              ", outer = blockIdx.x / tiles;");
+      w_.line("const ", t, " i = blockIdx.x % tiles * ", across, " + threadIdx.x",
+              side_by_side() ? " * " + std::to_string(width_) : "", ", outer = blockIdx.x / tiles;");
       w_.line("const ", t, " kept = outer * ", n("n", f), " + i;");
       w_.line("const bool live = i < ", n("n", f), ";");
     } else {
@@ -227,7 +230,8 @@ class cuda_kernel : kernel_writer {
     place("q", "", 0, b_.v.columns ? f : kept, false, true);
     const std::string i = side_by_side() ? "i + l" : b_.v.columns ? "i" : "0";
     each_output();
-    w_.line(b_.second.call(read("q", i), [this](int a) { return acc(a); }, outputs("q", i)));
+    w_.line(b_.second.call(
+        read("q", i), [this](int a) { return acc(a); }, outputs("q", i)));
     end_each_output();
     w_.close();
   }
@@ -272,8 +276,8 @@ class cuda_kernel : kernel_writer {
   }
 
   std::string partial(int a, std::string_view qualifier) const {
-    return "((" + std::string(qualifier) + b_.accumulator_type(a) + "*)(partials + " + std::to_string(8 * a) + "ll * splits * (" +
-           b_.extent(0, b_.kept()) + ")))";
+    return "((" + std::string(qualifier) + b_.accumulator_type(a) + "*)(partials + " + std::to_string(8 * a) +
+           "ll * splits * (" + b_.extent(0, b_.kept()) + ")))";
   }
 
   // Every block leaves its part in memory; the one that finds all others done folds them, in their order.
@@ -298,7 +302,8 @@ class cuda_kernel : kernel_writer {
     w_.open("for (", b_.index, " part = threadIdx.", along, "; part < splits; part += blockDim.", along, ")");
     each_output();
     for (int a = 0; a < accumulators(); ++a) {
-      w_.line("const ", b_.accumulator_type(a), " ", n("e", a), " = ", partial(a, "const volatile "), "[(long long)", output, " * splits + part];");
+      w_.line("const ", b_.accumulator_type(a), " ", n("e", a), " = ", partial(a, "const volatile "), "[(long long)",
+              output, " * splits + part];");
       w_.line(acc(a), " = ", b_.fold(a, acc(a), n("e", a)), ";");
     }
     end_each_output();

@@ -181,8 +181,8 @@ std::string declaration(const library_function& f, const char* type, const std::
   // functions of constants to values that the library's functions do not give.
   const std::string own = "sinter_" + name;
   const char* attributes = vectorised && f.vector ? "const, simd(\"notinbranch\")" : "const";
-  return "extern __attribute__((" + std::string(attributes) + ")) " + type + " " + own + "(" + parameters + ") __asm__(\"" + name +
-         "\");\n#define " + name + " " + own + "\n";
+  return "extern __attribute__((" + std::string(attributes) + ")) " + type + " " + own + "(" + parameters +
+         ") __asm__(\"" + name + "\");\n#define " + name + " " + own + "\n";
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <sinter/error.hpp>
 
 #include "codegen/ir/kernel.hpp"
-#include "codegen/source/helpers.hpp"
 #include "codegen/ir/values.hpp"
+#include "codegen/source/helpers.hpp"
 
 namespace sinter::codegen {
 

@@ -11,7 +11,8 @@
 
 namespace sinter {
 
-template <element T> class selection;
+template <element T>
+class selection;
 
 /// An n-dimensional array of T on a device. One pointer wide.
 template <element T>
@@ -39,9 +40,7 @@ class array<T> : public detail::methods<array<T>, T> {
   /// Rebinds this name to the value of an expression.
   template <detail::expression E>
     requires(!std::same_as<std::remove_cvref_t<E>, array>)
-  array& operator=(E&& e) & {
-    return *this = array(std::forward<E>(e));
-  }
+  array& operator=(E&& e) & { return *this = array(std::forward<E>(e)); }
   template <class V>
     requires(!detail::expression<V> && !std::convertible_to<V, array>)
   array& operator=(V&&) & {
@@ -87,13 +86,20 @@ class array<T> : public detail::methods<array<T>, T> {
     return static_cast<const array&>(*this)(i...);
   }
   template <detail::index I>
-  selection<T> operator[](I i) & { return (*this)(i); }
+  selection<T> operator[](I i) & {
+    return (*this)(i);
+  }
   template <detail::index I>
-  array operator[](I i) const& { return (*this)(i); }
+  array operator[](I i) const& {
+    return (*this)(i);
+  }
 
   /// Copies contiguous host memory into every element. Errors: `shape_error` for another size. Source: cupy.ndarray.set.
   template <class Span>
-    requires requires(const Span& s) { { s.data() } -> std::convertible_to<const T*>; s.size(); }
+    requires requires(const Span& s) {
+      { s.data() } -> std::convertible_to<const T*>;
+      s.size();
+    }
   void set(const Span& from, detail::where at = detail::where::current()) {
     detail::write_all(own(), from.data(), from.size(), dtype_of<T>, at);
   }
@@ -104,7 +110,8 @@ class array<T> : public detail::methods<array<T>, T> {
   array copy() const { return array(detail::make_copy(node())); }
 
   /// Library use. An owned node; one that is no array is evaluated.
-  explicit array(detail::node* owned, detail::where at = detail::where::current()) : node_(detail::as_array(owned, at)) {}
+  explicit array(detail::node* owned, detail::where at = detail::where::current())
+      : node_(detail::as_array(owned, at)) {}
   detail::node* node() const { return node_ ? node_.get() : detail::empty_array(dtype_of<T>); }
   detail::handle& own() {
     if (!node_) node_ = detail::handle(detail::retain(node()));

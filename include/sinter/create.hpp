@@ -54,10 +54,10 @@ template <class T = void, arithmetic A, arithmetic B, arithmetic C = int>
 auto arange(A start, B stop, C step = 1) {
   constexpr bool whole = std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>;
   using R = std::conditional_t<std::is_void_v<T>, std::conditional_t<whole, std::int64_t, double>, T>;
-  const std::int64_t n = whole ? detail::arange_length(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop),
-                                                       static_cast<std::int64_t>(step))
-                               : detail::arange_length(static_cast<double>(start), static_cast<double>(stop),
-                                                       static_cast<double>(step));
+  const std::int64_t n =
+      whole ? detail::arange_length(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop),
+                                    static_cast<std::int64_t>(step))
+            : detail::arange_length(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step));
   using W = std::conditional_t<whole, std::int64_t, double>;
   lazy<std::int64_t> i(detail::make_iota(shape{n}, 0));
   return array<R>(astype<R>(astype<W>(std::move(i)) * static_cast<W>(step) + static_cast<W>(start)));
@@ -87,17 +87,21 @@ array<T> eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0) {
 /// Copies contiguous host memory to the current device. Dtypes: the elements'. Errors: `shape_error` where the shape does not
 /// fit. Stream behaviour: the host memory has been read on return. Source: cupy.asarray.
 template <class Span>
-  requires requires(const Span& s) { s.data(); s.size(); } && arithmetic<detail::held<Span>>
+  requires requires(const Span& s) {
+    s.data();
+    s.size();
+  } && arithmetic<detail::held<Span>>
 auto asarray(const Span& elements, const shape& s) {
   using V = detail::held<Span>;
   detail::check_elements(s, elements.size());
   return array<element_type<V>>(detail::make_from_host(dtype_of<V>, s, elements.data()));
 }
 template <class Span>
-  requires requires(const Span& s) { s.data(); s.size(); } && arithmetic<detail::held<Span>>
-auto asarray(const Span& elements) {
-  return asarray(elements, shape(elements.size()));
-}
+  requires requires(const Span& s) {
+    s.data();
+    s.size();
+  } && arithmetic<detail::held<Span>>
+auto asarray(const Span& elements) { return asarray(elements, shape(elements.size())); }
 
 /// The elements repeated along new or length-one axes; lazy, so nothing is copied until an array is made of it. Errors:
 /// `shape_error`. Source: numpy.broadcast_to.
@@ -118,16 +122,21 @@ auto transpose(const E& e, std::initializer_list<int> order = {}) {
 }
 
 // Of what is no element type there is nothing but the sentence that says so.
-template <detail::not_element T> array<T> empty(const shape&);
-template <detail::not_element T> array<T> zeros(const shape&);
-template <detail::not_element T> array<T> ones(const shape&);
+template <detail::not_element T>
+array<T> empty(const shape&);
+template <detail::not_element T>
+array<T> zeros(const shape&);
+template <detail::not_element T>
+array<T> ones(const shape&);
 template <class Span>
   requires(!arithmetic<detail::held<Span>>)
 array<detail::held<Span>> asarray(const Span&);
 template <class Span>
   requires(!arithmetic<detail::held<Span>>)
 array<detail::held<Span>> asarray(const Span&, const shape&);
-template <detail::not_element T> array<T> linspace(double, double, std::int64_t = 50);
-template <detail::not_element T> array<T> eye(std::int64_t, std::int64_t = -1, std::int64_t = 0);
+template <detail::not_element T>
+array<T> linspace(double, double, std::int64_t = 50);
+template <detail::not_element T>
+array<T> eye(std::int64_t, std::int64_t = -1, std::int64_t = 0);
 
 }  // namespace sinter

@@ -36,11 +36,11 @@ namespace detail {
 enum class kind : std::uint8_t { boolean, integer, floating, complex };
 
 struct dtype_facts {
-  const char* name;      // NumPy's
+  const char* name;        // NumPy's
   const char* short_name;  // in kernel names and comments
-  const char* text;      // in generated source: CUDA C++ and C spell them alike
+  const char* text;        // in generated source: CUDA C++ and C spell them alike
   kind of;
-  std::uint8_t size;     // bytes
+  std::uint8_t size;  // bytes
   bool is_signed;
 };
 
@@ -129,25 +129,63 @@ consteval dtype dtype_for() {
   else return integer_of(sizeof(U), std::is_signed_v<U>);
 }
 
-template <dtype> struct element_of;
-template <> struct element_of<dtype::bool_> { using type = bool; };
-template <> struct element_of<dtype::int8> { using type = std::int8_t; };
-template <> struct element_of<dtype::uint8> { using type = std::uint8_t; };
-template <> struct element_of<dtype::int16> { using type = std::int16_t; };
-template <> struct element_of<dtype::uint16> { using type = std::uint16_t; };
-template <> struct element_of<dtype::int32> { using type = std::int32_t; };
-template <> struct element_of<dtype::uint32> { using type = std::uint32_t; };
-template <> struct element_of<dtype::int64> { using type = std::int64_t; };
-template <> struct element_of<dtype::uint64> { using type = std::uint64_t; };
-template <> struct element_of<dtype::float16> { using type = float; };  // until half has its type
-template <> struct element_of<dtype::float32> { using type = float; };
-template <> struct element_of<dtype::float64> { using type = double; };
+template <dtype>
+struct element_of;
+template <>
+struct element_of<dtype::bool_> {
+  using type = bool;
+};
+template <>
+struct element_of<dtype::int8> {
+  using type = std::int8_t;
+};
+template <>
+struct element_of<dtype::uint8> {
+  using type = std::uint8_t;
+};
+template <>
+struct element_of<dtype::int16> {
+  using type = std::int16_t;
+};
+template <>
+struct element_of<dtype::uint16> {
+  using type = std::uint16_t;
+};
+template <>
+struct element_of<dtype::int32> {
+  using type = std::int32_t;
+};
+template <>
+struct element_of<dtype::uint32> {
+  using type = std::uint32_t;
+};
+template <>
+struct element_of<dtype::int64> {
+  using type = std::int64_t;
+};
+template <>
+struct element_of<dtype::uint64> {
+  using type = std::uint64_t;
+};
+template <>
+struct element_of<dtype::float16> {
+  using type = float;
+};  // until half has its type
+template <>
+struct element_of<dtype::float32> {
+  using type = float;
+};
+template <>
+struct element_of<dtype::float64> {
+  using type = double;
+};
 
 }  // namespace detail
 
 /// A C++ type whose values fit an array: bool, the integers, float, double. `long long` counts as `std::int64_t`.
 template <class T>
-concept arithmetic = std::is_arithmetic_v<std::remove_cvref_t<T>> && !std::is_same_v<std::remove_cvref_t<T>, long double>;
+concept arithmetic =
+    std::is_arithmetic_v<std::remove_cvref_t<T>> && !std::is_same_v<std::remove_cvref_t<T>, long double>;
 
 /// The element type an array of `T` has: itself, but for types that are one of the fixed-width integers under another name.
 template <arithmetic T>

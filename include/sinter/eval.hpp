@@ -18,7 +18,8 @@ auto eval(E&&... e) {
   detail::evaluate_all(nodes, results, sizeof...(E), detail::where{});
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple{array<typename std::remove_cvref_t<E>::sinter_element>(results[I])...};
-  }(std::index_sequence_for<E...>{});
+  }
+  (std::index_sequence_for<E...>{});
 }
 
 }  // namespace sinter

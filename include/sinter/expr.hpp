@@ -61,8 +61,8 @@ struct table {
   }
   static constexpr text code = make();
   static inline void* last_plan = nullptr;
-  static constexpr fragment value{code.at, E::length, E::node_count, E::scalar_count, dtype_of<typename E::sinter_element>,
-                                  &last_plan};
+  static constexpr fragment value{
+      code.at, E::length, E::node_count, E::scalar_count, dtype_of<typename E::sinter_element>, &last_plan};
 };
 
 }  // namespace detail
@@ -109,7 +109,8 @@ class [[nodiscard]] lazy : public detail::methods<lazy<T>, T> {
   using sinter_element = T;
   /// Any expression of this element type.
   template <detail::expression E>
-    requires(std::same_as<typename std::remove_cvref_t<E>::sinter_element, T> && !std::same_as<std::remove_cvref_t<E>, lazy>)
+    requires(std::same_as<typename std::remove_cvref_t<E>::sinter_element, T> &&
+             !std::same_as<std::remove_cvref_t<E>, lazy>)
   lazy(E&& e) : node_(e.share()) {}
   explicit lazy(detail::node* owned) noexcept : node_(owned) {}
   lazy(const lazy&) = default;

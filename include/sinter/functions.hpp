@@ -8,26 +8,23 @@ namespace sinter {
 // `sinter::log1p(a)`, `sinter::hypot(a, 2)`, ...: the sentence, dtypes and error bound of each are in docs/operations.md, which
 // is made from the same rows. Shapes: operands broadcast. Errors: at evaluation. The second overload of each is for
 // calls with no expression among their operands.
-#define SINTER_FUNCTION_1(name)                           \
-  template <class A>                                      \
-    requires detail::any_expression<A>                    \
-  detail::made<op::name, A> name(A&& a) {                 \
-    return detail::apply<op::name>(std::forward<A>(a));   \
-  }                                                       \
+#define SINTER_FUNCTION_1(name)                                                \
+  template <class A>                                                           \
+    requires detail::any_expression<A> detail::made<op::name, A> name(A&& a) { \
+      return detail::apply<op::name>(std::forward<A>(a));                      \
+    }                                                                          \
   lazy<double> name(detail::no_expression);
-#define SINTER_FUNCTION_2(name)                                              \
-  template <class A, class B>                                                \
-    requires detail::any_expression<A, B>                                    \
-  detail::made<op::name, A, B> name(A&& a, B&& b) {                          \
-    return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b));  \
-  }                                                                          \
+#define SINTER_FUNCTION_2(name)                                                             \
+  template <class A, class B>                                                               \
+    requires detail::any_expression<A, B> detail::made<op::name, A, B> name(A&& a, B&& b) { \
+      return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b));               \
+    }                                                                                       \
   lazy<double> name(detail::no_expression, detail::anything);
-#define SINTER_FUNCTION_3(name)                                                                     \
-  template <class A, class B, class C>                                                              \
-    requires detail::any_expression<A, B, C>                                                        \
-  detail::made<op::name, A, B, C> name(A&& a, B&& b, C&& c) {                                       \
-    return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));     \
-  }                                                                                                 \
+#define SINTER_FUNCTION_3(name)                                                                          \
+  template <class A, class B, class C>                                                                   \
+    requires detail::any_expression<A, B, C> detail::made<op::name, A, B, C> name(A&& a, B&& b, C&& c) { \
+      return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));        \
+    }                                                                                                    \
   lazy<double> name(detail::no_expression, detail::anything, detail::anything);
 #define SINTER_OP(name, arity, ...) SINTER_FUNCTION_##arity(name)
 #include <sinter/ops.def>
@@ -39,15 +36,11 @@ namespace sinter {
 /// a to the power b: numpy.power under C's name.
 template <class A, class B>
   requires detail::any_expression<A, B>
-auto pow(A&& a, B&& b) {
-  return power(std::forward<A>(a), std::forward<B>(b));
-}
+auto pow(A&& a, B&& b) { return power(std::forward<A>(a), std::forward<B>(b)); }
 /// Distance from zero: numpy.absolute under its short name.
 template <class A>
   requires detail::any_expression<A>
-auto abs(A&& a) {
-  return absolute(std::forward<A>(a));
-}
+auto abs(A&& a) { return absolute(std::forward<A>(a)); }
 
 /// The elements converted to another type. Float to integer saturates. Source: numpy.ndarray.astype.
 template <element T, class A>
@@ -59,12 +52,10 @@ auto astype(A&& a) {
 template <detail::not_element T, class A>
 detail::no_element<T> astype(A&&);
 
-#define SINTER_OPERATOR(symbol, name)                                          \
-  template <class A, class B>                                                  \
-    requires detail::any_expression<A, B>                                      \
-  detail::made<op::name, A, B> operator symbol(A&& a, B&& b) {                 \
-    return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b));    \
-  }
+#define SINTER_OPERATOR(symbol, name)                                  \
+  template <class A, class B>                                          \
+    requires detail::any_expression<A, B> detail::made<op::name, A, B> \
+  operator symbol(A&& a, B&& b) { return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b)); }
 SINTER_OPERATOR(+, add)
 SINTER_OPERATOR(-, subtract)
 SINTER_OPERATOR(*, multiply)
@@ -86,10 +77,9 @@ SINTER_OPERATOR(>=, greater_equal)
 
 // `<<` is also how a stream prints, so only an operand may stand on its left.
 template <class A, class B>
-  requires(detail::operand<A> && detail::any_expression<A, B>)
-detail::made<op::left_shift, A, B> operator<<(A&& a, B&& b) {
-  return detail::apply<op::left_shift>(std::forward<A>(a), std::forward<B>(b));
-}
+  requires(detail::operand<A>&& detail::any_expression<A, B>)
+detail::made<op::left_shift, A, B>
+operator<<(A&& a, B&& b) { return detail::apply<op::left_shift>(std::forward<A>(a), std::forward<B>(b)); }
 
 template <detail::expression A>
 detail::made<op::negative, A> operator-(A&& a) {
@@ -107,7 +97,7 @@ detail::made<op::logical_not, A> operator!(A&& a) {
 template <detail::expression A>
 auto operator~(A&& a) {
   using T = detail::element_in<A>;
-  return detail::apply<std::same_as<T, bool> ? op::logical_not : op::invert>(std::forward<A>(a));
+  return detail::apply < std::same_as<T, bool> ? op::logical_not : op::invert > (std::forward<A>(a));
 }
 
 }  // namespace sinter

@@ -18,7 +18,7 @@ concept slice_bound = std::same_as<X, all_tag> || std::integral<X>;
 
 template <class X>
 concept index_object = std::same_as<X, all_tag> || std::same_as<X, newaxis_tag> || std::same_as<X, ellipsis_tag> ||
-                       std::same_as<X, index_item>;
+    std::same_as<X, index_item>;
 
 // `a[1, _]` would be C++'s comma operator and quietly mean `a[_]`.
 template <class X, class Y>
@@ -67,7 +67,9 @@ constexpr index_item to_index(X) {
   return {};
 }
 template <class X>
-concept index = requires(X x) { to_index(x); };
+concept index = requires(X x) {
+  to_index(x);
+};
 
 /// A slice literal, read at compile time.
 struct slice_literal {

@@ -27,8 +27,7 @@ SINTER_API void save_npy(const char* path, node*);
 
 /// Prints as `str(a)` does in NumPy; evaluates. Stream behaviour: waits.
 template <class Stream, detail::expression E>
-  requires std::derived_from<Stream, std::ostream>
-Stream& operator<<(Stream& out, const E& e) {
+requires std::derived_from<Stream, std::ostream> Stream& operator<<(Stream& out, const E& e) {
   detail::print(out, detail::handle(e.share()).get());
   return out;
 }

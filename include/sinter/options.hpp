@@ -1,8 +1,8 @@
 // How to reduce: axes, keepdims, ddof.
 #pragma once
 
-#include <type_traits>
 #include <initializer_list>
+#include <type_traits>
 
 #include <sinter/detail/seam.hpp>
 
@@ -42,9 +42,9 @@ struct truth {
 
 /// How to reduce. The order of the members is fixed: `sum(a, {.axis = 1, .keepdims = true})`.
 struct reduce_options {
-  axes axis = {};         ///< all axes where not given
+  axes axis = {};                  ///< all axes where not given
   detail::truth keepdims = false;  ///< reduced axes stay with extent one
-  int ddof = 0;           ///< var, stddev: the divisor is n - ddof
+  int ddof = 0;                    ///< var, stddev: the divisor is n - ddof
 };
 
 }  // namespace sinter

@@ -19,7 +19,8 @@ template <class R>
 concept choice = std::is_void_v<R> || arithmetic<R>;
 
 template <class R, dtype otherwise>
-using chosen = typename element_of<std::is_void_v<R> ? otherwise : dtype_of<std::conditional_t<std::is_void_v<R>, bool, R>>>::type;
+using chosen =
+    typename element_of<std::is_void_v<R> ? otherwise : dtype_of<std::conditional_t<std::is_void_v<R>, bool, R>>>::type;
 
 SINTER_API node* make_mean(node*, dtype, const axis_list&, bool keepdims);
 SINTER_API node* make_variance(node*, dtype, const axis_list&, bool keepdims, int ddof, bool root);
@@ -88,17 +89,17 @@ auto stddev(E&& e, reduce_options how = {}) {
 }
 
 // The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`; then what is not one.
-#define SINTER_OVER_AXIS(name)                               \
-  template <detail::choice R = void, detail::expression E>            \
-  auto name(E&& e, int axis) {                               \
-    return name<R>(std::forward<E>(e), {.axis = axis});      \
-  }                                                          \
-  template <detail::choice R = void, detail::expression E>   \
-  lazy<double> name(E&&, detail::no_axis);                   \
-  template <class R = void>                                  \
+#define SINTER_OVER_AXIS(name)                                    \
+  template <detail::choice R = void, detail::expression E>        \
+  auto name(E&& e, int axis) {                                    \
+    return name<R>(std::forward<E>(e), {.axis = axis});           \
+  }                                                               \
+  template <detail::choice R = void, detail::expression E>        \
+  lazy<double> name(E&&, detail::no_axis);                        \
+  template <class R = void>                                       \
   lazy<double> name(detail::no_expression, detail::anything = 0); \
-  template <class R, detail::expression E>                   \
-    requires(!detail::choice<R>)                             \
+  template <class R, detail::expression E>                        \
+    requires(!detail::choice<R>)                                  \
   detail::no_element<R> name(E&&, detail::anything = 0);
 SINTER_OVER_AXIS(sum)
 SINTER_OVER_AXIS(prod)
@@ -106,13 +107,13 @@ SINTER_OVER_AXIS(mean)
 SINTER_OVER_AXIS(var)
 SINTER_OVER_AXIS(stddev)
 #undef SINTER_OVER_AXIS
-#define SINTER_OVER_AXIS(name)                               \
-  template <detail::expression E>                            \
-  auto name(E&& e, int axis) {                               \
-    return name(std::forward<E>(e), {.axis = axis});         \
-  }                                                          \
-  template <detail::expression E>                            \
-  lazy<double> name(E&&, detail::no_axis);                   \
+#define SINTER_OVER_AXIS(name)                       \
+  template <detail::expression E>                    \
+  auto name(E&& e, int axis) {                       \
+    return name(std::forward<E>(e), {.axis = axis}); \
+  }                                                  \
+  template <detail::expression E>                    \
+  lazy<double> name(E&&, detail::no_axis);           \
   lazy<double> name(detail::no_expression, detail::anything = 0);
 SINTER_OVER_AXIS(min)
 SINTER_OVER_AXIS(max)

@@ -225,9 +225,10 @@ class cpu_device final : public host_device {
     compiler_ = codegen::make_cpu_compiler(codegen::math_mode_from_environment());
     if (!compiler_) {
       interpreter_ = make_interpreter_device();
-      std::fputs("sinter: no C compiler found (looked for $SINTER_CC, cc, gcc, clang); kernels are interpreted, "
-                 "which is slow\n",
-                 stderr);
+      std::fputs(
+          "sinter: no C compiler found (looked for $SINTER_CC, cc, gcc, clang); kernels are interpreted, "
+          "which is slow\n",
+          stderr);
     }
     prepared_.store(true, std::memory_order_release);
   }

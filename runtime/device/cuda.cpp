@@ -41,13 +41,12 @@ class context {
     faults_.raise_if_lost();
     cu_context now = nullptr;
     driver_.cuCtxGetCurrent(&now);
-    if (now != context_) [[unlikely]] faults_.check(driver_.cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+    if (now != context_) [[unlikely]]
+      faults_.check(driver_.cuCtxSetCurrent(context_), "cuCtxSetCurrent");
   }
 
   /// For destructors and noexcept functions. False: leave the driver alone.
-  bool use_if_alive() const noexcept {
-    return faults_.usable() && driver_.cuCtxSetCurrent(context_) == cu_success;
-  }
+  bool use_if_alive() const noexcept { return faults_.usable() && driver_.cuCtxSetCurrent(context_) == cu_success; }
 
  private:
   const driver& driver_;
@@ -270,7 +269,8 @@ void cuda_device::launch(const loaded_kernel& kernel, const geometry& how, const
   if (const cu_result result = try_launch(kernel, how, arguments, size); result != cu_success) [[unlikely]]
     launch_failed(result, kernel, how, arguments, size);
   bump(counters_now.launches);
-  if (synchronous_) [[unlikely]] synchronize();
+  if (synchronous_) [[unlikely]]
+    synchronize();
 }
 
 /// A kernel's first launch may need memory for its stack; what the pool keeps may be in the way.
@@ -281,7 +281,7 @@ void cuda_device::launch_failed(cu_result result, const loaded_kernel& kernel, c
     result = try_launch(kernel, how, arguments, size);
     if (result == cu_success) return;
   }
-  const auto extents = [](const unsigned (&n)[3]) {
+  const auto extents = [](const unsigned(&n)[3]) {
     return std::to_string(n[0]) + "x" + std::to_string(n[1]) + "x" + std::to_string(n[2]);
   };
   faults_.fail(result, "cuLaunchKernel",

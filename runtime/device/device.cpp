@@ -114,7 +114,8 @@ device device_named(const char* word) {
 
 device_impl& implementation(device d) {
   if (const std::atomic<device_impl*>* place = slot(d))
-    if (device_impl* made = place->load(std::memory_order_acquire)) [[likely]] return *made;
+    if (device_impl* made = place->load(std::memory_order_acquire)) [[likely]]
+      return *made;
   return make_and_register(d);
 }
 

@@ -34,7 +34,7 @@ class device_impl {
  public:
   virtual ~device_impl() = default;
 
-  device id;         // what the user sees
+  device id;  // what the user sees
   int alignment_of_blocks = 512;
 
   /// A block from the pool. Errors: `out_of_memory`. Units: bytes; 0 bytes gives null.
@@ -55,11 +55,12 @@ class device_impl {
   virtual const codegen::compiler* compiler() const = 0;
   virtual codegen::dialect dialect() const = 0;
   /// Makes an image's kernel callable. `source` is the kernel it was made from, for the interpreter and for messages.
-  virtual loaded_kernel load(const codegen::bytes* image, const codegen::kernel& source, const codegen::variant& of) = 0;
+  virtual loaded_kernel load(const codegen::bytes* image, const codegen::kernel& source,
+                             const codegen::variant& of) = 0;
   /// Runs a kernel. `arguments`: the packed argument block of codegen/source (one layout on every device).
   virtual void launch(const loaded_kernel&, const geometry&, const void* arguments, std::size_t size) = 0;
 
-  virtual int multiprocessors() const = 0;  // cuda: SM count; cpu: threads
+  virtual int multiprocessors() const = 0;      // cuda: SM count; cpu: threads
   virtual std::string description() const = 0;  // for SINTER_LOG and reports: "NVIDIA H200 (sm_90, ...)"
 };
 

@@ -66,7 +66,7 @@ std::unique_ptr<driver> open_driver(const char* path, std::string* why) {
     auto table = std::make_unique<driver>();
     table->file = file;
     std::string missing;
-#define SINTER_DRIVER_LOOK_UP(name, parameters)                                       \
+#define SINTER_DRIVER_LOOK_UP(name, parameters)                                                \
   if (void* symbol = dlsym(library, #name)) std::memcpy(&table->name, &symbol, sizeof symbol); \
   else missing += (missing.empty() ? "" : ", ") + std::string(#name);
     SINTER_DRIVER_CALLS(SINTER_DRIVER_LOOK_UP)

@@ -23,45 +23,45 @@ using cu_event = struct cu_event_object*;
 
 /// Every entry point in use: the exported name, with the version that has 64-bit sizes, and its parameters. A new call
 /// is a new line; all of them are in drivers since CUDA 11.
-#define SINTER_DRIVER_CALLS(X)                                                                                         \
-  X(cuInit, (unsigned flags))                                                                                          \
-  X(cuDriverGetVersion, (int* version))                                                                                \
-  X(cuGetErrorName, (cu_result result, const char** text))                                                             \
-  X(cuGetErrorString, (cu_result result, const char** text))                                                           \
-  X(cuDeviceGetCount, (int* count))                                                                                    \
-  X(cuDeviceGet, (cu_device* device, int ordinal))                                                                     \
-  X(cuDeviceGetName, (char* name, int length, cu_device device))                                                       \
-  X(cuDeviceGetAttribute, (int* value, int attribute, cu_device device))                                               \
-  X(cuDeviceTotalMem_v2, (std::size_t* bytes, cu_device device))                                                       \
-  X(cuDevicePrimaryCtxRetain, (cu_context* context, cu_device device))                                                 \
-  X(cuDevicePrimaryCtxRelease_v2, (cu_device device))                                                                  \
-  X(cuCtxSetCurrent, (cu_context context))                                                                             \
-  X(cuCtxGetCurrent, (cu_context* context))                                                                            \
-  X(cuCtxSynchronize, ())                                                                                              \
-  X(cuStreamCreate, (cu_stream* stream, unsigned flags))                                                               \
-  X(cuStreamSynchronize, (cu_stream stream))                                                                           \
-  X(cuStreamDestroy_v2, (cu_stream stream))                                                                            \
-  X(cuEventCreate, (cu_event* event, unsigned flags))                                                                  \
-  X(cuEventRecord, (cu_event event, cu_stream stream))                                                                 \
-  X(cuEventSynchronize, (cu_event event))                                                                              \
-  X(cuEventElapsedTime, (float* milliseconds, cu_event begin, cu_event end))                                           \
-  X(cuEventDestroy_v2, (cu_event event))                                                                               \
-  X(cuMemGetInfo_v2, (std::size_t* free, std::size_t* total))                                                          \
-  X(cuMemAlloc_v2, (cu_address* memory, std::size_t size))                                                             \
-  X(cuMemFree_v2, (cu_address memory))                                                                                 \
-  X(cuMemAllocHost_v2, (void** memory, std::size_t size))                                                              \
-  X(cuMemFreeHost, (void* memory))                                                                                     \
-  X(cuMemcpyHtoDAsync_v2, (cu_address to, const void* from, std::size_t size, cu_stream stream))                       \
-  X(cuMemcpyDtoHAsync_v2, (void* to, cu_address from, std::size_t size, cu_stream stream))                             \
-  X(cuMemcpyDtoDAsync_v2, (cu_address to, cu_address from, std::size_t size, cu_stream stream))                        \
-  X(cuMemsetD8Async, (cu_address memory, unsigned char byte, std::size_t size, cu_stream stream))                      \
-  X(cuModuleLoadDataEx, (cu_module* module, const void* image, unsigned options, int* names, void** values))           \
-  X(cuModuleUnload, (cu_module module))                                                                                \
-  X(cuModuleGetFunction, (cu_function* function, cu_module module, const char* name))                                  \
-  X(cuFuncGetAttribute, (int* value, int attribute, cu_function function))                                             \
-  X(cuLaunchKernel, (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,        \
-                     unsigned block_y, unsigned block_z, unsigned shared_bytes, cu_stream stream, void** parameters,   \
-                     void** extra))
+#define SINTER_DRIVER_CALLS(X)                                                                                    \
+  X(cuInit, (unsigned flags))                                                                                     \
+  X(cuDriverGetVersion, (int* version))                                                                           \
+  X(cuGetErrorName, (cu_result result, const char** text))                                                        \
+  X(cuGetErrorString, (cu_result result, const char** text))                                                      \
+  X(cuDeviceGetCount, (int* count))                                                                               \
+  X(cuDeviceGet, (cu_device * device, int ordinal))                                                               \
+  X(cuDeviceGetName, (char* name, int length, cu_device device))                                                  \
+  X(cuDeviceGetAttribute, (int* value, int attribute, cu_device device))                                          \
+  X(cuDeviceTotalMem_v2, (std::size_t * bytes, cu_device device))                                                 \
+  X(cuDevicePrimaryCtxRetain, (cu_context * context, cu_device device))                                           \
+  X(cuDevicePrimaryCtxRelease_v2, (cu_device device))                                                             \
+  X(cuCtxSetCurrent, (cu_context context))                                                                        \
+  X(cuCtxGetCurrent, (cu_context * context))                                                                      \
+  X(cuCtxSynchronize, ())                                                                                         \
+  X(cuStreamCreate, (cu_stream * stream, unsigned flags))                                                         \
+  X(cuStreamSynchronize, (cu_stream stream))                                                                      \
+  X(cuStreamDestroy_v2, (cu_stream stream))                                                                       \
+  X(cuEventCreate, (cu_event * event, unsigned flags))                                                            \
+  X(cuEventRecord, (cu_event event, cu_stream stream))                                                            \
+  X(cuEventSynchronize, (cu_event event))                                                                         \
+  X(cuEventElapsedTime, (float* milliseconds, cu_event begin, cu_event end))                                      \
+  X(cuEventDestroy_v2, (cu_event event))                                                                          \
+  X(cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                                                   \
+  X(cuMemAlloc_v2, (cu_address * memory, std::size_t size))                                                       \
+  X(cuMemFree_v2, (cu_address memory))                                                                            \
+  X(cuMemAllocHost_v2, (void** memory, std::size_t size))                                                         \
+  X(cuMemFreeHost, (void* memory))                                                                                \
+  X(cuMemcpyHtoDAsync_v2, (cu_address to, const void* from, std::size_t size, cu_stream stream))                  \
+  X(cuMemcpyDtoHAsync_v2, (void* to, cu_address from, std::size_t size, cu_stream stream))                        \
+  X(cuMemcpyDtoDAsync_v2, (cu_address to, cu_address from, std::size_t size, cu_stream stream))                   \
+  X(cuMemsetD8Async, (cu_address memory, unsigned char byte, std::size_t size, cu_stream stream))                 \
+  X(cuModuleLoadDataEx, (cu_module * module, const void* image, unsigned options, int* names, void** values))     \
+  X(cuModuleUnload, (cu_module module))                                                                           \
+  X(cuModuleGetFunction, (cu_function * function, cu_module module, const char* name))                            \
+  X(cuFuncGetAttribute, (int* value, int attribute, cu_function function))                                        \
+  X(cuLaunchKernel,                                                                                               \
+    (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+     unsigned block_z, unsigned shared_bytes, cu_stream stream, void** parameters, void** extra))
 
 // The few constants of the driver's that are needed.
 inline constexpr cu_result cu_success = 0;
@@ -110,13 +110,15 @@ class fault_latch {
   /// Errors: `device_lost` for a sticky error, `out_of_memory` where the driver had no room, else `device_error`, which
   /// reads "cuX(...) failed: CUDA_ERROR_Y: text".
   void check(cu_result result, const char* call) {
-    if (result != cu_success) [[unlikely]] fail(result, call);
+    if (result != cu_success) [[unlikely]]
+      fail(result, call);
   }
   [[noreturn]] void fail(cu_result, const char* call, const std::string& arguments = "...");
 
   /// Errors: `device_lost` with the first cause.
   void raise_if_lost() const {
-    if (lost_.load(std::memory_order_acquire)) [[unlikely]] repeat();
+    if (lost_.load(std::memory_order_acquire)) [[unlikely]]
+      repeat();
   }
   /// For what may not throw: keeps a sticky error for the next call that may.
   void note(cu_result, const char* call) noexcept;

@@ -21,7 +21,9 @@ using runtime::typed;
 
 namespace {
 
-std::size_t byte_size(const array_node* a) { return static_cast<std::size_t>(a->extents.elements() * itemsize(a->type)); }
+std::size_t byte_size(const array_node* a) {
+  return static_cast<std::size_t>(a->extents.elements() * itemsize(a->type));
+}
 
 }  // namespace
 
@@ -155,7 +157,8 @@ void read_all(node* n, void* to, std::size_t count, const where& place) {
 
 void read_item(node* n, void* to, const where& place) {
   if (const shape& s = typed(n)->extents; s.elements() != 1)
-    throw shape_error(message("sinter: an array of shape %s has no single item%s", to_string(s).c_str(), at(place).c_str()).c_str());
+    throw shape_error(
+        message("sinter: an array of shape %s has no single item%s", to_string(s).c_str(), at(place).c_str()).c_str());
   read_all(n, to, 1, place);
 }
 

@@ -66,7 +66,8 @@ void shape::check_rank(int count) {
 
 std::int64_t shape::check_extent(std::int64_t extent) {
   if (extent >= 0) return extent;
-  throw shape_error(detail::message("sinter: an extent of %lld; extents are not negative", static_cast<long long>(extent)).c_str());
+  throw shape_error(
+      detail::message("sinter: an extent of %lld; extents are not negative", static_cast<long long>(extent)).c_str());
 }
 
 namespace detail {
@@ -95,10 +96,14 @@ std::string at(const where& place) {
 }
 
 void throw_scalar_does_not_fit(dtype t, std::int64_t value) {
-  throw dtype_error(message("sinter: the scalar %lld does not fit %s; use strong(x) or astype", static_cast<long long>(value), name(t)).c_str());
+  throw dtype_error(message("sinter: the scalar %lld does not fit %s; use strong(x) or astype",
+                            static_cast<long long>(value), name(t))
+                        .c_str());
 }
 void throw_scalar_does_not_fit(dtype t, std::uint64_t value) {
-  throw dtype_error(message("sinter: the scalar %llu does not fit %s; use strong(x) or astype", static_cast<unsigned long long>(value), name(t)).c_str());
+  throw dtype_error(message("sinter: the scalar %llu does not fit %s; use strong(x) or astype",
+                            static_cast<unsigned long long>(value), name(t))
+                        .c_str());
 }
 void throw_ragged_rows() { throw shape_error("sinter: the rows of an initialiser list differ in length"); }
 

@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 
+#include <sinter/error.hpp>
 #include "codegen/ir/broadcast.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/memory/storage.hpp"
-#include <sinter/error.hpp>
 
 namespace sinter::runtime {
 
@@ -64,8 +64,10 @@ shape broadcast_shape(const detail::expression_view& e, const detail::where& pla
   for (int i = 1; i < e.code->nodes; ++i) {
     const shape& with = typed(e.nodes[i])->extents;
     if (codegen::broadcast(extents, with)) continue;
-    throw shape_error(detail::message("sinter: the operands' shapes %s and %s do not broadcast%s", detail::to_string(extents).c_str(),
-                                      detail::to_string(with).c_str(), detail::at(place).c_str()).c_str());
+    throw shape_error(detail::message("sinter: the operands' shapes %s and %s do not broadcast%s",
+                                      detail::to_string(extents).c_str(), detail::to_string(with).c_str(),
+                                      detail::at(place).c_str())
+                          .c_str());
   }
   return extents;
 }
@@ -81,7 +83,9 @@ detail::array_node* new_array(dtype type, const shape& extents, detail::storage*
 
 detail::array_node* new_array(dtype type, const shape& extents, device_impl& on) {
   if (!extents.countable(itemsize(type)))
-    throw out_of_memory(detail::message("sinter: an array of shape %s has more bytes than can be counted", detail::to_string(extents).c_str()).c_str(),
+    throw out_of_memory(detail::message("sinter: an array of shape %s has more bytes than can be counted",
+                                        detail::to_string(extents).c_str())
+                            .c_str(),
                         SIZE_MAX, 0, 0);
   return new_array(type, extents, make_storage(on, static_cast<std::size_t>(extents.elements() * itemsize(type))));
 }
@@ -123,8 +127,7 @@ void take_apart(typed_node* n, typed_node*& dead) noexcept {
     case node_kind::reshape:
       drop(static_cast<reshape_node*>(n)->child, dead);
       return runtime::free_block(n, sizeof(reshape_node));
-    case node_kind::iota:
-      return runtime::free_block(n, sizeof(iota_node));
+    case node_kind::iota: return runtime::free_block(n, sizeof(iota_node));
   }
 }
 

@@ -23,7 +23,9 @@ std::uint32_t axis_mask(const axis_list& list, const shape& s) {
   for (int i = 0; i < list.count; ++i) {
     const int axis = list.axes[i] < 0 ? list.axes[i] + rank : list.axes[i];
     if (axis < 0 || axis >= rank)
-      throw shape_error(message("sinter: a reduction over axis %d of an array of shape %s", list.axes[i], to_string(s).c_str()).c_str());
+      throw shape_error(
+          message("sinter: a reduction over axis %d of an array of shape %s", list.axes[i], to_string(s).c_str())
+              .c_str());
     if (mask >> axis & 1) throw shape_error(message("sinter: a reduction names axis %d twice", axis).c_str());
     mask |= 1u << axis;
   }
@@ -71,7 +73,8 @@ lazy<double> as_double(node* n) {
 // A lazy double as an expression of dtype `to`, float or double: what mean and var give.
 template <class E>
 node* in_floating(E&& e, dtype to) {
-  return to == dtype::float32 ? astype<float>(std::forward<E>(e)).share() : lazy<double>(std::forward<E>(e)).release_node();
+  return to == dtype::float32 ? astype<float>(std::forward<E>(e)).share()
+                              : lazy<double>(std::forward<E>(e)).release_node();
 }
 
 void require_floating(dtype t, const char* what) {
@@ -87,7 +90,9 @@ node* make_reduction(node* n, reduction what, dtype type, const axis_list& axes,
   if (what == reduction::min || what == reduction::max) {
     for (int d = 0; d < from.size(); ++d)
       if ((mask >> d & 1) && from[d] == 0)
-        throw shape_error(message("sinter: min or max over axis %d of shape %s, which has no element", d, to_string(from).c_str()).c_str());
+        throw shape_error(
+            message("sinter: min or max over axis %d of shape %s, which has no element", d, to_string(from).c_str())
+                .c_str());
   }
   auto* r = runtime::new_node<reduction_node>(node_kind::reduction, type, reduced_shape(from, mask, keepdims));
   retain(n);

@@ -106,8 +106,9 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
   array_node* to = view ? as_array_node(view) : whole;
   shape covered = to->extents;
   if (!codegen::broadcast(covered, root.extents) || !(covered == to->extents))
-    throw shape_error(message("sinter: a value of shape %s does not fit the shape %s it is stored into%s", to_string(root.extents).c_str(),
-                              to_string(to->extents).c_str(), at(place).c_str()).c_str());
+    throw shape_error(message("sinter: a value of shape %s does not fit the shape %s it is stored into%s",
+                              to_string(root.extents).c_str(), to_string(to->extents).c_str(), at(place).c_str())
+                          .c_str());
   if (to->extents.elements() == 0) return;
 
   if (held_elsewhere(whole, view, e)) {
@@ -139,7 +140,8 @@ void write_all(handle& target, const void* from, std::size_t count, dtype, const
   check_elements(a->extents, count);
   if (count == 0) return;
   const std::size_t size = count * static_cast<std::size_t>(itemsize(a->type));
-  const bool alone = count_of(a) == 1 && __atomic_load_n(&a->memory->references, __ATOMIC_ACQUIRE) == 1 && a->contiguous;
+  const bool alone =
+      count_of(a) == 1 && __atomic_load_n(&a->memory->references, __ATOMIC_ACQUIRE) == 1 && a->contiguous;
   if (!alone) {
     array_node* fresh = new_array(a->type, a->extents, *a->memory->device);
     const handle guard(fresh);

@@ -42,8 +42,9 @@ node* make(typed_node* child, const view_plan& v) {
 
 std::int64_t wrapped(std::int64_t i, std::int64_t extent, int axis, const shape& s) {
   if (i >= -extent && i < extent) return i < 0 ? i + extent : i;
-  throw index_error(message("sinter: index %lld is out of range for axis %d of an array of shape %s", static_cast<long long>(i),
-                            axis, to_string(s).c_str()).c_str());
+  throw index_error(message("sinter: index %lld is out of range for axis %d of an array of shape %s",
+                            static_cast<long long>(i), axis, to_string(s).c_str())
+                        .c_str());
 }
 
 struct range {
@@ -82,7 +83,8 @@ class indexer {
     }
     if (rests > 1) throw index_error("sinter: an index list has at most one ellipsis");
     if (consumed > from_.size())
-      throw index_error(message("sinter: %d indices for an array of shape %s", consumed, to_string(from_).c_str()).c_str());
+      throw index_error(
+          message("sinter: %d indices for an array of shape %s", consumed, to_string(from_).c_str()).c_str());
     const int missing = from_.size() - consumed;
     for (int i = 0; i < count; ++i) {
       if (items[i].what == index_item::rest) whole(missing);
@@ -126,7 +128,9 @@ class indexer {
 
 }  // namespace
 
-node* make_view(node* n, const index_item* items, int count) { return make(typed(n), indexer(typed(n)).run(items, count)); }
+node* make_view(node* n, const index_item* items, int count) {
+  return make(typed(n), indexer(typed(n)).run(items, count));
+}
 
 node* make_transpose(node* n, const int* order, int count) {
   const shape& from = typed(n)->extents;
@@ -150,12 +154,14 @@ node* make_broadcast(node* n, const shape& to) {
   const shape& from = typed(n)->extents;
   shape result = to;
   if (!codegen::broadcast(result, from) || !(result == to))
-    throw shape_error(message("sinter: shape %s does not broadcast to %s", to_string(from).c_str(), to_string(to).c_str()).c_str());
+    throw shape_error(
+        message("sinter: shape %s does not broadcast to %s", to_string(from).c_str(), to_string(to).c_str()).c_str());
   view_plan v;
   v.extents = to;
   const int shift = to.size() - from.size();
   for (int d = 0; d < from.size(); ++d)
-    v.map[d] = from[d] == 1 && to[d + shift] != 1 ? axis_map{0, 0, -1} : axis_map{0, 1, static_cast<std::int8_t>(d + shift)};
+    v.map[d] =
+        from[d] == 1 && to[d + shift] != 1 ? axis_map{0, 0, -1} : axis_map{0, 1, static_cast<std::int8_t>(d + shift)};
   return make(typed(n), v);
 }
 
@@ -165,7 +171,8 @@ node* make_reshape(node* n, const std::int64_t* extents, int count) {
   std::int64_t known = 1;
   int open = -1;
   shape to;
-  if (count > max_rank) throw shape_error(message("sinter: reshape to %d axes; arrays have at most %d", count, max_rank).c_str());
+  if (count > max_rank)
+    throw shape_error(message("sinter: reshape to %d axes; arrays have at most %d", count, max_rank).c_str());
   to.set_size(count);
   for (int d = 0; d < count; ++d) {
     to[d] = extents[d];
@@ -175,8 +182,9 @@ node* make_reshape(node* n, const std::int64_t* extents, int count) {
   }
   if (open >= 0) to[open] = known ? elements / known : 0;
   if (to.elements() != elements)
-    throw shape_error(message("sinter: %lld elements of shape %s do not reshape to %s", static_cast<long long>(elements),
-                              to_string(from->extents).c_str(), to_string(to).c_str()).c_str());
+    throw shape_error(message("sinter: %lld elements of shape %s do not reshape to %s",
+                              static_cast<long long>(elements), to_string(from->extents).c_str(), to_string(to).c_str())
+                          .c_str());
   if (array_node* a = as_array_node(from); a && a->contiguous) {
     auto* view = runtime::new_node<array_node>(node_kind::array, a->type, to);
     view->memory = a->memory;

@@ -20,8 +20,8 @@ namespace {
 // Narrow kernels count in int, and a thread's first position may lie a block's packs past the end.
 constexpr std::int64_t narrow_limit = (std::int64_t{1} << 31) - (std::int64_t{1} << 16);
 
-bool set_up(const step& s, const resolution& r, detail::array_node* const* temporaries, detail::array_node* const* outputs,
-            binding& b) {
+bool set_up(const step& s, const resolution& r, detail::array_node* const* temporaries,
+            detail::array_node* const* outputs, binding& b) {
   const std::size_t inputs = s.inputs.size(), count = inputs + s.outputs.size();
   b.operands.resize(count);
   b.variant.operands.resize(count);
@@ -68,7 +68,8 @@ struct axes {
 
 // Gives the strides of something of shape `extents` (in the space of a reduction's result) along the kept axes of the domain.
 // Both have the same axes longer than one, in the same order.
-void lay_result(const sinter::shape& extents, const std::int64_t* strides, const codegen::space& domain, std::int64_t* into) {
+void lay_result(const sinter::shape& extents, const std::int64_t* strides, const codegen::space& domain,
+                std::int64_t* into) {
   int from = 0;
   for (int d = 0; d < domain.extents.size(); ++d) {
     into[d] = 0;
@@ -187,7 +188,10 @@ void classify(const step& s, binding& b) {
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
     const std::int64_t* strides = b.operands[i].strides;
     const bool moves = std::any_of(strides, strides + v.rank, [](std::int64_t x) { return x != 0; });
-    v.operands[i] = !moves ? access::fixed : strides[f] == 1 ? access::unit : strides[f] == 0 ? access::still : access::strided;
+    v.operands[i] = !moves            ? access::fixed
+                    : strides[f] == 1 ? access::unit
+                    : strides[f] == 0 ? access::still
+                                      : access::strided;
     // A reduction's outputs are pointers even where there is one element.
     if (i >= s.inputs.size() && !moves) v.operands[i] = access::still;
   }
@@ -236,8 +240,10 @@ bool allows_vectors(const step& s, const binding& b) {
     if (v.operands[i] != access::unit) continue;
     const bool is_input = i < s.inputs.size();
     if (is_input && s.body.inputs[i].iota) continue;
-    const int size = itemsize(is_input ? s.body.inputs[i].type : s.body.values[s.body.outputs[i - s.inputs.size()]].type);
-    if ((reinterpret_cast<std::uintptr_t>(b.operands[i].data) & static_cast<std::uintptr_t>(width * size - 1)) != 0) return false;
+    const int size =
+        itemsize(is_input ? s.body.inputs[i].type : s.body.values[s.body.outputs[i - s.inputs.size()]].type);
+    if ((reinterpret_cast<std::uintptr_t>(b.operands[i].data) & static_cast<std::uintptr_t>(width * size - 1)) != 0)
+      return false;
     for (int d = 0; d < v.rank; ++d)
       if (d != f && (b.operands[i].strides[d] & (width - 1)) != 0) return false;
   }
@@ -253,8 +259,8 @@ bool overlaps(const step& s, const binding& b) {
 
 }  // namespace
 
-void bind(const step& s, const resolution& r, detail::array_node* const* temporaries, detail::array_node* const* outputs,
-          binding_rules rules, binding& b) {
+void bind(const step& s, const resolution& r, detail::array_node* const* temporaries,
+          detail::array_node* const* outputs, binding_rules rules, binding& b) {
   const codegen::space& domain = r.spaces[s.domain];
   b.variant.reduced = 0;
   b.variant.columns = b.variant.split = false;

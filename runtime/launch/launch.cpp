@@ -104,7 +104,8 @@ layout cpu_reduction(const binding& b, bool interpreted) {
   constexpr std::int64_t part = 16'384;  // elements: long enough to hide its overhead, short enough to sum accurately
   const std::int64_t side_by_side = b.variant.columns ? std::min<std::int64_t>(b.kept, column_tile) : 1;
   const std::int64_t along = b.reduced * side_by_side;
-  if (!interpreted && b.kept / side_by_side < 64 && along >= 2 * part) l.splits = std::clamp<std::int64_t>(along / part, 1, 4096);
+  if (!interpreted && b.kept / side_by_side < 64 && along >= 2 * part)
+    l.splits = std::clamp<std::int64_t>(along / part, 1, 4096);
   std::int64_t groups = b.kept;
   if (b.variant.columns && !interpreted) {
     const int f = codegen::fastest_axis(b.variant);
@@ -169,7 +170,9 @@ std::size_t pack(std::byte* block, const compiled_kernel& k, const codegen::step
         break;
       case codegen::parameter::extent: put_integer(at, block, b.extents[p.axis], p.size); break;
       case codegen::parameter::stride: put_integer(at, block, b.operands[p.index].strides[p.axis], p.size); break;
-      case codegen::parameter::scalar: put_scalar(at, block, r.scalars[s.scalars[p.index]], s.body.scalars[p.index]); break;
+      case codegen::parameter::scalar:
+        put_scalar(at, block, r.scalars[s.scalars[p.index]], s.body.scalars[p.index]);
+        break;
       case codegen::parameter::partials: put(at, block, x.partials); break;
       case codegen::parameter::counters: put(at, block, x.tickets); break;
       case codegen::parameter::splits: put_integer(at, block, x.splits, p.size); break;
@@ -196,25 +199,31 @@ void launch(compiled_step& step, binding& b, const codegen::resolution& r, devic
   const compiled_kernel& k = step.kernel_for(b.variant, on, compiled);
   const bool oversize = k.block_size > largest_block;
   if (oversize && on.dialect() == codegen::dialect::cuda)
-    throw error(detail::message("sinter: an expression whose operands and scalars take %zu bytes of kernel arguments; CUDA has %zu: "
-                                "evaluate parts of it", k.block_size, largest_block).c_str());
+    throw error(
+        detail::message(
+            "sinter: an expression whose operands and scalars take %zu bytes of kernel arguments; CUDA has %zu: "
+            "evaluate parts of it",
+            k.block_size, largest_block)
+            .c_str());
   extras x;
   storage_reference scratch;
   if (b.variant.split) {
     x.splits = l.splits;
-    scratch.held = make_storage(on, static_cast<std::size_t>(8 * b.kept * l.splits) * step.step.body.accumulators.size());
+    scratch.held =
+        make_storage(on, static_cast<std::size_t>(8 * b.kept * l.splits) * step.step.body.accumulators.size());
     x.partials = scratch.held->data;
     if (on.dialect() == codegen::dialect::cuda) x.tickets = tickets(on);
   }
   if (l.g.items > 0)
-    l.g.work_per_item = k.cost * static_cast<double>(b.kept) * static_cast<double>(std::max<std::int64_t>(b.reduced, 1)) /
-                        static_cast<double>(l.g.items);
+    l.g.work_per_item = k.cost * static_cast<double>(b.kept) *
+                        static_cast<double>(std::max<std::int64_t>(b.reduced, 1)) / static_cast<double>(l.g.items);
   alignas(16) std::byte small[largest_block];
-  const std::unique_ptr<std::max_align_t[]> large(oversize ? new std::max_align_t[k.block_size / sizeof(std::max_align_t) + 1] : nullptr);
+  const std::unique_ptr<std::max_align_t[]> large(
+      oversize ? new std::max_align_t[k.block_size / sizeof(std::max_align_t) + 1] : nullptr);
   std::byte* const block = oversize ? reinterpret_cast<std::byte*>(large.get()) : small;
   const std::size_t size = pack(block, k, step.step, b, r, x);
-  log(2, "launch: %lld points, grid %u x %u, block %u x %u, items %lld", static_cast<long long>(b.kept * b.reduced), l.g.grid[0],
-      l.g.grid[1], l.g.block[0], l.g.block[1], static_cast<long long>(l.g.items));
+  log(2, "launch: %lld points, grid %u x %u, block %u x %u, items %lld", static_cast<long long>(b.kept * b.reduced),
+      l.g.grid[0], l.g.grid[1], l.g.block[0], l.g.block[1], static_cast<long long>(l.g.items));
   on.launch(k.code, l.g, block, size);
 }
 

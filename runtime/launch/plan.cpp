@@ -110,7 +110,8 @@ const compiled_kernel* compiled_step::build(const codegen::variant& v, device_im
   k->device = &on;
   k->parameters = codegen::parameters(step.body, v);
   k->block_size = 0;
-  for (const codegen::parameter& p : k->parameters) k->block_size = (k->block_size + p.size - 1) / p.size * p.size + p.size;
+  for (const codegen::parameter& p : k->parameters)
+    k->block_size = (k->block_size + p.size - 1) / p.size * p.size + p.size;
   k->cost = estimate(step.body);
   k->next = kernels_.load(std::memory_order_relaxed);
   if (on.dialect() == codegen::dialect::none) {
@@ -123,7 +124,8 @@ const compiled_kernel* compiled_step::build(const codegen::variant& v, device_im
   const auto image = codegen::image_for(*on.compiler(), source, &from);
   const bool disk = from == codegen::image_origin::disk;
   bump(disk ? counters_now.disk_hits : counters_now.compiles);
-  log(1, "%s a kernel of %zu values in %.1f ms", disk ? "read" : "compiled", step.body.values.size(), watch.milliseconds());
+  log(1, "%s a kernel of %zu values in %.1f ms", disk ? "read" : "compiled", step.body.values.size(),
+      watch.milliseconds());
   log(3, "%s", source.c_str());
   k->code = on.load(image.get(), step.body, v);
   return k.release();

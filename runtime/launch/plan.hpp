@@ -19,8 +19,8 @@ struct compiled_kernel {
   const device_impl* device;
   loaded_kernel code;
   std::vector<codegen::parameter> parameters;
-  std::size_t block_size;     // bytes of the argument block
-  double cost;                // estimated nanoseconds per point on one core
+  std::size_t block_size;  // bytes of the argument block
+  double cost;             // estimated nanoseconds per point on one core
   const compiled_kernel* next = nullptr;
 };
 

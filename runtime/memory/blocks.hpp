@@ -47,12 +47,12 @@ struct block : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost
   std::size_t size = 0;
   block* left = nullptr;
   block* right = nullptr;
-  block* next = nullptr;      // in its bin, or among the spare records
-  block* previous = nullptr;  // in its bin
+  block* next = nullptr;              // in its bin, or among the spare records
+  block* previous = nullptr;          // in its bin
   block* next_segment = nullptr;      // from one segment's first block to another's: a first block stays one,
   block* previous_segment = nullptr;  // since merging keeps the record on the left
-  bool free = false;    // in the index
-  bool parked = false;  // waiting to be handed out again as it is, see parking
+  bool free = false;                  // in the index
+  bool parked = false;                // waiting to be handed out again as it is, see parking
 
   bool whole_segment() const { return !left && !right; }
 };

@@ -105,7 +105,8 @@ void recycle(storage* object) noexcept {
 
 storage* make_storage(runtime::device_impl& device, std::size_t bytes) {
   thread_list& list = mine;
-  if (!list.head) [[unlikely]] refill();
+  if (!list.head) [[unlikely]]
+    refill();
   std::byte* data = device.allocate(bytes);  // before an object is taken: where it throws, nothing has changed
   runtime::bump(runtime::counters_now.bytes_allocated, bytes);
   return new (static_cast<void*>(list.pop())) storage{1, &device, data, bytes};

@@ -12,7 +12,9 @@ extern char** environ;
 
 namespace {
 
-double milliseconds(const timeval& t) { return 1e3 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_usec); }
+double milliseconds(const timeval& t) {
+  return 1e3 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_usec);
+}
 
 }  // namespace
 

@@ -7,11 +7,11 @@ using namespace sinter;
 #ifdef STATEMENTS
 #define JOIN(a, b) a##b
 #define NAMED(line) JOIN(statement_, line)
-#define STATEMENT(T, ...)                                                                                         \
-  array<T> NAMED(__LINE__)([[maybe_unused]] const array<double>& a, [[maybe_unused]] const array<double>& b,      \
-                           [[maybe_unused]] const array<double>& c, [[maybe_unused]] const array<float>& f,       \
+#define STATEMENT(T, ...)                                                                                          \
+  array<T> NAMED(__LINE__)([[maybe_unused]] const array<double>& a, [[maybe_unused]] const array<double>& b,       \
+                           [[maybe_unused]] const array<double>& c, [[maybe_unused]] const array<float>& f,        \
                            [[maybe_unused]] const array<std::int64_t>& n, [[maybe_unused]] const array<bool>& m) { \
-    return __VA_ARGS__;                                                                                           \
+    return __VA_ARGS__;                                                                                            \
   }
 #include "statements.def"
 #endif

@@ -11,8 +11,10 @@
 
 namespace sinter {
 
-template <class T> class array;
-template <element T> class lazy;
+template <class T>
+class array;
+template <element T>
+class lazy;
 
 namespace detail {
 
@@ -42,11 +44,7 @@ class methods {
     return value;
   }
   explicit operator Element() const { return item(where{}); }
-  explicit operator bool() const
-    requires(!std::same_as<Element, bool>)
-  {
-    return static_cast<bool>(item(where{}));
-  }
+  explicit operator bool() const requires(!std::same_as<Element, bool>) { return static_cast<bool>(item(where{})); }
 
   /// The elements in C order; evaluates. Stream behaviour: waits. Source: cupy.ndarray.get.
   std::vector<Element> get(where at = where::current()) const {
@@ -64,10 +62,11 @@ class methods {
   }
   /// The same into contiguous memory of the right size. Errors: `shape_error`.
   template <class Span>
-    requires requires(Span&& s) { { s.data() } -> std::convertible_to<Element*>; s.size(); }
-  void get(Span&& to, where at = where::current()) const {
-    read_all(shared().get(), to.data(), to.size(), at);
-  }
+    requires requires(Span&& s) {
+      { s.data() } -> std::convertible_to<Element*>;
+      s.size();
+    }
+  void get(Span&& to, where at = where::current()) const { read_all(shared().get(), to.data(), to.size(), at); }
 
   /// A view by index list; of an expression it is lazy and fused. Errors: `index_error`. Source: numpy indexing.
   template <index... I>
@@ -94,21 +93,46 @@ class methods {
     return result(make_transpose(shared().get(), order.begin(), static_cast<int>(order.size())));
   }
 
-  template <class R = void> auto sum(reduce_options how = {}) const;
-  template <class R = void> auto sum(int axis) const { return sum<R>(reduce_options{.axis = axis}); }
-  template <class R = void> lazy<double> sum(no_axis) const;
-  template <class R = void> auto prod(reduce_options how = {}) const;
-  template <class R = void> auto prod(int axis) const { return prod<R>(reduce_options{.axis = axis}); }
-  template <class R = void> lazy<double> prod(no_axis) const;
-  template <class R = void> auto mean(reduce_options how = {}) const;
-  template <class R = void> auto mean(int axis) const { return mean<R>(reduce_options{.axis = axis}); }
-  template <class R = void> lazy<double> mean(no_axis) const;
-  template <class R = void> auto var(reduce_options how = {}) const;
-  template <class R = void> auto var(int axis) const { return var<R>(reduce_options{.axis = axis}); }
-  template <class R = void> lazy<double> var(no_axis) const;
-  template <class R = void> auto stddev(reduce_options how = {}) const;
-  template <class R = void> auto stddev(int axis) const { return stddev<R>(reduce_options{.axis = axis}); }
-  template <class R = void> lazy<double> stddev(no_axis) const;
+  template <class R = void>
+  auto sum(reduce_options how = {}) const;
+  template <class R = void>
+  auto sum(int axis) const {
+    return sum<R>(reduce_options{.axis = axis});
+  }
+  template <class R = void>
+  lazy<double> sum(no_axis) const;
+  template <class R = void>
+  auto prod(reduce_options how = {}) const;
+  template <class R = void>
+  auto prod(int axis) const {
+    return prod<R>(reduce_options{.axis = axis});
+  }
+  template <class R = void>
+  lazy<double> prod(no_axis) const;
+  template <class R = void>
+  auto mean(reduce_options how = {}) const;
+  template <class R = void>
+  auto mean(int axis) const {
+    return mean<R>(reduce_options{.axis = axis});
+  }
+  template <class R = void>
+  lazy<double> mean(no_axis) const;
+  template <class R = void>
+  auto var(reduce_options how = {}) const;
+  template <class R = void>
+  auto var(int axis) const {
+    return var<R>(reduce_options{.axis = axis});
+  }
+  template <class R = void>
+  lazy<double> var(no_axis) const;
+  template <class R = void>
+  auto stddev(reduce_options how = {}) const;
+  template <class R = void>
+  auto stddev(int axis) const {
+    return stddev<R>(reduce_options{.axis = axis});
+  }
+  template <class R = void>
+  lazy<double> stddev(no_axis) const;
   auto min(reduce_options how = {}) const;
   auto min(int axis) const { return min(reduce_options{.axis = axis}); }
   lazy<double> min(no_axis) const;
@@ -121,8 +145,10 @@ class methods {
   auto all(reduce_options how = {}) const;
   auto all(int axis) const { return all(reduce_options{.axis = axis}); }
   lazy<double> all(no_axis) const;
-  template <element U> auto astype() const;
-  template <not_element U> no_element<U> astype() const;
+  template <element U>
+  auto astype() const;
+  template <not_element U>
+  no_element<U> astype() const;
 
  private:
   template <class Node>

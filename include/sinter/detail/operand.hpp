@@ -11,9 +11,12 @@
 
 namespace sinter {
 
-template <class T> class array;
-template <element T> class lazy;
-template <op O, class T, class... A> class expr;
+template <class T>
+class array;
+template <element T>
+class lazy;
+template <op O, class T, class... A>
+class expr;
 
 /// A scalar that keeps its own dtype instead of being weak: `a + strong(2.0)` is double whatever `a` is.
 template <arithmetic T>
@@ -28,7 +31,9 @@ constexpr strong_scalar<T> strong(T value) {
 namespace detail {
 
 template <class X>
-concept expression = requires { typename std::remove_cvref_t<X>::sinter_element; };
+concept expression = requires {
+  typename std::remove_cvref_t<X>::sinter_element;
+};
 
 template <class E>
 using element_in = typename std::remove_cvref_t<E>::sinter_element;
@@ -109,7 +114,8 @@ inline constexpr outcome outcome_for = outcome_of(O, {weight_of<X>()...});
 
 template <class W, class S>
 constexpr W convert_scalar(S value) {
-  if constexpr (std::is_integral_v<S> && std::is_integral_v<W> && !std::is_same_v<W, bool> && !std::is_same_v<S, bool>) {
+  if constexpr (std::is_integral_v<S> && std::is_integral_v<W> && !std::is_same_v<W, bool> &&
+                !std::is_same_v<S, bool>) {
     if (!std::in_range<W>(static_cast<element_type<S>>(value))) {
       if constexpr (std::is_signed_v<S>) throw_scalar_does_not_fit(dtype_of<W>, static_cast<std::int64_t>(value));
       else throw_scalar_does_not_fit(dtype_of<W>, static_cast<std::uint64_t>(value));

@@ -6,7 +6,8 @@
 
 namespace sinter {
 
-template <element T> class lazy;
+template <element T>
+class lazy;
 
 namespace detail {
 

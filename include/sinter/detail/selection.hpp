@@ -64,9 +64,8 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
   /// Stores: every element of the view takes the value, which broadcasts to it. Errors: `shape_error`; nothing is changed then.
   template <class V>
     requires(!std::same_as<std::remove_cvref_t<V>, selection>)
-  detail::stored<T, V> operator=(V&& value) && {
-    return detail::store_value<T>(target_->own(), view_.get(), std::forward<V>(value));
-  }
+  detail::stored<T, V>
+  operator=(V&& value) && { return detail::store_value<T>(target_->own(), view_.get(), std::forward<V>(value)); }
   void operator=(selection&& other) && { detail::store_value<T>(target_->own(), view_.get(), std::move(other)); }
   void operator=(const selection& other) && { detail::store_value<T>(target_->own(), view_.get(), other); }
   template <class V>
@@ -76,7 +75,7 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
 
 #define SINTER_UPDATE(symbol, name)                                                                            \
   template <class V>                                                                                           \
-  detail::updated<op::name, T, V> operator symbol(V&& value) && {                                              \
+  detail::updated<op::name, T, V> operator symbol(V&& value)&& {                                               \
     return detail::update<op::name, T>(target_->own(), view_.get(), lazy<T>(share()), std::forward<V>(value)); \
   }
   SINTER_UPDATE(+=, add)
@@ -137,11 +136,11 @@ SINTER_UPDATE(>>=)
 
 // The methods whose options need the free functions.
 namespace detail {
-#define SINTER_METHOD(name)                                             \
-  template <class Derived, class Element>                               \
-  template <class R>                                                    \
-  auto methods<Derived, Element>::name(reduce_options how) const {      \
-    return sinter::name<R>(self(), how);                                \
+#define SINTER_METHOD(name)                                        \
+  template <class Derived, class Element>                          \
+  template <class R>                                               \
+  auto methods<Derived, Element>::name(reduce_options how) const { \
+    return sinter::name<R>(self(), how);                           \
   }
 SINTER_METHOD(sum)
 SINTER_METHOD(prod)
@@ -149,10 +148,10 @@ SINTER_METHOD(mean)
 SINTER_METHOD(var)
 SINTER_METHOD(stddev)
 #undef SINTER_METHOD
-#define SINTER_METHOD(name)                                             \
-  template <class Derived, class Element>                               \
-  auto methods<Derived, Element>::name(reduce_options how) const {      \
-    return sinter::name(self(), how);                                   \
+#define SINTER_METHOD(name)                                        \
+  template <class Derived, class Element>                          \
+  auto methods<Derived, Element>::name(reduce_options how) const { \
+    return sinter::name(self(), how);                              \
   }
 SINTER_METHOD(min)
 SINTER_METHOD(max)
