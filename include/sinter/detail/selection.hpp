@@ -55,6 +55,19 @@ updated<O, T, V> update(handle& target, node* view, Self&& self, V&& value) {
 
 }  // namespace detail
 
+// The operators that update in place, and the operations they spell.
+#define SINTER_UPDATES(DO) \
+  DO(+=, add)              \
+  DO(-=, subtract)         \
+  DO(*=, multiply)         \
+  DO(/=, divide)           \
+  DO(%=, remainder)        \
+  DO(&=, bitwise_and)      \
+  DO(|=, bitwise_or)       \
+  DO(^=, bitwise_xor)      \
+  DO(<<=, left_shift)      \
+  DO(>>=, right_shift)
+
 /// A view of a named array that can be stored into.
 template <element T>
 class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
@@ -78,16 +91,7 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
   detail::updated<op::name, T, V> operator symbol(V&& value)&& {                                               \
     return detail::update<op::name, T>(target_->own(), view_.get(), lazy<T>(share()), std::forward<V>(value)); \
   }
-  SINTER_UPDATE(+=, add)
-  SINTER_UPDATE(-=, subtract)
-  SINTER_UPDATE(*=, multiply)
-  SINTER_UPDATE(/=, divide)
-  SINTER_UPDATE(%=, remainder)
-  SINTER_UPDATE(&=, bitwise_and)
-  SINTER_UPDATE(|=, bitwise_or)
-  SINTER_UPDATE(^=, bitwise_xor)
-  SINTER_UPDATE(<<=, left_shift)
-  SINTER_UPDATE(>>=, right_shift)
+  SINTER_UPDATES(SINTER_UPDATE)
 #undef SINTER_UPDATE
 
   /// Library use.
@@ -106,16 +110,7 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
     detail::update<op::name, T>(a.own(), nullptr, a, std::forward<V>(value));          \
     return a;                                                                          \
   }
-SINTER_UPDATE(+=, add)
-SINTER_UPDATE(-=, subtract)
-SINTER_UPDATE(*=, multiply)
-SINTER_UPDATE(/=, divide)
-SINTER_UPDATE(%=, remainder)
-SINTER_UPDATE(&=, bitwise_and)
-SINTER_UPDATE(|=, bitwise_or)
-SINTER_UPDATE(^=, bitwise_xor)
-SINTER_UPDATE(<<=, left_shift)
-SINTER_UPDATE(>>=, right_shift)
+SINTER_UPDATES(SINTER_UPDATE)
 #undef SINTER_UPDATE
 
 // What nothing can be stored into.
@@ -133,6 +128,7 @@ SINTER_UPDATE(^=)
 SINTER_UPDATE(<<=)
 SINTER_UPDATE(>>=)
 #undef SINTER_UPDATE
+#undef SINTER_UPDATES
 
 // The methods whose options need the free functions.
 namespace detail {
