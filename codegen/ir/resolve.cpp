@@ -24,8 +24,13 @@ void resolution::clear() {
 
 namespace {
 
-// The walk recurses. Units: bytes of stack it may use, an eighth of what a thread usually has.
+// The walk recurses. Units: bytes of stack it may use, an eighth of what a thread usually has; AddressSanitizer's frames are
+// several times larger.
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::intptr_t deepest = 1 << 22;
+#else
 constexpr std::intptr_t deepest = 1 << 20;
+#endif
 
 std::intptr_t stack_position() { return reinterpret_cast<std::intptr_t>(__builtin_frame_address(0)); }
 
