@@ -47,7 +47,9 @@ double best_us(int rounds, int calls, F call, G finish) {
 // A stream, as a raw program would make one, in the context that Sinter shares with it.
 class raw_stream {
  public:
-  explicit raw_stream(const driver& d) : d_(d) { check(d, d.cuStreamCreate(&s_, cu_stream_non_blocking)); }
+  explicit raw_stream(const driver& d) : d_(d) {
+    check(d, d.cuStreamCreateWithPriority(&s_, cu_stream_non_blocking, 0));
+  }
   ~raw_stream() { d_.cuStreamDestroy_v2(s_); }
   raw_stream(const raw_stream&) = delete;
   raw_stream& operator=(const raw_stream&) = delete;

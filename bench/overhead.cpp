@@ -1,17 +1,17 @@
 // What an evaluation costs the host beyond the launch it ends in. The launch it is compared with is the very one Sinter
-// makes, the same kernel with the same grid and arguments, caught by a device that records and repeated through the
-// driver alone; on the CPU, where a launch is the work itself, the kernel's function is called.
+// makes, the same kernel with the same grid and arguments, noted and repeated through the driver alone; on the CPU, where
+// a launch is the work itself, the kernel's function is called.
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "bench/forms.hpp"
+#include "runtime/device/cpu_graph.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/device/driver.hpp"
-#include "runtime/frontend/nodes.hpp"
+#include "runtime/stream/capture.hpp"
+#include "runtime/stream/current.hpp"
 #include "samples/equation_of_state.hpp"
 
 namespace {
@@ -20,50 +20,77 @@ namespace sn = sinter;
 using sn::array;
 using namespace sn::runtime;
 
-/// A device that passes everything on and remembers what was launched.
-class recorder final : public device_impl {
- public:
-  explicit recorder(device_impl& real) : real_(real) { id = real.id, alignment_of_blocks = real.alignment_of_blocks; }
-  struct launched {
-    loaded_kernel kernel;
-    geometry how;
-    std::vector<std::byte> arguments;
-  };
-  std::vector<launched> launches;
+/// A launch as Sinter made it.
+struct launched {
+  loaded_kernel kernel;
+  geometry how;
+  std::vector<std::byte> arguments;
+};
 
-  std::byte* allocate(std::size_t size) override { return real_.allocate(size); }
-  void deallocate(std::byte* block, std::size_t size) noexcept override { real_.deallocate(block, size); }
-  void copy_in(std::byte* to, const void* from, std::size_t size) override { real_.copy_in(to, from, size); }
-  void copy_out(void* to, const std::byte* from, std::size_t size) override { real_.copy_out(to, from, size); }
-  void copy(std::byte* to, const std::byte* from, std::size_t size) override { real_.copy(to, from, size); }
-  void zero(std::byte* block, std::size_t size) override { real_.zero(block, size); }
-  void synchronize() override { real_.synchronize(); }
-  const sn::codegen::compiler* compiler() const override { return real_.compiler(); }
-  sn::codegen::dialect dialect() const override { return real_.dialect(); }
-  loaded_kernel load(const sn::codegen::bytes* image, const sn::codegen::kernel& source,
-                     const sn::codegen::variant& of) override {
-    return real_.load(image, source, of);
+/// The launches of what runs in its scope: on a GPU the driver's entry is replaced by one that takes notes, on the CPU the
+/// work is captured, which lists it.
+class recorder {
+ public:
+  template <class Work>
+  static std::vector<launched> launches_of(Work work) {
+    if (current_device().dialect() == sn::codegen::dialect::cuda) return over_the_driver(work);
+    return over_a_capture(work);
   }
-  void launch(const loaded_kernel& kernel, const geometry& how, const void* arguments, std::size_t size) override {
-    const auto* bytes = static_cast<const std::byte*>(arguments);
-    launches.push_back({kernel, how, {bytes, bytes + size}});
-    real_.launch(kernel, how, arguments, size);
-  }
-  int multiprocessors() const override { return real_.multiprocessors(); }
-  std::string description() const override { return real_.description(); }
 
  private:
-  device_impl& real_;
+  static inline std::vector<launched> noted;
+  static inline decltype(driver::cuLaunchKernel) real = nullptr;
+
+  static cu_result note(cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                        unsigned bz, unsigned shared, cu_stream stream, void** parameters, void** extra) {
+    launched l;
+    l.kernel.entry = function;
+    l.how.grid[0] = gx, l.how.grid[1] = gy, l.how.grid[2] = gz;
+    l.how.block[0] = bx, l.how.block[1] = by, l.how.block[2] = bz;
+    const auto* bytes = static_cast<const std::byte*>(extra[1]);
+    l.arguments.assign(bytes, bytes + *static_cast<std::size_t*>(extra[3]));
+    noted.push_back(std::move(l));
+    return real(function, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
+  }
+
+  template <class Work>
+  static std::vector<launched> over_the_driver(Work work) {
+    auto& table = const_cast<driver&>(*find_driver(nullptr));
+    noted.clear();
+    real = std::exchange(table.cuLaunchKernel, note);
+    work();
+    table.cuLaunchKernel = real;
+    return noted;
+  }
+
+  template <class Work>
+  static std::vector<launched> over_a_capture(Work work) {
+    work();  // compiles
+    stream_state& s = current_device().streams().make({});
+    auto& capture = *new capture_state(s);  // kept: the launches' memory may be its own
+    begin_host_capture(s);
+    s.capture = &capture;
+    stream_state* const before = std::exchange(chosen.of_device[s.device.index], &s);
+    work();
+    chosen.of_device[s.device.index] = before;
+    std::vector<launched> all;
+    for (const host_operation& o : recording(s).operations) {
+      const auto* bytes = reinterpret_cast<const std::byte*>(o.arguments.data());
+      if (o.what == host_operation::kernel) all.push_back({o.code, o.how, {bytes, bytes + o.size}});
+    }
+    drop_host_capture(s);
+    s.capture = nullptr;
+    return all;
+  }
 };
 
 /// A launch with nothing of Sinter in it.
 class raw_launch {
  public:
-  explicit raw_launch(recorder::launched l) : l_(std::move(l)), size_(l_.arguments.size()) {
+  explicit raw_launch(launched l) : l_(std::move(l)), size_(l_.arguments.size()) {
     if (current_device().dialect() != sn::codegen::dialect::cuda) return;
     cuda_ = find_driver(nullptr);
     current_device().synchronize();  // makes the context current
-    if (cuda_->cuStreamCreate(&stream_, cu_stream_non_blocking) != cu_success) throw std::runtime_error("no stream");
   }
   void operator()() {
     if (!cuda_) {
@@ -73,24 +100,14 @@ class raw_launch {
     }
     void* extra[] = {cu_launch_buffer, l_.arguments.data(), cu_launch_buffer_size, &size_, cu_launch_end};
     cuda_->cuLaunchKernel(static_cast<cu_function>(l_.kernel.entry), l_.how.grid[0], l_.how.grid[1], l_.how.grid[2],
-                          l_.how.block[0], l_.how.block[1], l_.how.block[2], 0, stream_, nullptr, extra);
+                          l_.how.block[0], l_.how.block[1], l_.how.block[2], 0, nullptr, nullptr, extra);
   }
-  const recorder::launched& recorded() const { return l_; }
 
  private:
-  recorder::launched l_;
+  launched l_;
   std::size_t size_;
   const driver* cuda_ = nullptr;
-  cu_stream stream_ = nullptr;
 };
-
-template <class T>
-array<T> recorded_array(recorder& on, const array<T>& like) {
-  array<T> a(new_array(sn::dtype_of<T>, like.shape(), on));
-  const std::vector<T> elements = like.get();
-  a.set(elements);
-  return a;
-}
 
 void print(const bench::row& r, double building) {
   static bool first = true;
@@ -108,17 +125,15 @@ void print(const bench::row& r, double building) {
 template <class T, class F>
 void measure(bench::session& s, const char* name, F f, const std::vector<array<T>>& inputs) {
   if (!s.wants(name)) return;
-  static recorder& spy = *new recorder(current_device());  // arrays of this device may outlive main
-  spy.launches.clear();
-  std::vector<array<T>> copies;
-  for (const array<T>& a : inputs) copies.push_back(recorded_array(spy, a));
-  spy.launches.clear();
-  const array<T> kept = f(copies);  // its memory is what the recorded launches write to
-  const array<T> expected = f(inputs);
-  const std::int64_t n = expected.size();
-  if (spy.launches.size() != 1) return s.wrong(name, n, std::to_string(spy.launches.size()) + " launches, not one");
-  if (kept.get() != expected.get()) return s.wrong(name, n, "the recorded evaluation gave something else");
-  raw_launch raw(spy.launches[0]);
+  array<T> kept = f(inputs);  // its memory is what the recorded launches write to
+  const std::vector<launched> launches = recorder::launches_of([&] { kept(sn::ellipsis) = f(inputs); });
+  const std::int64_t n = kept.size();
+  if (launches.size() != 1) return s.wrong(name, n, std::to_string(launches.size()) + " launches, not one");
+  raw_launch raw(launches[0]);
+  const std::vector<T> expected = kept.get();
+  kept(sn::ellipsis) = sn::zeros<T>(kept.shape());
+  raw();
+  if (kept.get() != expected) return s.wrong(name, n, "the recorded launch gave something else");
 
   const auto evaluate = [&] { array<T> z = f(inputs); };
   const auto build = [&] { [[maybe_unused]] auto e = f(inputs); };

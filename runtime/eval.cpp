@@ -9,11 +9,15 @@
 // An expression seen before with operands of the same layout goes straight through: no lock, no string, no compilation.
 #include "runtime/eval.hpp"
 
+#include <new>
+
 #include <sinter/error.hpp>
 
 #include "runtime/counters.hpp"
+#include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/launch/launch.hpp"
+#include "runtime/stream/current.hpp"
 
 namespace sinter::runtime {
 
@@ -45,11 +49,20 @@ class owned_arrays {
 
 device_impl& device_of(const codegen::resolution& r, const request* requests, int count) {
   device_impl* on = r.device;
+  if (r.other_device) {
+    throw device_error(detail::message("sinter: the operands live on %s and %s; copy one of them with to(device)",
+                                       to_text(on->id).c_str(), to_text(r.other_device->id).c_str())
+                           .c_str());
+  }
   for (int i = 0; i < count; ++i) {
     if (!requests[i].into) continue;
     device_impl* target = requests[i].into->memory->device;
-    if (on && on != target)
-      throw device_error("sinter: the value and the array it is stored into live on different devices");
+    if (on && on != target) {
+      throw device_error(
+          detail::message("sinter: a value of %s is stored into an array of %s; copy it there with to(device)",
+                          to_text(on->id).c_str(), to_text(target->id).c_str())
+              .c_str());
+    }
     on = target;
   }
   return on ? *on : current_device();
@@ -60,7 +73,7 @@ binding_rules rules_of(const device_impl& on) {
   return {on.dialect() == codegen::dialect::cuda, strict};
 }
 
-void run(plan& p, workspace& w, request* requests, device_impl& on) {
+void run(plan& p, workspace& w, request* requests, stream_state& on) {
   owned_arrays temporaries;
   temporaries.resize(p.temporaries.size());
   bool compiled = false;
@@ -73,7 +86,7 @@ void run(plan& p, workspace& w, request* requests, device_impl& on) {
       }
       w.outputs.push_back(o.root >= 0 ? requests[o.root].into : temporaries.data()[o.temporary]);
     }
-    bind(s->step, w.resolution, temporaries.data(), w.outputs.data(), rules_of(on), w.bound);
+    bind(s->step, w.resolution, temporaries.data(), w.outputs.data(), rules_of(on.device), w.bound);
     launch(*s, w.bound, w.resolution, on, compiled);
   }
   if (!compiled) bump(counters_now.memory_hits);
@@ -81,7 +94,7 @@ void run(plan& p, workspace& w, request* requests, device_impl& on) {
 
 }  // namespace
 
-void evaluate(request* requests, int count) {
+void evaluate(request* requests, int count) try {
   thread_local workspace w;
   w.roots.clear();
   w.extents.clear();
@@ -91,24 +104,22 @@ void evaluate(request* requests, int count) {
   }
   codegen::resolve(w.roots.data(), w.extents.data(), count, w.resolution);
   plan& p = plan_for(w.resolution.words, requests[0].hint);
-  device_impl& on = device_of(w.resolution, requests, count);
+  stream_state& on = current_stream(device_of(w.resolution, requests, count));
 
-  detail::array_node* made = nullptr;  // the common case: one new array
+  detail::handle made;  // the common case: one new array
   owned_arrays several;
   if (count > 1) several.resize(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     if (requests[i].into) continue;
     requests[i].into = new_array(requests[i].root->type, *requests[i].extents, on);
     if (count > 1) several.set(static_cast<std::size_t>(i), requests[i].into);
-    else made = requests[i].into;
+    else made = detail::handle(requests[i].into);
   }
-  try {
-    run(p, w, requests, on);
-  } catch (...) {
-    detail::release(made);
-    throw;
-  }
+  run(p, w, requests, on);
+  made.take();
   several.keep();
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 }  // namespace sinter::runtime

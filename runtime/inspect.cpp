@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <ostream>
 #include <string>
 #include <unordered_map>
@@ -18,6 +19,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/launch/bind.hpp"
+#include "runtime/stream/current.hpp"
 
 namespace sinter {
 
@@ -56,8 +58,9 @@ struct stages {
     schedule = codegen::cut(codegen::decode(resolution.words));
     runtime::device_impl& on = resolution.device ? *resolution.device : runtime::current_device();
     for (const codegen::temporary& t : schedule.temporaries)
-      temporaries.emplace_back(runtime::new_array(t.type, resolution.boundaries[t.boundary].extents, on));
-    result = handle(runtime::new_array(root->type, root->extents, on));
+      temporaries.emplace_back(
+          runtime::new_array(t.type, resolution.boundaries[t.boundary].extents, runtime::current_stream(on)));
+    result = handle(runtime::new_array(root->type, root->extents, runtime::current_stream(on)));
   }
 
   runtime::binding bind(const codegen::step& s, bool vectors) const {
@@ -205,7 +208,7 @@ int operations(const codegen::kernel& k) {
 
 }  // namespace
 
-sinter::text explain(node* n) {
+sinter::text explain(node* n) try {
   const stages s(n);  // first: it refuses what is nested too deeply to be walked
   tree t;
   t.run(n);
@@ -222,9 +225,11 @@ sinter::text explain(node* n) {
                    points * operations(step.body) / bytes_moved(step, b));
   }
   return sinter::text(out.c_str());
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-sinter::text dump(node* n) {
+sinter::text dump(node* n) try {
   const stages s(n);
   std::string out;
   for (std::size_t i = 0; i < s.schedule.steps.size(); ++i) {
@@ -235,13 +240,17 @@ sinter::text dump(node* n) {
     out += title + "C ====\n" + codegen::emit(step.body, s.bind(step, false).variant, codegen::dialect::c);
   }
   return sinter::text(out.c_str());
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-sinter::text to_dot(node* n) {
+sinter::text to_dot(node* n) try {
   const stages refuses_what_is_too_deep(n);
   digraph g;
   g.run(n);
   return sinter::text((g.out + "}\n").c_str());
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 }  // namespace detail

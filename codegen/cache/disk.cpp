@@ -73,16 +73,21 @@ void warn_unwritable(const std::string& folder, int error) {
   warn_once(notice::unwritable_cache, "cannot keep compiled kernels in " + folder + ": " + std::strerror(error));
 }
 
-std::string temporary_name() {
+std::uint64_t random_number() {
   std::uint64_t random = 0;
   if (::getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
-    struct timespec now;  // O_EXCL keeps names apart; randomness only makes a second try rare
+    struct timespec now;
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     random = static_cast<std::uint64_t>(now.tv_nsec) ^ (static_cast<std::uint64_t>(now.tv_sec) << 32);
   }
+  return random;
+}
+
+// O_EXCL keeps names apart; randomness only makes a second try rare.
+std::string temporary_name() {
   char name[64];
   std::snprintf(name, sizeof name, "%s/%ld-%016llx", limbo, static_cast<long>(::getpid()),
-                static_cast<unsigned long long>(random));
+                static_cast<unsigned long long>(random_number()));
   return name;
 }
 
@@ -92,21 +97,28 @@ bool file_size_allowed(std::size_t size) {
   return ::getrlimit(RLIMIT_FSIZE, &allowed) != 0 || allowed.rlim_cur == RLIM_INFINITY || size <= allowed.rlim_cur;
 }
 
-// Takes a damaged file out of the way, unless another process has put a good one there meanwhile.
-void quarantine(int cache, const std::string& path, const struct stat& damaged) {
+bool is_file(int cache, const std::string& path, const struct stat& file) {
   struct stat now;
-  if (::fstatat(cache, path.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0) return;
-  if (now.st_ino != damaged.st_ino || now.st_dev != damaged.st_dev) return;
-  const unique_fd made = open_below(cache, limbo, true);
-  if (::renameat(cache, path.c_str(), cache, (temporary_name() + ".bad").c_str()) != 0) {
-    ::unlinkat(cache, path.c_str(), 0);
-  }
+  return ::fstatat(cache, path.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_ino == file.st_ino &&
+         now.st_dev == file.st_dev;
 }
 
-// Keeps the least-recently-used order without a write per hit. Failing (a read-only disk) only makes the order coarser.
+// Takes a damaged file out of the way; where that fails it stays, and the next store replaces it. Nothing can rename
+// "if it is still this file", so a good entry that another process publishes right now may be taken instead: then it is
+// put back. `damaged` is open, so its inode number is not used again.
+void quarantine(int cache, const std::string& path, const struct stat& damaged) {
+  if (!is_file(cache, path, damaged)) return;
+  const unique_fd made = open_below(cache, limbo, true);
+  const std::string aside = temporary_name() + ".bad";
+  if (::renameat(cache, path.c_str(), cache, aside.c_str()) != 0) return;
+  if (!is_file(cache, aside, damaged)) ::renameat(cache, aside.c_str(), cache, path.c_str());
+}
+
+// Keeps the least-recently-used order without a write per hit. A time still to come is one from before the clock was set
+// back, which the order does not heed. Failing (a read-only disk) only makes the order coarser.
 void touch(int file, const struct stat& status) {
   const std::time_t age = std::time(nullptr) - status.st_mtim.tv_sec;
-  if (age >= seconds_between_touches) ::futimens(file, nullptr);
+  if (age >= seconds_between_touches || age < -seconds_of_clock_skew) ::futimens(file, nullptr);
 }
 
 // Names of things that are no entry (a symbolic link, a folder) are damage as well, but not ours to move.
@@ -116,6 +128,13 @@ unique_fd open_entry(int cache, const std::string& path, const std::string& fold
     warn_once(notice::unreadable_cache, "cannot read compiled kernels in " + folder + ": " + std::strerror(errno));
   }
   return file;
+}
+
+bool synchronise(int file) {
+  int done;
+  do done = ::fsync(file);
+  while (done != 0 && errno == EINTR);
+  return done == 0;
 }
 
 bool publish(int cache, const std::string& key, const bytes& file) {
@@ -128,7 +147,7 @@ bool publish(int cache, const std::string& key, const bytes& file) {
     if (!opened) return false;
     // Synchronised before it gets its name: after a power loss the name may be missing, but never lead to an empty
     // file.
-    if (write_all(opened.get(), file.data(), file.size()) && ::fsync(opened.get()) == 0 &&
+    if (write_all(opened.get(), file.data(), file.size()) && synchronise(opened.get()) &&
         ::renameat(cache, temporary.c_str(), cache, (place.folder + "/" + place.file).c_str()) == 0) {
       return true;
     }
@@ -191,17 +210,33 @@ void disk_cache::store(std::string_view identity, std::string_view source, const
   const std::uint64_t size = entry_overhead + identity.size() + source.size() + image.size();
   if (!usable_ || size > largest_entry || size > limit_ / 2) return;
   if (!file_size_allowed(size)) return warn_unwritable(folder_, EFBIG);
-  const gate_answer cache = make_trusted(folder_);  // the user may have removed it since
-  if (!cache.folder) return warn_refused(folder_, cache.refusal);
-  if (!publish(cache.folder.get(), entry_key(identity, source), encode_entry(identity, source, image))) {
-    return warn_unwritable(folder_, errno);
+  const std::string key = entry_key(identity, source);
+  const bytes file = encode_entry(identity, source, image);
+  gate_answer cache = make_trusted(folder_);  // the user may have removed it since
+  bool published = cache.folder && publish(cache.folder.get(), key, file);
+  if (cache.folder && !published && errno == ENOENT) {  // or removes it just now
+    cache = make_trusted(folder_);
+    published = cache.folder && publish(cache.folder.get(), key, file);
   }
-  const std::uint64_t stored = stored_since_sweep_.fetch_add(size, std::memory_order_relaxed) + size;
-  // The stamp spares processes that each store little; one that stores much must not wait for it, or the limit means
-  // nothing.
-  if (stored < limit_ / 16 && !claim_sweep(cache.folder.get())) return;
+  if (!cache.folder) return warn_refused(folder_, cache.refusal);
+  if (!published) return warn_unwritable(folder_, errno);
+  const bool claimed = claim_sweep(cache.folder.get());
+  if (!sweep_is_due(size) && !claimed) return;
   stored_since_sweep_.store(0, std::memory_order_relaxed);
-  sweep(cache.folder.get(), limit_);
+  swept_by_.store(::getpid(), std::memory_order_relaxed);
+  const entry_place place = place_of(key);
+  sweep(cache.folder.get(), limit_, place.folder + "/" + place.file);
+}
+
+// A process that stores much must not wait for the stamp, or the limit would mean nothing. Neither must many of which
+// each stores little and ends, or is killed, before its own count says anything: until a process has swept, chance
+// decides, so that all such processes together sweep once for every sixteenth of the limit that they store. A forked
+// process is a new one.
+bool disk_cache::sweep_is_due(std::uint64_t size) {
+  const std::uint64_t share = limit_ / 16;
+  const std::uint64_t stored = stored_since_sweep_.fetch_add(size, std::memory_order_relaxed) + size;
+  if (stored >= share) return true;
+  return swept_by_.load(std::memory_order_relaxed) != ::getpid() && random_number() % share < size;
 }
 
 }  // namespace sinter::codegen

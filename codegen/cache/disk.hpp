@@ -4,6 +4,8 @@
 // gone.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +22,7 @@ namespace sinter::codegen {
 class disk_cache {
  public:
   /// Opens `folder` (made, mode 0700, if missing). Empty: no disk cache. Units of `limit`: bytes; 0: no disk cache.
+  /// Processes that share a folder may together go past the limit for a moment, by what they store between two sweeps.
   disk_cache(std::string folder, std::uint64_t limit);
 
   /// The process's cache: SINTER_CACHE_DIR, else $XDG_CACHE_HOME/sinter, else ~/.cache/sinter; SINTER_CACHE_LIMIT bytes
@@ -38,10 +41,13 @@ class disk_cache {
   const std::string& folder() const { return folder_; }
 
  private:
+  bool sweep_is_due(std::uint64_t size);
+
   std::string folder_;
   std::uint64_t limit_;
   bool usable_ = false;
   std::atomic<std::uint64_t> stored_since_sweep_{0};
+  std::atomic<pid_t> swept_by_{0};
 };
 
 }  // namespace sinter::codegen

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <string>
@@ -32,11 +31,26 @@ constexpr std::size_t digits_in_name = 30;
 struct file_record {
   std::string path;
   std::uint64_t size;
+  ino_t inode;
   struct timespec used;
 };
 
+// Either way: a clock may be set back.
+std::time_t seconds_apart(std::time_t a, std::time_t b) { return a < b ? b - a : a - b; }
+
 bool older(const struct timespec& a, const struct timespec& b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
+
+// What was "used" in time to come was used before the clock was set back. It comes first, or it would stay while
+// everything stored from now on is evicted.
+struct timespec place_in_order(const struct timespec& used, std::time_t now) {
+  return used.tv_sec > now + seconds_of_clock_skew ? timespec{} : used;
+}
+
+// Whether somebody used or replaced an entry since it was looked at.
+bool changed(const file_record& entry, const struct stat& now) {
+  return now.st_ino != entry.inode || older(entry.used, now.st_mtim) || older(now.st_mtim, entry.used);
 }
 
 // Calls visit(name, status) for each regular file of a folder that is there.
@@ -65,8 +79,8 @@ std::vector<file_record> list_entries(int cache) {
       const std::string folder{first, '/', second};
       for_each_file(cache, folder, [&](std::string_view name, const struct stat& status) {
         if (!is_entry_name(name)) return;
-        result.push_back(
-            {folder + "/" + std::string(name), static_cast<std::uint64_t>(status.st_size), status.st_mtim});
+        result.push_back({folder + "/" + std::string(name), static_cast<std::uint64_t>(status.st_size), status.st_ino,
+                          status.st_mtim});
       });
     }
   }
@@ -76,7 +90,7 @@ std::vector<file_record> list_entries(int cache) {
 void clear_limbo(int cache) {
   const std::time_t now = std::time(nullptr);
   for_each_file(cache, limbo, [&](std::string_view name, const struct stat& status) {
-    if (now - status.st_mtim.tv_sec < seconds_in_limbo) return;
+    if (seconds_apart(now, status.st_mtim.tv_sec) < seconds_in_limbo) return;
     ::unlinkat(cache, (std::string(limbo) + "/" + std::string(name)).c_str(), 0);
   });
 }
@@ -86,28 +100,29 @@ void clear_limbo(int cache) {
 bool claim_sweep(int cache) {
   struct stat status;
   if (::fstatat(cache, stamp_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-      std::labs(std::time(nullptr) - status.st_mtim.tv_sec) <
-          seconds_between_sweeps) {  // labs: a clock may be set back
+      seconds_apart(std::time(nullptr), status.st_mtim.tv_sec) < seconds_between_sweeps) {
     return false;
   }
   const unique_fd stamp = open_file(cache, stamp_name, O_WRONLY | O_CREAT | O_NONBLOCK, 0600);
   return stamp && ::futimens(stamp.get(), nullptr) == 0;
 }
 
-void sweep(int cache, std::uint64_t limit) {
+void sweep(int cache, std::uint64_t limit, std::string_view spared) {
   clear_limbo(cache);
   std::vector<file_record> entries = list_entries(cache);
   std::uint64_t total = 0;
   for (const file_record& entry : entries) total += entry.size;
   if (total <= limit - limit / 8) return;
-  std::sort(entries.begin(), entries.end(),
-            [](const file_record& a, const file_record& b) { return older(a.used, b.used); });
+  std::sort(entries.begin(), entries.end(), [now = std::time(nullptr)](const file_record& a, const file_record& b) {
+    return older(place_in_order(a.used, now), place_in_order(b.used, now));
+  });
   const std::uint64_t wanted = limit - limit / 4;
   for (const file_record& entry : entries) {
     if (total <= wanted) return;
+    if (entry.path == spared) continue;
     struct stat now;
     const bool there = ::fstatat(cache, entry.path.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
-    if (there && older(entry.used, now.st_mtim)) continue;
+    if (there ? changed(entry, now) : errno != ENOENT) continue;
     if (there && ::unlinkat(cache, entry.path.c_str(), 0) != 0 && errno != ENOENT) continue;
     total -= entry.size;
   }

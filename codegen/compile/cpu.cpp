@@ -14,10 +14,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
 
 #include <sinter/detail/config.hpp>
 #include <sinter/error.hpp>
@@ -42,6 +44,8 @@ std::string from_environment(const char* name) {
   throw device_error(("cannot compile for the CPU: " + what + " " + path + ": " + std::strerror(errno)).c_str());
 }
 
+constexpr const char* own_files[] = {"kernel.c", "kernel.so", "log"};
+
 // A folder only this user can enter. Removing it also removes what a killed compiler left there.
 class scratch_folder {
  public:
@@ -57,8 +61,18 @@ class scratch_folder {
     scratch_failure("no temporary folder could be made in $TMPDIR, /tmp or", "/var/tmp");
   }
   ~scratch_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    for (const char* name : own_files) {  // without asking for memory: there may be none
+      char path[PATH_MAX];
+      std::snprintf(path, sizeof path, "%s/%s", path_.c_str(), name);
+      ::unlink(path);
+    }
+    if (::rmdir(path_.c_str()) == 0) return;
+    try {
+      std::error_code ignored;
+      std::filesystem::remove_all(path_, ignored);
+    } catch (const std::bad_alloc&) {
+      // Then what a killed compiler left there stays.
+    }
   }
   scratch_folder(const scratch_folder&) = delete;
   scratch_folder& operator=(const scratch_folder&) = delete;

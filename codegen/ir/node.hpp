@@ -9,18 +9,38 @@
 #include <sinter/detail/seam.hpp>
 #include <sinter/shape.hpp>
 
+namespace sinter {
+class memory_resource;
+}
+
 namespace sinter::runtime {
 class device_impl;
-}
+class stream_state;
+}  // namespace sinter::runtime
 
 namespace sinter::detail {
 
-/// A block of a device's memory. The device's pool owns the bytes; the count says how many arrays look at them.
+/// A stream that reads a storage which another one wrote.
+struct reader {
+  runtime::stream_state* on;
+  std::uint64_t position;  // how much of its work may read it
+  reader* next;
+};
+
+/// A block of a device's memory. The resource it came from owns the bytes; the count says how many arrays look at them.
+/// What streams did to it is written by whoever holds the only reference, but for the list of readers, which grows.
 struct storage {
   int references = 1;
+  int lives = 1;  // one for all references together, one for each graph that uses it
   runtime::device_impl* device;
   std::byte* data;
   std::size_t size;  // bytes asked for
+  memory_resource* resource;
+  runtime::stream_state* home;    // in whose order the block was handed out and goes back
+  runtime::stream_state* stream;  // that wrote it last, or will
+  std::uint64_t written;          // how much of that stream's work it takes
+  reader* readers;                // other streams
+  storage* next;                  // among those that are dead but still in use
 };
 
 void release(storage*) noexcept;  // runtime/memory/storage.cpp

@@ -20,6 +20,7 @@ void resolution::clear() {
   boundaries.clear();
   scalars.clear();
   device = nullptr;
+  other_device = nullptr;
 }
 
 namespace {
@@ -261,8 +262,7 @@ class walker {
 
   void lives_on(runtime::device_impl* device) {
     if (!out_->device) out_->device = device;
-    else if (out_->device != device)
-      throw device_error("sinter: the operands live on different devices; copy one to the other's");
+    else if (out_->device != device) out_->other_device = device;
   }
 
   // A contiguous array that covers a whole space.

@@ -84,12 +84,12 @@ struct resolution {
   std::vector<operand> operands;
   std::vector<boundary> boundaries;
   std::vector<detail::scalar_bits> scalars;
-  runtime::device_impl* device = nullptr;  // of the operands; null where there are none
+  runtime::device_impl* device = nullptr;        // of the operands; null where there are none
+  runtime::device_impl* other_device = nullptr;  // of some of them, which cannot be evaluated
   void clear();
 };
 
-/// Walks the DAG under `roots`, each over the domain `extents[i]`, to which it broadcasts. Errors: `shape_error` for a DAG nested too deeply, `device_error` where operands live on
-/// different devices.
+/// Walks the DAG under `roots`, each over the domain `extents[i]`, to which it broadcasts. Errors: `shape_error` for a DAG nested too deeply.
 void resolve(const detail::typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into);
 
 }  // namespace sinter::codegen

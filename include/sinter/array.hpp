@@ -100,8 +100,15 @@ class array<T> : public detail::methods<array<T>, T> {
       { s.data() } -> std::convertible_to<const T*>;
       s.size();
     }
-  void set(const Span& from, detail::where at = detail::where::current()) {
-    detail::write_all(own(), from.data(), from.size(), dtype_of<T>, at);
+  void set(const Span& from, transfer_options how = {}, detail::where at = detail::where::current()) {
+    detail::write_all(own(), from.data(), from.size(), how, at);
+  }
+  /// The same from host memory of any layout and of this shape.
+  void set(const strided_span<const T>& from, transfer_options how = {}, detail::where at = detail::where::current()) {
+    detail::write_strided(own(), from.layout(), how, at);
+  }
+  void set(const strided_span<T>& from, transfer_options how = {}, detail::where at = detail::where::current()) {
+    detail::write_strided(own(), from.layout(), how, at);
   }
 
   /// The device this array lives on.
@@ -117,8 +124,8 @@ class array<T> : public detail::methods<array<T>, T> {
     if (!node_) node_ = detail::handle(detail::retain(node()));
     return node_;
   }
-  detail::node* share() const noexcept { return detail::retain(node()); }
-  detail::node* release_node() noexcept { return node_ ? node_.take() : share(); }
+  detail::node* share() const { return detail::retain(node()); }
+  detail::node* release_node() { return node_ ? node_.take() : share(); }
 
  private:
   template <class E>

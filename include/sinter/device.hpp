@@ -1,6 +1,7 @@
 // Devices: where arrays live and kernels run.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 
 #include <sinter/detail/config.hpp>
@@ -33,6 +34,18 @@ class device {
   enum kind kind_ = kind::cpu;
   int ordinal_ = 0;
 };
+
+/// Facts about a device. Units: bytes.
+struct device_properties {
+  char name[256];
+  char pci_bus[16];        ///< cuda: `0000:3b:00.0`
+  int compute_capability;  ///< cuda: 90 for 9.0; else 0
+  int multiprocessors;     ///< cuda: SMs; cpu: threads
+  std::size_t total_memory;
+  std::size_t free_memory;
+};
+/// Errors: `device_error` for a device that is not there. Source: cupy.cuda.runtime.getDeviceProperties.
+SINTER_API device_properties properties(device);
 
 /// `cpu`, `cuda:0`, `interpreter`.
 SINTER_API std::ostream& operator<<(std::ostream&, device);

@@ -47,11 +47,13 @@ class SINTER_API index_error : public error {
 /// A device or the host has no room. Units: bytes.
 class SINTER_API out_of_memory : public error {
  public:
-  out_of_memory(const char* message, std::size_t asked, std::size_t in_use, std::size_t limit);
+  out_of_memory(const char* message, std::size_t asked, std::size_t in_use, std::size_t limit,
+                std::size_t largest_free = 0);
   ~out_of_memory() override;
   std::size_t asked;
   std::size_t in_use;
-  std::size_t limit;  ///< 0: none
+  std::size_t limit;         ///< 0: none
+  std::size_t largest_free;  ///< the largest block that was there and unused
 };
 
 /// A generated or user-written kernel did not compile; carries the full log and the numbered source.

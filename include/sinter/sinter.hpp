@@ -16,5 +16,11 @@
 #include <sinter/device.hpp>
 #include <sinter/error.hpp>
 #include <sinter/eval.hpp>
+#include <sinter/graph.hpp>
 #include <sinter/inspect.hpp>
 #include <sinter/io.hpp>
+#include <sinter/memory.hpp>
+#include <sinter/memory_hooks.hpp>
+#include <sinter/profiler.hpp>
+#include <sinter/stream.hpp>
+#include <sinter/transfer.hpp>

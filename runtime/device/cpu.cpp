@@ -25,6 +25,8 @@
 
 #include "runtime/counters.hpp"
 #include "runtime/device/host.hpp"
+#include "runtime/device/interpreter.hpp"
+#include "runtime/device/process.hpp"
 
 namespace sinter::runtime {
 namespace {
@@ -150,7 +152,7 @@ char interpreted;
 
 class cpu_device final : public host_device {
  public:
-  cpu_device() : host_device(device::cpu(), "the CPU"), threads_(thread_count()), arena_(threads_) {}
+  cpu_device() : host_device(device::cpu(), 0), threads_(thread_count()), arena_(threads_) { watch_process(); }
 
   const codegen::compiler* compiler() const override {
     prepare();
@@ -165,30 +167,29 @@ class cpu_device final : public host_device {
                      const codegen::variant& layout) override {
     if (image) return load_image(*image);
     prepare();
-    if (!interpreter_) throw internal_error("the CPU device was asked to load a kernel without its image");
-    return {interpreter_->load(nullptr, source, layout).entry, &interpreted};
-  }
-
-  void launch(const loaded_kernel& kernel, const geometry& how, const void* arguments, std::size_t size) override {
-    if (kernel.finish == &interpreted) [[unlikely]] {
-      interpreter_->launch({kernel.entry, nullptr}, how, arguments, size);
-      return;
-    }
-    bump(counters_now.launches);
-    run(reinterpret_cast<entry_point>(kernel.entry), arguments, how.items, how.work_per_item);
-    if (kernel.finish && how.finish_items > 0)
-      run(reinterpret_cast<entry_point>(kernel.finish), arguments, how.finish_items, how.work_per_item);
+    if (compiler_) throw internal_error("the CPU device was asked to load a kernel without its image");
+    return {programs_.load(source, layout), &interpreted};
   }
 
   int multiprocessors() const override { return threads_; }
   std::string description() const override {
-    return processor_name() + " (" + std::to_string(threads_) + (threads_ == 1 ? " thread)" : " threads)");
+    return name() + " (" + std::to_string(threads_) + (threads_ == 1 ? " thread)" : " threads)");
   }
 
+ protected:
+  void run(const loaded_kernel& kernel, const geometry& how, const void* arguments, std::size_t) override {
+    if (kernel.finish == &interpreted) [[unlikely]]
+      return programs_.run(kernel.entry, how, arguments);
+    run_phase(reinterpret_cast<entry_point>(kernel.entry), arguments, how.items, how.work_per_item);
+    if (kernel.finish && how.finish_items > 0)
+      run_phase(reinterpret_cast<entry_point>(kernel.finish), arguments, how.finish_items, how.work_per_item);
+  }
+  std::string name() const override { return processor_name(); }
+
  private:
-  void run(entry_point entry, const void* arguments, std::int64_t items, double work_per_item) {
+  void run_phase(entry_point entry, const void* arguments, std::int64_t items, double work_per_item) {
     const double work = static_cast<double>(items) * work_per_item;
-    if (work < worth_handing_off || threads_ == 1 || items < 2) {
+    if (work < worth_handing_off || threads_ == 1 || items < 2 || forked()) {
       if (items > 0) entry(arguments, 0, items);
       return;
     }
@@ -224,7 +225,6 @@ class cpu_device final : public host_device {
     if (prepared_.load(std::memory_order_relaxed)) return;
     compiler_ = codegen::make_cpu_compiler(codegen::math_mode_from_environment());
     if (!compiler_) {
-      interpreter_ = make_interpreter_device();
       std::fputs(
           "sinter: no C compiler found (looked for $SINTER_CC, cc, gcc, clang); kernels are interpreted, "
           "which is slow\n",
@@ -238,7 +238,7 @@ class cpu_device final : public host_device {
   mutable std::mutex preparing_;
   mutable std::atomic<bool> prepared_{false};
   mutable std::unique_ptr<codegen::compiler> compiler_;
-  mutable std::unique_ptr<device_impl> interpreter_;  // in place of a compiler
+  interpreted_kernels programs_;  // where there is no compiler
 };
 
 }  // namespace

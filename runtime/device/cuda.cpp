@@ -1,16 +1,20 @@
-// A CUDA device: its primary context, which it shares with CUDA code of other libraries, one stream, a pool over
-// cuMemAlloc, pinned staging for copies, kernels as modules. Whatever calls the driver has gone through use() first.
+// A CUDA device: its primary context, which it shares with CUDA code of other libraries, its memory, pinned staging for
+// copies, streams and events, kernels as modules. Whatever calls the driver has gone through use() first.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <vector>
 
 #include <sinter/error.hpp>
 
 #include "runtime/counters.hpp"
+#include "runtime/device/cuda_context.hpp"
+#include "runtime/device/cuda_graph.hpp"
+#include "runtime/device/cuda_memory.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/device/driver.hpp"
 #include "runtime/device/staging.hpp"
-#include "runtime/memory/pool.hpp"
+#include "runtime/memory/resources.hpp"
 
 namespace sinter::runtime {
 namespace {
@@ -22,103 +26,15 @@ bool set_to_one(const char* variable) {
   return text && std::strcmp(text, "1") == 0;
 }
 
-/// The device's primary context, held for as long as this lives, made current on any thread that needs it.
-class context {
- public:
-  context(const driver& d, fault_latch& faults, cu_device device) : driver_(d), faults_(faults), device_(device) {
-    faults_.check(driver_.cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
-  }
-  context(const context&) = delete;
-  context& operator=(const context&) = delete;
-  ~context() {
-    if (faults_.usable()) driver_.cuDevicePrimaryCtxRelease_v2(device_);
-  }
-
-  /// Asks the driver each time instead of remembering: other libraries switch contexts too, and what is allocated or
-  /// launched under theirs would land on another device without an error. The question is a thread-local read inside
-  /// the driver.
-  void use() const {
-    faults_.raise_if_lost();
-    cu_context now = nullptr;
-    driver_.cuCtxGetCurrent(&now);
-    if (now != context_) [[unlikely]]
-      faults_.check(driver_.cuCtxSetCurrent(context_), "cuCtxSetCurrent");
-  }
-
-  /// For destructors and noexcept functions. False: leave the driver alone.
-  bool use_if_alive() const noexcept { return faults_.usable() && driver_.cuCtxSetCurrent(context_) == cu_success; }
-
- private:
-  const driver& driver_;
-  fault_latch& faults_;
-  const cu_device device_;
-  cu_context context_ = nullptr;
-};
-
-/// The one stream all work of the device is enqueued on. Non-blocking: it does not wait for the legacy default stream.
-class stream {
- public:
-  stream(const driver& d, fault_latch& faults, const context& c) : driver_(d), context_(c) {
-    context_.use();
-    faults.check(driver_.cuStreamCreate(&handle_, cu_stream_non_blocking), "cuStreamCreate");
-  }
-  stream(const stream&) = delete;
-  stream& operator=(const stream&) = delete;
-  ~stream() {
-    if (context_.use_if_alive()) driver_.cuStreamDestroy_v2(handle_);
-  }
-  cu_stream handle() const { return handle_; }
-
- private:
-  const driver& driver_;
-  const context& context_;
-  cu_stream handle_ = nullptr;
-};
-
-/// The pool's source: the device's memory.
-class cuda_memory final : public memory_source {
- public:
-  cuda_memory(const driver& d, fault_latch& faults, const context& c, const stream& s)
-      : driver_(d), faults_(faults), context_(c), stream_(s) {}
-
-  std::byte* allocate(std::size_t size) override {
-    context_.use();
-    cu_address memory = 0;
-    const cu_result result = driver_.cuMemAlloc_v2(&memory, size);
-    if (result == cu_error_out_of_memory) return nullptr;  // the pool knows what to do, and what to say
-    if (result != cu_success) faults_.fail(result, "cuMemAlloc_v2", std::to_string(size) + " bytes");
-    return reinterpret_cast<std::byte*>(memory);
-  }
-  void release(std::byte* segment, std::size_t) noexcept override {
-    if (context_.use_if_alive()) faults_.note(driver_.cuMemFree_v2(address(segment)), "cuMemFree_v2");
-  }
-  /// cuMemFree may wait for the device or may not; kernels that were enqueued before the block was freed may still run.
-  void settle() noexcept override {
-    if (context_.use_if_alive()) faults_.note(driver_.cuStreamSynchronize(stream_.handle()), "cuStreamSynchronize");
-  }
-
- private:
-  const driver& driver_;
-  fault_latch& faults_;
-  const context& context_;
-  const stream& stream_;
-};
-
-struct properties {
-  cu_device handle = 0;
-  std::string name;
-  int capability = 0;  // 90 for 9.0
-  int multiprocessors = 0;
-  std::size_t memory = 0;
-  int driver_version = 0;
-};
-
-properties ask(const driver& d, fault_latch& faults, int ordinal) {
-  properties p;
+cuda_properties ask(const driver& d, fault_latch& faults, int ordinal) {
+  cuda_properties p;
   faults.check(d.cuDeviceGet(&p.handle, ordinal), "cuDeviceGet");
-  char name[256] = {};
-  faults.check(d.cuDeviceGetName(name, sizeof name - 1, p.handle), "cuDeviceGetName");
-  p.name = name;
+  char text[256] = {};
+  faults.check(d.cuDeviceGetName(text, sizeof text - 1, p.handle), "cuDeviceGetName");
+  p.name = text;
+  char bus[32] = {};
+  faults.check(d.cuDeviceGetPCIBusId(bus, sizeof bus - 1, p.handle), "cuDeviceGetPCIBusId");
+  p.pci_bus = bus;
   const auto attribute = [&](int which) {
     int value = 0;
     faults.check(d.cuDeviceGetAttribute(&value, which, p.handle), "cuDeviceGetAttribute");
@@ -131,109 +47,249 @@ properties ask(const driver& d, fault_latch& faults, int ordinal) {
   return p;
 }
 
-pool_options options(const std::string& name, std::size_t total) {
-  pool_options o;
-  o.name = name;
-  o.limit = parse_memory_limit(std::getenv("SINTER_MEMORY_LIMIT"), total);
-  return o;
-}
+cu_stream native(const stream_state& s) { return static_cast<cu_stream>(s.handle); }
+cu_event native(void* event) { return static_cast<cu_event>(event); }
 
 class cuda_device final : public device_impl {
  public:
   cuda_device(const driver& d, int ordinal);
   ~cuda_device() override;
 
-  std::byte* allocate(std::size_t size) override {
-    faults_.raise_if_lost();  // a cached block would be no use
-    return pool_.allocate(size);
-  }
-  void deallocate(std::byte* block, std::size_t size) noexcept override { pool_.deallocate(block, size); }
-  void copy_in(std::byte* to, const void* from_host, std::size_t size) override;
-  void copy_out(void* to_host, const std::byte* from, std::size_t size) override;
-  void copy(std::byte* to, const std::byte* from, std::size_t size) override;
-  void zero(std::byte* block, std::size_t size) override;
+  bool asynchronous() const override { return true; }
+  memory_source& memory(memory_kind kind) override { return memory_.of(kind); }
+  stream_ordered_source* stream_ordered_memory(driver_pool which) override { return &memory_.stream_ordered(which); }
+  std::size_t total_memory() const override { return context_.properties.memory; }
+  std::size_t free_memory() const override;
+
+  void copy_in(std::byte* to, const void* from_host, std::size_t size, stream_state& on) override;
+  void copy_out(void* to_host, const std::byte* from, std::size_t size, stream_state& on) override;
+  void copy_in_pinned(std::byte* to, const void* from, std::size_t size, stream_state& on) override;
+  void copy_out_pinned(void* to, const std::byte* from, std::size_t size, stream_state& on) override;
+  void copy(std::byte* to, const std::byte* from, std::size_t size, stream_state& on) override;
+  void copy_from(device_impl& other, std::byte* to, const std::byte* from, std::size_t size, stream_state& on) override;
+  void zero(std::byte* block, std::size_t size, stream_state& on) override;
+  void launch(const loaded_kernel&, const geometry&, const void* arguments, std::size_t size,
+              stream_state& on) override;
+  void call_host(void (*call)(void*) noexcept, void* with, stream_state& on) override;
+
+  void* create_stream(stream_options& how) override;
+  void destroy_stream(void* stream) noexcept override;
+  void synchronize(const stream_state&) override;
+  bool idle(const stream_state&) override;
   void synchronize() override;
+  void* create_event(event_options) override;
+  void destroy_event(void* event) noexcept override;
+  void record(void* event, const stream_state&) override;
+  void wait(const stream_state& waiting, void* event) override;
+  bool done(void* event) override;
+  void synchronize(void* event) override;
+  double elapsed_milliseconds(void* start, void* end) override;
+
+  void begin_capture(stream_state& s) override {
+    context_.use();
+    begin_cuda_capture(context_, native(s));
+  }
+  bool end_capture(stream_state& s, std::unique_ptr<executable_graph>& graph) override {
+    context_.use();
+    return end_cuda_capture(context_, native(s), graph);
+  }
+  void drop_capture(stream_state& s) noexcept override { drop_cuda_capture(context_, native(s)); }
+  void launch(executable_graph& graph, stream_state& on) override {
+    context_.use();
+    launch_cuda_graph(graph, native(on));
+    bump(counters_now.launches);
+    wait_if_asked(on);
+  }
+
   const codegen::compiler* compiler() const override;
   codegen::dialect dialect() const override { return codegen::dialect::cuda; }
   loaded_kernel load(const codegen::bytes* image, const codegen::kernel&, const codegen::variant&) override;
-  void launch(const loaded_kernel&, const geometry&, const void* arguments, std::size_t size) override;
-  int multiprocessors() const override { return properties_.multiprocessors; }
+  int multiprocessors() const override { return context_.properties.multiprocessors; }
   std::string description() const override;
+  device_properties properties() const override;
 
  private:
-  cu_result try_launch(const loaded_kernel&, const geometry&, const void* arguments, std::size_t size);
-  void launch_failed(cu_result, const loaded_kernel&, const geometry&, const void* arguments, std::size_t size);
+  cu_result try_launch(const loaded_kernel&, const geometry&, const void* arguments, std::size_t size, cu_stream on);
+  void launch_failed(cu_result, const loaded_kernel&, const geometry&, const void* arguments, std::size_t size,
+                     cu_stream on);
+  staging& staging_of(const stream_state&);
+  bool is_done(cu_result answer, const char* call);
+  void wait_if_asked(const stream_state& on) {
+    if (synchronous_ && !on.capture.load(std::memory_order_relaxed)) [[unlikely]]
+      synchronize(on);
+  }
 
   // In this order: each needs the ones before it.
-  const driver& driver_;
-  fault_latch faults_;
-  const properties properties_;
-  context context_;
-  stream stream_;
-  staging staging_;
+  mutable cuda_context context_;
   cuda_memory memory_;
-  pool pool_;
   const bool synchronous_ = set_to_one("SINTER_SYNC");
+
+  std::mutex staging_making_;
+  std::vector<std::unique_ptr<staging>> staging_;  // by stream number
 
   mutable std::mutex compiler_making_;  // asked for on the way of a miss only
   mutable std::unique_ptr<codegen::compiler> compiler_;
 };
 
 cuda_device::cuda_device(const driver& d, int ordinal)
-    : driver_(d),
-      faults_(d, "cuda:" + std::to_string(ordinal)),
-      properties_(ask(d, faults_, ordinal)),
-      context_(d, faults_, properties_.handle),
-      stream_(d, faults_, context_),
-      staging_(d, faults_, stream_.handle()),
-      memory_(d, faults_, context_, stream_),
-      pool_(memory_, options("cuda:" + std::to_string(ordinal), properties_.memory)) {
-  id = device::cuda(ordinal);
-}
+    : device_impl(device::cuda(ordinal), 2 + static_cast<unsigned>(ordinal)), context_(d, ordinal), memory_(context_) {}
 
 /// Devices of the registry live for ever; this is for the ones a test makes.
 cuda_device::~cuda_device() {
-  memory_.settle();
-  if (context_.use_if_alive()) staging_.close();
+  if (context_.use_if_alive()) context_.api.cuCtxSynchronize();
+  drop_pools(*this);
+  if (!context_.use_if_alive()) return;
+  for (const auto& s : staging_)
+    if (s) s->close();
 }
 
-void cuda_device::copy_in(std::byte* to, const void* from_host, std::size_t size) {
-  if (size == 0) return;
+std::size_t cuda_device::free_memory() const {
   context_.use();
-  staging_.copy_in(address(to), static_cast<const std::byte*>(from_host), size);
+  std::size_t available = 0, total = 0;
+  context_.check(context_.api.cuMemGetInfo_v2(&available, &total), "cuMemGetInfo_v2");
+  return available;
+}
+
+staging& cuda_device::staging_of(const stream_state& on) {
+  const std::lock_guard hold(staging_making_);
+  if (staging_.size() <= on.number) staging_.resize(on.number + 1);
+  if (!staging_[on.number]) staging_[on.number] = std::make_unique<staging>(context_.api, context_.faults);
+  return *staging_[on.number];
+}
+
+void cuda_device::copy_in(std::byte* to, const void* from_host, std::size_t size, stream_state& on) {
+  context_.use();
+  staging_of(on).copy_in(address(to), static_cast<const std::byte*>(from_host), size, native(on));
   bump(counters_now.bytes_copied, size);
 }
 
-void cuda_device::copy_out(void* to_host, const std::byte* from, std::size_t size) {
-  if (size == 0) return;
+void cuda_device::copy_out(void* to_host, const std::byte* from, std::size_t size, stream_state& on) {
   context_.use();
-  staging_.copy_out(static_cast<std::byte*>(to_host), address(from), size);
+  staging_of(on).copy_out(static_cast<std::byte*>(to_host), address(from), size, native(on));
   bump(counters_now.bytes_copied, size);
 }
 
-void cuda_device::copy(std::byte* to, const std::byte* from, std::size_t size) {
-  if (size == 0) return;
+void cuda_device::copy_in_pinned(std::byte* to, const void* from, std::size_t size, stream_state& on) {
   context_.use();
-  const cu_result result = driver_.cuMemcpyDtoDAsync_v2(address(to), address(from), size, stream_.handle());
-  faults_.check(result, "cuMemcpyDtoDAsync_v2");
+  context_.check(context_.api.cuMemcpyHtoDAsync_v2(address(to), from, size, native(on)), "cuMemcpyHtoDAsync_v2");
   bump(counters_now.bytes_copied, size);
 }
 
-void cuda_device::zero(std::byte* block, std::size_t size) {
-  if (size == 0) return;
+void cuda_device::copy_out_pinned(void* to, const std::byte* from, std::size_t size, stream_state& on) {
   context_.use();
-  faults_.check(driver_.cuMemsetD8Async(address(block), 0, size, stream_.handle()), "cuMemsetD8Async");
+  context_.check(context_.api.cuMemcpyDtoHAsync_v2(to, address(from), size, native(on)), "cuMemcpyDtoHAsync_v2");
+  bump(counters_now.bytes_copied, size);
+}
+
+void cuda_device::copy(std::byte* to, const std::byte* from, std::size_t size, stream_state& on) {
+  context_.use();
+  context_.check(context_.api.cuMemcpyDtoDAsync_v2(address(to), address(from), size, native(on)),
+                 "cuMemcpyDtoDAsync_v2");
+  bump(counters_now.bytes_copied, size);
+}
+
+/// Over the link between the two GPUs where they have one, else the driver stages it through the host.
+void cuda_device::copy_from(device_impl& other, std::byte* to, const std::byte* from, std::size_t size,
+                            stream_state& on) {
+  context_.use();
+  const cuda_context& there = static_cast<cuda_device&>(other).context_;
+  context_.check(
+      context_.api.cuMemcpyPeerAsync(address(to), context_.handle, address(from), there.handle, size, native(on)),
+      "cuMemcpyPeerAsync");
+  bump(counters_now.bytes_copied, size);
+}
+
+void cuda_device::zero(std::byte* block, std::size_t size, stream_state& on) {
+  context_.use();
+  context_.check(context_.api.cuMemsetD8Async(address(block), 0, size, native(on)), "cuMemsetD8Async");
+}
+
+void cuda_device::call_host(void (*call)(void*) noexcept, void* with, stream_state& on) {
+  context_.use();
+  context_.check(context_.api.cuLaunchHostFunc(native(on), call, with), "cuLaunchHostFunc");
+}
+
+void* cuda_device::create_stream(stream_options& how) {
+  context_.use();
+  int least = 0, greatest = 0;
+  context_.check(context_.api.cuCtxGetStreamPriorityRange(&least, &greatest), "cuCtxGetStreamPriorityRange");
+  how.priority = std::clamp(how.priority, greatest, least);
+  cu_stream made = nullptr;
+  const unsigned flags = how.non_blocking ? cu_stream_non_blocking : 0;
+  context_.check(context_.api.cuStreamCreateWithPriority(&made, flags, how.priority), "cuStreamCreateWithPriority");
+  return made;
+}
+
+void cuda_device::destroy_stream(void* stream) noexcept {
+  if (context_.use_if_alive()) context_.api.cuStreamDestroy_v2(static_cast<cu_stream>(stream));
+}
+
+void cuda_device::synchronize(const stream_state& s) {
+  context_.use();
+  context_.check(context_.api.cuStreamSynchronize(native(s)), "cuStreamSynchronize");
+}
+
+bool cuda_device::is_done(cu_result answer, const char* call) {
+  if (answer == cu_error_not_ready) return false;
+  context_.check(answer, call);
+  return true;
+}
+
+bool cuda_device::idle(const stream_state& s) {
+  context_.use();
+  return is_done(context_.api.cuStreamQuery(native(s)), "cuStreamQuery");
 }
 
 void cuda_device::synchronize() {
   context_.use();
-  faults_.check(driver_.cuStreamSynchronize(stream_.handle()), "cuStreamSynchronize");
+  context_.check(context_.api.cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
+void* cuda_device::create_event(event_options how) {
+  context_.use();
+  cu_event made = nullptr;
+  const unsigned flags = (how.timing ? 0 : cu_event_disable_timing) | (how.blocking_sync ? cu_event_blocking_sync : 0);
+  context_.check(context_.api.cuEventCreate(&made, flags), "cuEventCreate");
+  return made;
+}
+
+void cuda_device::destroy_event(void* event) noexcept {
+  if (context_.use_if_alive()) context_.api.cuEventDestroy_v2(native(event));
+}
+
+void cuda_device::record(void* event, const stream_state& s) {
+  context_.use();
+  context_.check(context_.api.cuEventRecord(native(event), native(s)), "cuEventRecord");
+}
+
+void cuda_device::wait(const stream_state& waiting, void* event) {
+  context_.use();
+  context_.check(context_.api.cuStreamWaitEvent(native(waiting), native(event), 0), "cuStreamWaitEvent");
+}
+
+bool cuda_device::done(void* event) {
+  context_.use();
+  return is_done(context_.api.cuEventQuery(native(event)), "cuEventQuery");
+}
+
+void cuda_device::synchronize(void* event) {
+  context_.use();
+  context_.check(context_.api.cuEventSynchronize(native(event)), "cuEventSynchronize");
+}
+
+double cuda_device::elapsed_milliseconds(void* start, void* end) {
+  context_.use();
+  float elapsed = 0;
+  const cu_result result = context_.api.cuEventElapsedTime(&elapsed, native(start), native(end));
+  if (result == cu_error_not_ready) throw device_error("sinter: elapsed_time before the device has come to the events");
+  context_.check(result, "cuEventElapsedTime");
+  return elapsed;
 }
 
 const codegen::compiler* cuda_device::compiler() const {
   std::lock_guard hold(compiler_making_);
   if (!compiler_)
-    compiler_ = codegen::make_cuda_compiler(properties_.capability, codegen::math_mode_from_environment());
+    compiler_ = codegen::make_cuda_compiler(context_.properties.capability, codegen::math_mode_from_environment());
   return compiler_.get();
 }
 
@@ -241,62 +297,85 @@ loaded_kernel cuda_device::load(const codegen::bytes* image, const codegen::kern
   if (!image) throw internal_error("a CUDA device was asked to load a kernel without its image");
   context_.use();
   cu_module module = nullptr;
-  const auto load_module = [&] { return driver_.cuModuleLoadDataEx(&module, image->data(), 0, nullptr, nullptr); };
+  const auto load_module = [&] { return context_.api.cuModuleLoadDataEx(&module, image->data(), 0, nullptr, nullptr); };
   cu_result result = load_module();
   if (result == cu_error_out_of_memory) {
-    pool_.free_all_blocks();  // modules live in the same memory
+    give_back_cached(*this);  // modules live in the same memory
     result = load_module();
   }
   if (result != cu_success)
-    faults_.fail(result, "cuModuleLoadDataEx", "an image of " + std::to_string(image->size()) + " bytes");
+    context_.faults.fail(result, "cuModuleLoadDataEx", "an image of " + std::to_string(image->size()) + " bytes");
   cu_function function = nullptr;
-  result = driver_.cuModuleGetFunction(&function, module, "sinter_kernel");
+  result = context_.api.cuModuleGetFunction(&function, module, "sinter_kernel");
   if (result == cu_success) return {function, nullptr};  // the module stays for the life of the process
-  driver_.cuModuleUnload(module);
-  faults_.fail(result, "cuModuleGetFunction", "sinter_kernel");
+  context_.api.cuModuleUnload(module);
+  context_.faults.fail(result, "cuModuleGetFunction", "sinter_kernel");
 }
 
 inline cu_result cuda_device::try_launch(const loaded_kernel& kernel, const geometry& how, const void* arguments,
-                                         std::size_t size) {
+                                         std::size_t size, cu_stream on) {
   void* extra[] = {cu_launch_buffer, const_cast<void*>(arguments), cu_launch_buffer_size, &size, cu_launch_end};
-  return driver_.cuLaunchKernel(static_cast<cu_function>(kernel.entry), how.grid[0], how.grid[1], how.grid[2],
-                                how.block[0], how.block[1], how.block[2], 0, stream_.handle(), nullptr, extra);
+  return context_.api.cuLaunchKernel(static_cast<cu_function>(kernel.entry), how.grid[0], how.grid[1], how.grid[2],
+                                     how.block[0], how.block[1], how.block[2], 0, on, nullptr, extra);
 }
 
 // The way of every evaluation: nothing here but the context's question and the call.
-void cuda_device::launch(const loaded_kernel& kernel, const geometry& how, const void* arguments, std::size_t size) {
+void cuda_device::launch(const loaded_kernel& kernel, const geometry& how, const void* arguments, std::size_t size,
+                         stream_state& on) {
   context_.use();
-  if (const cu_result result = try_launch(kernel, how, arguments, size); result != cu_success) [[unlikely]]
-    launch_failed(result, kernel, how, arguments, size);
+  if (const cu_result result = try_launch(kernel, how, arguments, size, native(on)); result != cu_success) [[unlikely]]
+    launch_failed(result, kernel, how, arguments, size, native(on));
   bump(counters_now.launches);
-  if (synchronous_) [[unlikely]]
-    synchronize();
+  wait_if_asked(on);
 }
 
 /// A kernel's first launch may need memory for its stack; what the pool keeps may be in the way.
 void cuda_device::launch_failed(cu_result result, const loaded_kernel& kernel, const geometry& how,
-                                const void* arguments, std::size_t size) {
+                                const void* arguments, std::size_t size, cu_stream on) {
   if (result == cu_error_out_of_memory) {
-    pool_.free_all_blocks();
-    result = try_launch(kernel, how, arguments, size);
+    give_back_cached(*this);
+    result = try_launch(kernel, how, arguments, size, on);
     if (result == cu_success) return;
   }
   const auto extents = [](const unsigned(&n)[3]) {
     return std::to_string(n[0]) + "x" + std::to_string(n[1]) + "x" + std::to_string(n[2]);
   };
-  faults_.fail(result, "cuLaunchKernel",
-               "grid " + extents(how.grid) + ", block " + extents(how.block) + ", " + std::to_string(size) +
-                   " bytes of arguments");
+  context_.faults.fail(result, "cuLaunchKernel",
+                       "grid " + extents(how.grid) + ", block " + extents(how.block) + ", " + std::to_string(size) +
+                           " bytes of arguments");
 }
 
 std::string cuda_device::description() const {
-  const int version = properties_.driver_version;
-  return properties_.name + " (sm_" + std::to_string(properties_.capability) + ", " +
-         std::to_string(properties_.multiprocessors) + " multiprocessors, " + std::to_string(properties_.memory >> 20) +
-         " MiB, driver for CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) + ")";
+  const cuda_properties& p = context_.properties;
+  const int version = p.driver_version;
+  return p.name + " (sm_" + std::to_string(context_.properties.capability) + ", " +
+         std::to_string(context_.properties.multiprocessors) + " multiprocessors, " +
+         std::to_string(context_.properties.memory >> 20) + " MiB, driver for CUDA " + std::to_string(version / 1000) +
+         "." + std::to_string(version % 1000 / 10) + ")";
+}
+
+device_properties cuda_device::properties() const {
+  const cuda_properties& p = context_.properties;
+  device_properties facts{};
+  p.name.copy(facts.name, sizeof facts.name - 1);
+  p.pci_bus.copy(facts.pci_bus, sizeof facts.pci_bus - 1);
+  facts.compute_capability = p.capability;
+  facts.multiprocessors = p.multiprocessors;
+  facts.total_memory = p.memory;
+  facts.free_memory = free_memory();
+  return facts;
 }
 
 }  // namespace
+
+cuda_context::cuda_context(const driver& d, int ordinal)
+    : api(d), faults(d, "cuda:" + std::to_string(ordinal)), properties(ask(d, faults, ordinal)) {
+  check(api.cuDevicePrimaryCtxRetain(&handle, properties.handle), "cuDevicePrimaryCtxRetain");
+}
+
+cuda_context::~cuda_context() {
+  if (faults.usable()) api.cuDevicePrimaryCtxRelease_v2(properties.handle);
+}
 
 std::unique_ptr<device_impl> make_cuda_device(int ordinal) {
   const driver* d = find_driver(nullptr);

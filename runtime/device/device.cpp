@@ -13,11 +13,12 @@
 
 #include <sinter/error.hpp>
 
+#include "runtime/stream/capture.hpp"
+#include "runtime/stream/current.hpp"
+
 namespace sinter {
 namespace runtime {
 namespace {
-
-constexpr int most_gpus = 64;
 
 /// Slots are written once, under the mutex, and read without it.
 struct registry {
@@ -36,25 +37,15 @@ std::atomic<device_impl*>* slot(device d) noexcept {
   switch (d.type()) {
     case device::kind::cpu: return ordinal == 0 ? &devices.cpu : nullptr;
     case device::kind::interpreter: return ordinal == 0 ? &devices.interpreter : nullptr;
-    case device::kind::cuda: return ordinal >= 0 && ordinal < most_gpus ? &devices.cuda[ordinal] : nullptr;
+    case device::kind::cuda: return ordinal >= 0 && ordinal < int{most_gpus} ? &devices.cuda[ordinal] : nullptr;
   }
   return nullptr;
-}
-
-std::string text_of(device d) {
-  const std::string number = d.ordinal() == 0 ? "" : ":" + std::to_string(d.ordinal());
-  switch (d.type()) {
-    case device::kind::cpu: return "cpu" + number;
-    case device::kind::interpreter: return "interpreter" + number;
-    case device::kind::cuda: return "cuda:" + std::to_string(d.ordinal());
-  }
-  return "unknown device";
 }
 
 [[noreturn]] void not_there(const std::string& asked, device d) {
   std::string message = "there is no device " + asked + ": ";
   if (d.type() != device::kind::cuda) {
-    message += "there is one " + text_of({d.type(), 0}) + " device, number 0";
+    message += "there is one " + to_text({d.type(), 0}) + " device, number 0";
     throw device_error(message.c_str());
   }
   std::string why;
@@ -75,12 +66,12 @@ std::unique_ptr<device_impl> make(device d) {
 }
 
 device_impl& make_and_register(device d) {
-  if (!device::available(d)) not_there(text_of(d), d);
+  if (!device::available(d)) not_there(to_text(d), d);
   std::atomic<device_impl*>& place = *slot(d);
   std::lock_guard hold(devices.making);
   if (device_impl* made = place.load(std::memory_order_acquire)) return *made;
   std::unique_ptr<device_impl> made = make(d);
-  if (!made) not_there(text_of(d), d);
+  if (!made) not_there(to_text(d), d);
   place.store(made.get(), std::memory_order_release);
   return *made.release();
 }
@@ -92,6 +83,16 @@ device default_device() {
 }
 
 }  // namespace
+
+std::string to_text(device d) {
+  const std::string number = d.ordinal() == 0 ? "" : ":" + std::to_string(d.ordinal());
+  switch (d.type()) {
+    case device::kind::cpu: return "cpu" + number;
+    case device::kind::interpreter: return "interpreter" + number;
+    case device::kind::cuda: return "cuda:" + std::to_string(d.ordinal());
+  }
+  return "unknown device";
+}
 
 device device_named(const char* word) {
   const std::string_view text = word ? word : "";
@@ -111,6 +112,11 @@ device device_named(const char* word) {
   if (!device::available(named)) not_there(std::string(text) + " (SINTER_DEVICE)", named);
   return named;
 }
+
+device_impl::device_impl(device which, unsigned place)
+    : id(which), index(place), streams_(std::make_unique<stream_table>(*this)) {}
+
+device_impl::~device_impl() = default;
 
 device_impl& implementation(device d) {
   if (const std::atomic<device_impl*>* place = slot(d))
@@ -136,13 +142,13 @@ bool device::available(device d) {
 int device::cuda_count() {
   try {
     const int count = runtime::cuda_device_count(nullptr);
-    return count < runtime::most_gpus ? count : runtime::most_gpus;
+    return count < int{runtime::most_gpus} ? count : int{runtime::most_gpus};
   } catch (...) {
     return 0;  // no memory to look
   }
 }
 
-std::ostream& operator<<(std::ostream& out, device d) { return out << runtime::text_of(d); }
+std::ostream& operator<<(std::ostream& out, device d) { return out << runtime::to_text(d); }
 
 device_scope::device_scope(device d) : had_(runtime::current != nullptr) {
   if (had_) before_ = runtime::current->id;
@@ -151,6 +157,12 @@ device_scope::device_scope(device d) : had_(runtime::current != nullptr) {
 
 device_scope::~device_scope() { runtime::current = had_ ? &runtime::implementation(before_) : nullptr; }
 
-void synchronize() { runtime::current_device().synchronize(); }
+void synchronize() {
+  runtime::device_impl& d = runtime::current_device();
+  runtime::refuse_while_capturing(runtime::current_stream(d), "synchronize");
+  d.streams().synchronize();
+}
+
+device_properties properties(device d) { return runtime::implementation(d).properties(); }
 
 }  // namespace sinter

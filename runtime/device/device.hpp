@@ -11,8 +11,19 @@
 
 #include "codegen/compile/compiler.hpp"
 #include "codegen/ir/kernel.hpp"
+#include "runtime/memory/source.hpp"
+#include "runtime/stream/stream.hpp"
+
+namespace sinter {
+enum class driver_pool : unsigned char;
+}
 
 namespace sinter::runtime {
+
+class stream_table;
+
+inline constexpr unsigned most_gpus = 64;
+inline constexpr unsigned most_devices = most_gpus + 2;
 
 /// A loaded kernel. What it is depends on the device; the device owns it for the life of the process.
 struct loaded_kernel {
@@ -32,24 +43,76 @@ struct geometry {
 
 class device_impl {
  public:
-  virtual ~device_impl() = default;
+  device_impl(device which, unsigned place);
+  virtual ~device_impl();
+  device_impl(const device_impl&) = delete;
+  device_impl& operator=(const device_impl&) = delete;
 
-  device id;  // what the user sees
-  int alignment_of_blocks = 512;
+  const device id;       // what the user sees
+  const unsigned index;  // in tables with an entry for each device there may be, below most_devices
 
-  /// A block from the pool. Errors: `out_of_memory`. Units: bytes; 0 bytes gives null.
-  virtual std::byte* allocate(std::size_t size) = 0;
-  /// Gives a block back. In stream order: the block may be handed out again at once.
-  virtual void deallocate(std::byte* block, std::size_t size) noexcept = 0;
+  /// The device's streams: the default one, those in use, those to use again.
+  stream_table& streams() const noexcept { return *streams_; }
+  /// False: whatever is enqueued has finished when the call returns, so no stream ever waits for another.
+  virtual bool asynchronous() const = 0;
 
-  /// Copies; `copy_out` waits, `copy_in` may return once the host memory has been read.
-  virtual void copy_in(std::byte* to, const void* from_host, std::size_t size) = 0;
-  virtual void copy_out(void* to_host, const std::byte* from, std::size_t size) = 0;
-  virtual void copy(std::byte* to, const std::byte* from, std::size_t size) = 0;
-  virtual void zero(std::byte* block, std::size_t size) = 0;
+  // ---- memory: what pools are made over
 
+  virtual memory_source& memory(memory_kind) = 0;
+  /// The driver's own pool; null where there is none.
+  virtual stream_ordered_source* stream_ordered_memory(driver_pool) { return nullptr; }
+  /// Units: bytes.
+  virtual std::size_t total_memory() const = 0;
+  virtual std::size_t free_memory() const = 0;
+
+  // ---- work: enqueued on a stream of this device, of which the caller then counts one operation
+
+  /// Returns once the host memory may be changed.
+  virtual void copy_in(std::byte* to, const void* from_host, std::size_t size, stream_state& on) = 0;
+  /// Waits for the copy.
+  virtual void copy_out(void* to_host, const std::byte* from, std::size_t size, stream_state& on) = 0;
+  /// From and to pinned memory, which the caller keeps until the stream has come past the copy.
+  virtual void copy_in_pinned(std::byte* to, const void* from_pinned, std::size_t size, stream_state& on) = 0;
+  virtual void copy_out_pinned(void* to_pinned, const std::byte* from, std::size_t size, stream_state& on) = 0;
+  virtual void copy(std::byte* to, const std::byte* from, std::size_t size, stream_state& on) = 0;
+  /// From another device of the same kind. Stream behaviour: enqueued on `on`, of this device.
+  virtual void copy_from(device_impl& other, std::byte* to, const std::byte* from, std::size_t size,
+                         stream_state& on) = 0;
+  virtual void zero(std::byte* block, std::size_t size, stream_state& on) = 0;
+  /// Runs a kernel. `arguments`: the packed argument block of codegen/source (one layout on every device).
+  virtual void launch(const loaded_kernel&, const geometry&, const void* arguments, std::size_t size,
+                      stream_state& on) = 0;
+  virtual void call_host(void (*call)(void*) noexcept, void* with, stream_state& on) = 0;
+
+  // ---- streams and events, by their native handles
+
+  /// `how.priority` is clipped to what the device has.
+  virtual void* create_stream(stream_options& how) = 0;
+  virtual void destroy_stream(void* native) noexcept = 0;
+  virtual void synchronize(const stream_state&) = 0;
+  virtual bool idle(const stream_state&) = 0;
   /// Waits for all work of this device. Errors: `device_lost` with the first cause.
   virtual void synchronize() = 0;
+
+  virtual void* create_event(event_options) = 0;
+  virtual void destroy_event(void* native) noexcept = 0;
+  virtual void record(void* event, const stream_state&) = 0;
+  virtual void wait(const stream_state& waiting, void* event) = 0;
+  virtual bool done(void* event) = 0;
+  virtual void synchronize(void* event) = 0;
+  virtual double elapsed_milliseconds(void* start, void* end) = 0;
+
+  // ---- graphs
+
+  virtual void begin_capture(stream_state&) = 0;
+  /// Makes `graph`, which may be null, what was enqueued since begin_capture, without an effect so far. True: it has been
+  /// changed in place. Where it throws, it is as before.
+  virtual bool end_capture(stream_state&, std::unique_ptr<executable_graph>& graph) = 0;
+  /// Ends a capture and drops what it holds.
+  virtual void drop_capture(stream_state&) noexcept = 0;
+  virtual void launch(executable_graph&, stream_state&) = 0;
+
+  // ---- kernels
 
   /// The compiler for this device's kernels; null where kernels are interpreted.
   virtual const codegen::compiler* compiler() const = 0;
@@ -57,11 +120,15 @@ class device_impl {
   /// Makes an image's kernel callable. `source` is the kernel it was made from, for the interpreter and for messages.
   virtual loaded_kernel load(const codegen::bytes* image, const codegen::kernel& source,
                              const codegen::variant& of) = 0;
-  /// Runs a kernel. `arguments`: the packed argument block of codegen/source (one layout on every device).
-  virtual void launch(const loaded_kernel&, const geometry&, const void* arguments, std::size_t size) = 0;
+
+  // ---- facts
 
   virtual int multiprocessors() const = 0;      // cuda: SM count; cpu: threads
   virtual std::string description() const = 0;  // for SINTER_LOG and reports: "NVIDIA H200 (sm_90, ...)"
+  virtual device_properties properties() const = 0;
+
+ private:
+  const std::unique_ptr<stream_table> streams_;
 };
 
 /// The device's implementation. Errors: `device_error` saying what was looked for.
@@ -69,6 +136,9 @@ device_impl& implementation(device);
 
 /// The calling thread's current device.
 device_impl& current_device();
+
+/// `cpu`, `cuda:0`, `interpreter`.
+std::string to_text(device);
 
 /// The device a word of SINTER_DEVICE means: `cpu`, `cuda`, `cuda:1`, `interpreter`; null or empty: the first GPU, else
 /// the CPU. Errors: `error` for another word, `device_error` for a device that is not there, saying what was looked for.

@@ -29,8 +29,6 @@ std::string plain_name(const char* call) {
   return name.ends_with("_v2") ? name.substr(0, name.size() - 3) : name;
 }
 
-std::atomic<bool> exit_begun{false};
-
 struct process_driver {
   std::unique_ptr<driver> table;
   std::string why;
@@ -46,8 +44,7 @@ const process_driver* open_for_process() {
     opened->table.reset();
     return opened;
   }
-  // Registered after the driver registered its own handlers, so it runs before them.
-  std::atexit([] { exit_begun.store(true, std::memory_order_relaxed); });
+  watch_process();  // after the driver registered its exit handlers, so that ours run before them
   return opened;
 }
 
@@ -73,7 +70,7 @@ std::unique_ptr<driver> open_driver(const char* path, std::string* why) {
 #undef SINTER_DRIVER_LOOK_UP
     if (missing.empty()) return table;
     tried += (tried.empty() ? "" : "; ") + std::string(file) + " (opened, but it lacks " + missing +
-             ": a driver for CUDA 11 or newer is needed)";
+             ": a driver for CUDA 12 or newer is needed)";
   }
   say(why, "the CUDA driver was not found; looked for " + tried + (named ? ", which SINTER_CUDA_DRIVER names" : ""));
   return nullptr;
@@ -92,8 +89,6 @@ std::string describe(const driver& d, cu_result result) {
   if (d.cuGetErrorString(result, &text) != cu_success || !text) return name;
   return std::string(name) + ": " + text;
 }
-
-bool exiting() noexcept { return exit_begun.load(std::memory_order_relaxed); }
 
 bool is_sticky(cu_result result) noexcept {
   static constexpr cu_result sticky[] = {
@@ -147,6 +142,12 @@ void fault_latch::note(cu_result result, const char* call) noexcept {
   }
 }
 
-void fault_latch::repeat() const { throw device_lost(cause_.c_str()); }
+void fault_latch::repeat() const {
+  if (!lost_.load(std::memory_order_acquire))
+    throw device_lost((name_ + " cannot be used in a forked process: CUDA stays with the parent, which had used it "
+                               "before the fork. Fork first, or start a new program")
+                          .c_str());
+  throw device_lost(cause_.c_str());
+}
 
 }  // namespace sinter::runtime

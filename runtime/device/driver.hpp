@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "runtime/device/process.hpp"
+
 namespace sinter::runtime {
 
 // The driver's types under names of ours: handles are opaque pointers, device addresses 64-bit numbers, enums ints.
@@ -20,9 +22,19 @@ using cu_module = struct cu_module_object*;
 using cu_function = struct cu_function_object*;
 using cu_stream = struct cu_stream_object*;
 using cu_event = struct cu_event_object*;
+using cu_graph = struct cu_graph_object*;
+using cu_graph_exec = struct cu_graph_exec_object*;
+using cu_mem_pool = struct cu_mem_pool_object*;
+
+/// What came of an update of an executable graph.
+struct cu_graph_update {
+  int result;
+  void* node;
+  void* from_node;
+};
 
 /// Every entry point in use: the exported name, with the version that has 64-bit sizes, and its parameters. A new call
-/// is a new line; all of them are in drivers since CUDA 11.
+/// is a new line; all of them are in drivers since CUDA 12.
 #define SINTER_DRIVER_CALLS(X)                                                                                    \
   X(cuInit, (unsigned flags))                                                                                     \
   X(cuDriverGetVersion, (int* version))                                                                           \
@@ -33,27 +45,54 @@ using cu_event = struct cu_event_object*;
   X(cuDeviceGetName, (char* name, int length, cu_device device))                                                  \
   X(cuDeviceGetAttribute, (int* value, int attribute, cu_device device))                                          \
   X(cuDeviceTotalMem_v2, (std::size_t * bytes, cu_device device))                                                 \
+  X(cuDeviceGetPCIBusId, (char* id, int length, cu_device device))                                                \
+  X(cuDeviceCanAccessPeer, (int* can, cu_device from, cu_device to))                                              \
   X(cuDevicePrimaryCtxRetain, (cu_context * context, cu_device device))                                           \
   X(cuDevicePrimaryCtxRelease_v2, (cu_device device))                                                             \
   X(cuCtxSetCurrent, (cu_context context))                                                                        \
   X(cuCtxGetCurrent, (cu_context * context))                                                                      \
   X(cuCtxSynchronize, ())                                                                                         \
-  X(cuStreamCreate, (cu_stream * stream, unsigned flags))                                                         \
+  X(cuCtxEnablePeerAccess, (cu_context to, unsigned flags))                                                       \
+  X(cuCtxGetStreamPriorityRange, (int* least, int* greatest))                                                     \
+  X(cuStreamCreateWithPriority, (cu_stream * stream, unsigned flags, int priority))                               \
   X(cuStreamSynchronize, (cu_stream stream))                                                                      \
+  X(cuStreamQuery, (cu_stream stream))                                                                            \
+  X(cuStreamWaitEvent, (cu_stream stream, cu_event event, unsigned flags))                                        \
   X(cuStreamDestroy_v2, (cu_stream stream))                                                                       \
+  X(cuLaunchHostFunc, (cu_stream stream, void (*call)(void*), void* with))                                        \
   X(cuEventCreate, (cu_event * event, unsigned flags))                                                            \
   X(cuEventRecord, (cu_event event, cu_stream stream))                                                            \
+  X(cuEventQuery, (cu_event event))                                                                               \
   X(cuEventSynchronize, (cu_event event))                                                                         \
   X(cuEventElapsedTime, (float* milliseconds, cu_event begin, cu_event end))                                      \
   X(cuEventDestroy_v2, (cu_event event))                                                                          \
+  X(cuStreamBeginCapture_v2, (cu_stream stream, int mode))                                                        \
+  X(cuStreamEndCapture, (cu_stream stream, cu_graph * graph))                                                     \
+  X(cuGraphInstantiateWithFlags, (cu_graph_exec * executable, cu_graph graph, unsigned long long flags))          \
+  X(cuGraphExecUpdate_v2, (cu_graph_exec executable, cu_graph graph, cu_graph_update * outcome))                  \
+  X(cuGraphUpload, (cu_graph_exec executable, cu_stream stream))                                                  \
+  X(cuGraphLaunch, (cu_graph_exec executable, cu_stream stream))                                                  \
+  X(cuGraphExecDestroy, (cu_graph_exec executable))                                                               \
+  X(cuGraphDestroy, (cu_graph graph))                                                                             \
   X(cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                                                   \
   X(cuMemAlloc_v2, (cu_address * memory, std::size_t size))                                                       \
+  X(cuMemAllocManaged, (cu_address * memory, std::size_t size, unsigned flags))                                   \
   X(cuMemFree_v2, (cu_address memory))                                                                            \
   X(cuMemAllocHost_v2, (void** memory, std::size_t size))                                                         \
   X(cuMemFreeHost, (void* memory))                                                                                \
+  X(cuMemAllocFromPoolAsync, (cu_address * memory, std::size_t size, cu_mem_pool pool, cu_stream stream))         \
+  X(cuMemFreeAsync, (cu_address memory, cu_stream stream))                                                        \
+  X(cuDeviceGetDefaultMemPool, (cu_mem_pool * pool, cu_device device))                                            \
+  X(cuDeviceGetMemPool, (cu_mem_pool * pool, cu_device device))                                                   \
+  X(cuMemPoolTrimTo, (cu_mem_pool pool, std::size_t least))                                                       \
+  X(cuMemPoolSetAttribute, (cu_mem_pool pool, int attribute, void* value))                                        \
+  X(cuMemPoolGetAttribute, (cu_mem_pool pool, int attribute, void* value))                                        \
+  X(cuPointerGetAttribute, (void* value, int attribute, cu_address memory))                                       \
   X(cuMemcpyHtoDAsync_v2, (cu_address to, const void* from, std::size_t size, cu_stream stream))                  \
   X(cuMemcpyDtoHAsync_v2, (void* to, cu_address from, std::size_t size, cu_stream stream))                        \
   X(cuMemcpyDtoDAsync_v2, (cu_address to, cu_address from, std::size_t size, cu_stream stream))                   \
+  X(cuMemcpyPeerAsync, (cu_address to, cu_context to_context, cu_address from, cu_context from_context,           \
+                        std::size_t size, cu_stream stream))                                                      \
   X(cuMemsetD8Async, (cu_address memory, unsigned char byte, std::size_t size, cu_stream stream))                 \
   X(cuModuleLoadDataEx, (cu_module * module, const void* image, unsigned options, int* names, void** values))     \
   X(cuModuleUnload, (cu_module module))                                                                           \
@@ -61,7 +100,9 @@ using cu_event = struct cu_event_object*;
   X(cuFuncGetAttribute, (int* value, int attribute, cu_function function))                                        \
   X(cuLaunchKernel,                                                                                               \
     (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
-     unsigned block_z, unsigned shared_bytes, cu_stream stream, void** parameters, void** extra))
+     unsigned block_z, unsigned shared_bytes, cu_stream stream, void** parameters, void** extra))                 \
+  X(cuProfilerStart, ())                                                                                          \
+  X(cuProfilerStop, ())
 
 // The few constants of the driver's that are needed.
 inline constexpr cu_result cu_success = 0;
@@ -70,8 +111,20 @@ inline constexpr cu_result cu_error_deinitialized = 4;
 inline constexpr int cu_attribute_multiprocessors = 16;
 inline constexpr int cu_attribute_capability_major = 75;
 inline constexpr int cu_attribute_capability_minor = 76;
+inline constexpr cu_result cu_error_not_ready = 600;
+inline constexpr cu_result cu_error_peer_access_already_enabled = 704;
+inline constexpr cu_result cu_error_graph_exec_update_failure = 910;
 inline constexpr unsigned cu_stream_non_blocking = 1;
+inline constexpr unsigned cu_event_blocking_sync = 1;
 inline constexpr unsigned cu_event_disable_timing = 2;
+inline constexpr unsigned cu_event_interprocess = 4;
+inline constexpr int cu_capture_relaxed = 2;
+inline constexpr unsigned cu_attach_global = 1;
+inline constexpr int cu_pointer_memory_type = 2;  // attribute; its values: 1 host, 2 device, 3 array, 4 unified
+inline constexpr int cu_memory_type_host = 1;
+inline constexpr int cu_mem_pool_release_threshold = 4;  // attribute; std::uint64_t
+inline constexpr int cu_mem_pool_reserved_now = 5;       // attribute; std::uint64_t
+inline constexpr int cu_mem_pool_used_now = 7;           // attribute; std::uint64_t
 inline void* const cu_launch_end = nullptr;
 inline void* const cu_launch_buffer = reinterpret_cast<void*>(1);
 inline void* const cu_launch_buffer_size = reinterpret_cast<void*>(2);
@@ -95,9 +148,6 @@ const driver* find_driver(std::string* why);
 /// "CUDA_ERROR_INVALID_VALUE: invalid argument".
 std::string describe(const driver&, cu_result);
 
-/// True once the process has begun to exit: the driver may be gone, and nobody may call it.
-bool exiting() noexcept;
-
 /// Is it one of the errors after which the context answers every call with an error until the process is started anew?
 bool is_sticky(cu_result) noexcept;
 
@@ -117,13 +167,13 @@ class fault_latch {
 
   /// Errors: `device_lost` with the first cause.
   void raise_if_lost() const {
-    if (lost_.load(std::memory_order_acquire)) [[unlikely]]
+    if (lost_.load(std::memory_order_acquire) || forked()) [[unlikely]]
       repeat();
   }
   /// For what may not throw: keeps a sticky error for the next call that may.
   void note(cu_result, const char* call) noexcept;
   /// May a destructor still call the driver?
-  bool usable() const noexcept { return !lost_.load(std::memory_order_acquire) && !exiting(); }
+  bool usable() const noexcept { return !lost_.load(std::memory_order_acquire) && !exiting() && !forked(); }
 
  private:
   [[noreturn]] void repeat() const;

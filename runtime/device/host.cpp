@@ -1,81 +1,160 @@
-// Host memory for the CPU and interpreter devices: raw segments by mmap, copies by memmove.
+// Operations on host memory: done at once, or kept for the launches of a graph.
 #include "runtime/device/host.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include <sinter/error.hpp>
+
 #include "runtime/counters.hpp"
+#include "runtime/memory/resources.hpp"
 
 namespace sinter::runtime {
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
+using clock = std::chrono::steady_clock;
 
-std::size_t page() {
-  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
+/// What a native event points to: when it was recorded last.
+struct host_event {
+  clock::time_point when;
+  bool recorded = false;
+};
 
-std::size_t up_to(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
-
-std::byte* map(std::size_t size) {
-  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
-}
-
-std::size_t physical_memory() {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  return pages > 0 ? static_cast<std::size_t>(pages) * page() : 0;
-}
-
-pool_options options(const char* name) {
-  pool_options o;
-  o.name = name;
-  o.limit = parse_memory_limit(std::getenv("SINTER_MEMORY_LIMIT"), physical_memory());
-  return o;
-}
+bool captured(const stream_state& on) { return on.capture.load(std::memory_order_relaxed) != nullptr; }
 
 void move_bytes(void* to, const void* from, std::size_t size) {
-  if (size == 0) return;  // the pointers may be null then
   std::memmove(to, from, size);
   bump(counters_now.bytes_copied, size);
 }
 
-}  // namespace
-
-// Mapped, not malloc'ed: what goes back really goes back, and a large array begins at a huge page, which takes hundreds
-// of page faults out of its first use.
-std::byte* host_memory::allocate(std::size_t size) {
-  if (size > SIZE_MAX / 2) return nullptr;
-  size = up_to(size, page());
-  if (size < huge_page) return map(size);
-  std::byte* memory = map(size + huge_page);
-  if (!memory) return nullptr;
-  const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  const std::size_t before = up_to(address, huge_page) - address;
-  if (before) munmap(memory, before);
-  if (huge_page - before) munmap(memory + before + size, huge_page - before);
-  madvise(memory + before, size, MADV_HUGEPAGE);  // where the kernel has none, small pages serve
-  return memory + before;
+std::size_t pages(int which) {
+  const long count = sysconf(which), size = sysconf(_SC_PAGESIZE);
+  return count > 0 && size > 0 ? static_cast<std::size_t>(count) * static_cast<std::size_t>(size) : 0;
 }
 
-void host_memory::release(std::byte* segment, std::size_t size) noexcept { munmap(segment, up_to(size, page())); }
+host_operation copying(void* to, const void* from, std::size_t size) {
+  host_operation o{.what = host_operation::copy, .size = size};
+  o.to = static_cast<std::byte*>(to);
+  o.from = static_cast<const std::byte*>(from);
+  return o;
+}
 
-host_device::host_device(device which, const char* name) : pool_(memory_, options(name)) { id = which; }
+}  // namespace
 
-void host_device::copy_in(std::byte* to, const void* from_host, std::size_t size) { move_bytes(to, from_host, size); }
+host_device::~host_device() { drop_pools(*this); }
 
-void host_device::copy_out(void* to_host, const std::byte* from, std::size_t size) { move_bytes(to_host, from, size); }
+std::size_t host_device::total_memory() const { return pages(_SC_PHYS_PAGES); }
+std::size_t host_device::free_memory() const { return pages(_SC_AVPHYS_PAGES); }
 
-void host_device::copy(std::byte* to, const std::byte* from, std::size_t size) { move_bytes(to, from, size); }
+void host_device::copy_in(std::byte* to, const void* from_host, std::size_t size, stream_state& on) {
+  if (!captured(on)) return move_bytes(to, from_host, size);
+  host_operation o{.what = host_operation::copy};
+  o.keep(from_host, size);  // the caller may change it as soon as this returns
+  o.to = to;
+  recording(on).operations.push_back(std::move(o));
+}
 
-void host_device::zero(std::byte* block, std::size_t size) {
-  if (size) std::memset(block, 0, size);
+void host_device::copy_out(void* to_host, const std::byte* from, std::size_t size, stream_state&) {
+  move_bytes(to_host, from, size);
+}
+
+void host_device::copy_in_pinned(std::byte* to, const void* from, std::size_t size, stream_state& on) {
+  if (!captured(on)) return move_bytes(to, from, size);
+  recording(on).operations.push_back(copying(to, from, size));
+}
+
+void host_device::copy_out_pinned(void* to, const std::byte* from, std::size_t size, stream_state& on) {
+  if (!captured(on)) return move_bytes(to, from, size);
+  recording(on).operations.push_back(copying(to, from, size));
+}
+
+void host_device::copy(std::byte* to, const std::byte* from, std::size_t size, stream_state& on) {
+  copy_in_pinned(to, from, size, on);
+}
+
+void host_device::copy_from(device_impl&, std::byte* to, const std::byte* from, std::size_t size, stream_state& on) {
+  copy_in_pinned(to, from, size, on);
+}
+
+void host_device::zero(std::byte* block, std::size_t size, stream_state& on) {
+  if (!captured(on)) {
+    std::memset(block, 0, size);
+    return;
+  }
+  host_operation o{.what = host_operation::zero, .size = size};
+  o.to = block;
+  recording(on).operations.push_back(std::move(o));
+}
+
+void host_device::launch(const loaded_kernel& code, const geometry& how, const void* arguments, std::size_t size,
+                         stream_state& on) {
+  if (!captured(on)) [[likely]] {
+    bump(counters_now.launches);
+    return run(code, how, arguments, size);
+  }
+  host_operation o{.what = host_operation::kernel, .code = code, .how = how};
+  o.keep(arguments, size);
+  recording(on).operations.push_back(std::move(o));
+}
+
+void host_device::call_host(void (*call)(void*) noexcept, void* with, stream_state& on) {
+  if (!captured(on)) return call(with);
+  host_operation o{.what = host_operation::call};
+  o.function = call;
+  o.with = with;
+  recording(on).operations.push_back(std::move(o));
+}
+
+void host_device::perform(const host_operation& o) {
+  switch (o.what) {
+    case host_operation::kernel: return run(o.code, o.how, o.arguments.data(), o.size);
+    case host_operation::copy:
+      return move_bytes(o.to, o.from ? static_cast<const void*>(o.from) : o.arguments.data(), o.size);
+    case host_operation::zero: std::memset(o.to, 0, o.size); return;
+    case host_operation::call: return o.function(o.with);
+  }
+}
+
+void host_device::launch(executable_graph& graph, stream_state&) {
+  bump(counters_now.launches);
+  for (const host_operation& o : static_cast<host_graph&>(graph).operations) perform(o);
+}
+
+/// A handle nobody else has, so that streams compare as they do on a GPU.
+void* host_device::create_stream(stream_options& how) {
+  how.priority = 0;
+  static std::atomic<std::uintptr_t> last{0};
+  return reinterpret_cast<void*>(last.fetch_add(1, std::memory_order_relaxed) + 1);
+}
+
+void* host_device::create_event(event_options) {
+  auto* made = new (std::nothrow) host_event;
+  if (!made) throw out_of_memory("sinter: the host has no room for an event", sizeof(host_event), 0, 0);
+  return made;
+}
+
+void host_device::destroy_event(void* event) noexcept { delete static_cast<host_event*>(event); }
+
+void host_device::record(void* event, const stream_state&) { *static_cast<host_event*>(event) = {clock::now(), true}; }
+
+double host_device::elapsed_milliseconds(void* start, void* end) {
+  const auto &from = *static_cast<host_event*>(start), &to = *static_cast<host_event*>(end);
+  if (!from.recorded || !to.recorded) throw device_error("sinter: elapsed_time of an event that was never recorded");
+  return std::chrono::duration<double, std::milli>(to.when - from.when).count();
+}
+
+device_properties host_device::properties() const {
+  device_properties facts{};
+  name().copy(facts.name, sizeof facts.name - 1);
+  facts.multiprocessors = multiprocessors();
+  facts.total_memory = total_memory();
+  facts.free_memory = free_memory();
+  return facts;
 }
 
 }  // namespace sinter::runtime

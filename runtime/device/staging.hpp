@@ -10,18 +10,18 @@
 
 namespace sinter::runtime {
 
-/// Two halves of pinned memory in turn: the device works on one while the host fills or empties the other. Copies of
-/// all threads go through it one after the other. Stream behaviour: everything is enqueued on the one stream.
+/// Two halves of pinned memory in turn: the device works on one while the host fills or empties the other. Every stream
+/// that copies has its own; copies of several threads on it go one after the other.
 class staging {
  public:
-  staging(const driver&, fault_latch&, cu_stream);
+  staging(const driver&, fault_latch&);
   staging(const staging&) = delete;
   staging& operator=(const staging&) = delete;
 
   /// Returns when `from` has been read; the device may still be copying. Errors: as fault_latch::check.
-  void copy_in(cu_address to, const std::byte* from, std::size_t size);
+  void copy_in(cu_address to, const std::byte* from, std::size_t size, cu_stream);
   /// Returns when `to` has been written.
-  void copy_out(std::byte* to, cu_address from, std::size_t size);
+  void copy_out(std::byte* to, cu_address from, std::size_t size, cu_stream);
 
   /// Gives the pinned memory back, if the driver can still be called. Needs the context current and the stream idle.
   void close() noexcept;
@@ -34,15 +34,14 @@ class staging {
   };
 
   bool open();
-  void turn();
+  void turn(cu_stream);
   void wait(half&);
-  void read_pieces(std::byte* to, cu_address from, std::size_t size);
-  void read_into(half&, cu_address from, std::size_t size);
+  void read_pieces(std::byte* to, cu_address from, std::size_t size, cu_stream);
+  void read_into(half&, cu_address from, std::size_t size, cu_stream);
   void release() noexcept;
 
   const driver& driver_;
   fault_latch& faults_;
-  const cu_stream stream_;
 
   std::mutex busy_;
   half halves_[2];

@@ -1,6 +1,8 @@
 // Making arrays, moving elements between host and device, and the evaluation entries of the seam.
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -10,7 +12,10 @@
 #include "runtime/eval.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/memory/hooks.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/memory/transfer.hpp"
+#include "runtime/stream/current.hpp"
 
 namespace sinter::detail {
 
@@ -28,6 +33,7 @@ std::size_t byte_size(const array_node* a) {
 }  // namespace
 
 node* evaluate(const expression_view& e, const where& place) {
+  const runtime::allocation_place here(place);
   runtime::borrowed_expression root(e);
   root.extents = runtime::broadcast_shape(e, place);
   request r{&root, &root.extents, nullptr, e.code->last_plan};
@@ -46,27 +52,31 @@ bool is_plain(const array_node* a) {
 
 }  // namespace
 
-node* evaluate(node* n, const where&) {
+node* evaluate(node* n, const where& place) {
+  const runtime::allocation_place here(place);
   if (const array_node* a = as_array_node(n)) return is_plain(a) ? retain(n) : make_copy(n);
   request r{typed(n), &typed(n)->extents, nullptr};
   runtime::evaluate(&r, 1);
   return r.into;
 }
 
-void evaluate_all(node* const* roots, node** results, int count, const where&) {
+void evaluate_all(node* const* roots, node** results, int count, const where&) try {
+  std::vector<handle> made(static_cast<std::size_t>(count));
   std::vector<request> requests;
-  std::vector<int> at;
-  for (int i = 0; i < count; ++i) {
-    results[i] = nullptr;
+  std::vector<std::size_t> at;
+  for (std::size_t i = 0; i < made.size(); ++i) {
     if (as_array_node(roots[i])) {
-      results[i] = evaluate(roots[i], where{});
+      made[i] = handle(evaluate(roots[i], where{}));
       continue;
     }
     requests.push_back({typed(roots[i]), &typed(roots[i])->extents, nullptr});
     at.push_back(i);
   }
   if (!requests.empty()) runtime::evaluate(requests.data(), static_cast<int>(requests.size()));
-  for (std::size_t i = 0; i < at.size(); ++i) results[at[i]] = requests[i].into;
+  for (std::size_t i = 0; i < at.size(); ++i) made[at[i]] = handle(requests[i].into);
+  for (std::size_t i = 0; i < made.size(); ++i) results[i] = made[i].take();
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 node* as_array(node* owned, const where& place) {
@@ -74,37 +84,51 @@ node* as_array(node* owned, const where& place) {
   return evaluate(owned, place);
 }
 
-node* make_array(dtype t, const shape& s) { return new_array(t, s, runtime::current_device()); }
-
-node* make_zeros(dtype t, const shape& s) {
-  array_node* a = new_array(t, s, runtime::current_device());
-  if (a->memory->data) a->memory->device->zero(a->memory->data, byte_size(a));
-  return a;
+node* make_array(dtype t, const shape& s) try {
+  return new_array(t, s, runtime::current_stream(runtime::current_device()));
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-node* make_from_host(dtype t, const shape& s, const void* elements) {
-  array_node* a = new_array(t, s, runtime::current_device());
+node* make_zeros(dtype t, const shape& s) try {
+  array_node* a = as_array_node(make_array(t, s));
   const handle guard(a);
-  if (a->memory->data) a->memory->device->copy_in(a->memory->data, elements, byte_size(a));
+  runtime::zero(*a->memory, byte_size(a));
   return retain(a);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-node* make_from_rows(dtype t, const void* const* rows, std::size_t count, std::size_t columns) {
+node* make_from_host(dtype t, const shape& s, const void* elements) try {
+  array_node* a = as_array_node(make_array(t, s));
+  const handle guard(a);
+  runtime::copy_in(*a->memory, a->memory->data, elements, byte_size(a), {});
+  return retain(a);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
+}
+
+node* make_from_rows(dtype t, const void* const* rows, std::size_t count, std::size_t columns) try {
   const std::size_t row_size = columns * static_cast<std::size_t>(itemsize(t));
   std::string flat;
   for (std::size_t i = 0; i < count; ++i) flat.append(static_cast<const char*>(rows[i]), row_size);
   const std::size_t extents[] = {count, columns};
   return make_from_host(t, shape(extents, 2), flat.data());
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-node* empty_array(dtype t) {
-  static node* const* all = [] {
-    auto** made = new node*[std::size(facts_of)];
-    for (std::size_t i = 0; i < std::size(facts_of); ++i)
-      made[i] = new_array(static_cast<dtype>(i), shape{0}, runtime::current_device());
-    return made;
-  }();
-  return all[static_cast<int>(t)];
+node* empty_array(dtype t) try {
+  static auto* const all = new std::atomic<node*>[runtime::most_devices][std::size(facts_of)]();
+  std::atomic<node*>& place = all[runtime::current_device().index][static_cast<int>(t)];
+  if (node* made = place.load(std::memory_order_acquire)) return made;
+  node* const mine = make_array(t, shape{0});
+  node* expected = nullptr;
+  if (place.compare_exchange_strong(expected, mine, std::memory_order_acq_rel)) return mine;
+  release(mine);  // another thread was first
+  return expected;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 node* make_iota(const shape& s, int axis) {
@@ -113,17 +137,19 @@ node* make_iota(const shape& s, int axis) {
   return n;
 }
 
-node* make_copy(node* n) {
+node* make_copy(node* n) try {
   array_node* from = as_array_node(n);
-  array_node* to = new_array(from->type, from->extents, *from->memory->device);
+  array_node* to = runtime::new_array_like(*from);
   const handle guard(to);
   if (!from->contiguous) {
     request r{from, &from->extents, to};
     runtime::evaluate(&r, 1);
-  } else if (to->memory->data) {
-    from->memory->device->copy(to->data(), from->data(), byte_size(from));
+  } else {
+    runtime::copy(*to->memory, to->data(), *from->memory, from->data(), byte_size(from));
   }
   return retain(to);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 std::int64_t arange_length(std::int64_t start, std::int64_t stop, std::int64_t step) {
@@ -145,21 +171,23 @@ void check_elements(const shape& s, std::size_t count) {
 
 device device_of(node* n) { return as_array_node(n)->memory->device->id; }
 
-void read_all(node* n, void* to, std::size_t count, const where& place) {
+void read_all(node* n, void* to, std::size_t count, transfer_options how, const where& place) try {
   const handle value(evaluate(n, place));
   array_node* a = as_array_node(value.get());
   check_elements(a->extents, count);
   if (count == 0) return;
   const handle packed(a->contiguous ? retain(a) : make_copy(a));
   a = as_array_node(packed.get());
-  a->memory->device->copy_out(to, a->data(), byte_size(a));
+  runtime::copy_out(to, *a->memory, a->data(), byte_size(a), how, place);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 void read_item(node* n, void* to, const where& place) {
   if (const shape& s = typed(n)->extents; s.elements() != 1)
     throw shape_error(
         message("sinter: an array of shape %s has no single item%s", to_string(s).c_str(), at(place).c_str()).c_str());
-  read_all(n, to, 1, place);
+  read_all(n, to, 1, {}, place);
 }
 
 }  // namespace sinter::detail

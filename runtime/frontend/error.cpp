@@ -1,10 +1,12 @@
 // The exceptions' constructors and the text that shapes and dtypes have in messages.
+#include <sinter/detail/seam.hpp>
 #include <sinter/error.hpp>
 
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <ostream>
 
 #include "runtime/frontend/message.hpp"
@@ -42,8 +44,9 @@ error::~error() {
 
 const char* error::what() const noexcept { return text_ ? text_->characters : "sinter: out of memory"; }
 
-out_of_memory::out_of_memory(const char* message, std::size_t asked_, std::size_t in_use_, std::size_t limit_)
-    : error(message), asked(asked_), in_use(in_use_), limit(limit_) {}
+out_of_memory::out_of_memory(const char* message, std::size_t asked_, std::size_t in_use_, std::size_t limit_,
+                             std::size_t largest_free_)
+    : error(message), asked(asked_), in_use(in_use_), limit(limit_), largest_free(largest_free_) {}
 
 // Here so that each class has one key function and its type information one home.
 shape_error::~shape_error() = default;
@@ -72,22 +75,28 @@ std::int64_t shape::check_extent(std::int64_t extent) {
 
 namespace detail {
 
-std::string message(const char* format, ...) {
+void throw_host_is_full() { throw out_of_memory("sinter: the host has no memory left", 0, 0, 0); }
+
+std::string message(const char* format, ...) try {
   std::va_list arguments, again;
   va_start(arguments, format);
   va_copy(again, arguments);
   const int length = std::vsnprintf(nullptr, 0, format, arguments);
   va_end(arguments);
-  std::string text(static_cast<std::size_t>(length), '\0');
+  std::string text(static_cast<std::size_t>(length < 0 ? 0 : length), '\0');
   std::vsnprintf(text.data(), text.size() + 1, format, again);
   va_end(again);
   return text;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-std::string to_string(const sinter::shape& s) {
+std::string to_string(const sinter::shape& s) try {
   std::string out = "(";
   for (int d = 0; d < s.size(); ++d) out += (d ? ", " : "") + std::to_string(s[d]);
   return out + (s.size() == 1 ? ",)" : ")");
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 std::string at(const where& place) {

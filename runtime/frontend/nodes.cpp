@@ -8,6 +8,7 @@
 #include "codegen/ir/broadcast.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/stream/current.hpp"
 
 namespace sinter::runtime {
 
@@ -81,13 +82,20 @@ detail::array_node* new_array(dtype type, const shape& extents, detail::storage*
   return a;
 }
 
-detail::array_node* new_array(dtype type, const shape& extents, device_impl& on) {
+detail::array_node* new_array(dtype type, const shape& extents, stream_state& on) {
   if (!extents.countable(itemsize(type)))
     throw out_of_memory(detail::message("sinter: an array of shape %s has more bytes than can be counted",
                                         detail::to_string(extents).c_str())
                             .c_str(),
                         SIZE_MAX, 0, 0);
-  return new_array(type, extents, make_storage(on, static_cast<std::size_t>(extents.elements() * itemsize(type))));
+  storage_holder memory(make_storage(static_cast<std::size_t>(extents.elements() * itemsize(type)), on));
+  detail::array_node* a = new_array(type, extents, memory.get());
+  memory.take();
+  return a;
+}
+
+detail::array_node* new_array_like(const detail::array_node& a) {
+  return new_array(a.type, a.extents, current_stream(*a.memory->device));
 }
 
 }  // namespace sinter::runtime

@@ -44,7 +44,9 @@ shape broadcast_shape(const detail::expression_view&, const detail::where&);
 
 /// An array node over storage whose reference it takes.
 detail::array_node* new_array(dtype, const shape&, detail::storage* taken);
-/// The same with fresh storage on a device.
-detail::array_node* new_array(dtype, const shape&, device_impl&);
+/// The same with fresh storage, first used on a stream.
+detail::array_node* new_array(dtype, const shape&, stream_state& on);
+/// On the calling thread's current stream of the device that another array lives on.
+detail::array_node* new_array_like(const detail::array_node&);
 
 }  // namespace sinter::runtime

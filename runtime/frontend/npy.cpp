@@ -335,7 +335,7 @@ std::string made_header(dtype type, const shape& extents) {
 
 }  // namespace
 
-detail::node* detail::load_npy(const char* path, dtype wanted) {
+detail::node* detail::load_npy(const char* path, dtype wanted) try {
   source file(path);
   const header h = read_header(file, path);
   const bytes elements = read_elements(file, path, h, wanted);
@@ -344,16 +344,18 @@ detail::node* detail::load_npy(const char* path, dtype wanted) {
   std::reverse(&reversed[0], &reversed[0] + reversed.size());
   const handle columns(make_from_host(wanted, reversed, elements.data()));
   return make_transpose(columns.get(), nullptr, 0);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-void detail::save_npy(const char* path, node* n) {
+void detail::save_npy(const char* path, node* n) try {
   // Evaluated before the file is opened: an expression that fails leaves the old file alone.
   const handle array(as_array(retain(n), where{}));
   const dtype type = static_cast<const typed_node*>(array.get())->type;
   const shape& extents = shape_of(array.get());
   const auto count = static_cast<std::size_t>(extents.elements());
   bytes elements(count * static_cast<std::size_t>(itemsize(type)));
-  read_all(array.get(), elements.data(), count, where{});
+  read_all(array.get(), elements.data(), count, {}, where{});
   const std::string head = made_header(type, extents);
 
   codegen::unique_fd file(::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -363,6 +365,8 @@ void detail::save_npy(const char* path, node* n) {
     refuse("save", path, std::generic_category().message(errno) + "; the file is not complete");
   if (::close(file.release()) != 0 && errno != EINTR)
     refuse("save", path, std::generic_category().message(errno) + "; the file may not be complete");
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 }  // namespace sinter

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <ostream>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 #include "codegen/ir/node.hpp"
 #include "runtime/frontend/format.hpp"
+#include "runtime/frontend/message.hpp"
 
 namespace sinter {
 namespace {
@@ -45,7 +47,7 @@ bytes fetch(detail::node* array, const shape& whole, const runtime::edges& edges
   for (int d = 0; d < rank; ++d)
     if (edges.after[d] > 0) cut.push_back(d);
   if (cut.empty()) {
-    detail::read_all(array, shown.data(), static_cast<std::size_t>(whole.elements()), detail::where{});
+    detail::read_all(array, shown.data(), static_cast<std::size_t>(whole.elements()), {}, detail::where{});
     return shown;
   }
   for (unsigned corner = 0; corner < 1u << cut.size(); ++corner) {
@@ -65,7 +67,7 @@ bytes fetch(detail::node* array, const shape& whole, const runtime::edges& edges
     const detail::handle view(detail::make_view(array, items, rank));
     const auto count = static_cast<std::size_t>(extents.elements());
     bytes block(count * itemsize);
-    detail::read_all(view.get(), block.data(), count, detail::where{});
+    detail::read_all(view.get(), block.data(), count, {}, detail::where{});
     paste(block, extents, shown, edges.extents, begin, itemsize);
   }
   return shown;
@@ -83,13 +85,15 @@ print_options get_printoptions() {
   return options_now;
 }
 
-void detail::print(std::ostream& out, node* n) {
+void detail::print(std::ostream& out, node* n) try {
   const handle array(as_array(retain(n), where{}));
   const dtype type = static_cast<const typed_node*>(array.get())->type;
   const shape& extents = shape_of(array.get());
   const print_options options = get_printoptions();
   const bytes shown = fetch(array.get(), extents, runtime::edges_of(extents, options), itemsize(type));
   out << runtime::format(shown.data(), type, extents, options);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 }  // namespace sinter

@@ -1,6 +1,7 @@
 // Making reductions. mean, var and stddev are expressions over sums, so they fuse with what surrounds them and share its work.
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
+#include <sinter/reduce.hpp>
 
 #include <boost/hana/for_each.hpp>
 #include <optional>

@@ -2,6 +2,7 @@
 // name is rebound, so that whoever else holds the old one never sees it change (design section 1.1).
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 
 #include <sinter/error.hpp>
 
@@ -10,12 +11,14 @@
 #include "runtime/eval.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/memory/hooks.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/memory/transfer.hpp"
+#include "runtime/stream/current.hpp"
 
 namespace sinter::detail {
 
 using runtime::as_array_node;
-using runtime::new_array;
 using runtime::request;
 
 namespace {
@@ -86,10 +89,13 @@ array_node* same_view(const array_node* of, storage* memory, std::int64_t shift)
 array_node* detached(const array_node* target, std::int64_t& shift) {
   const span s = reach(target);
   const std::size_t size = static_cast<std::size_t>((s.high - s.low + 1) * itemsize(target->type));
-  storage* fresh = runtime::make_storage(*target->memory->device, size);
-  target->memory->device->copy(fresh->data, target->memory->data + s.low * itemsize(target->type), size);
+  runtime::storage_holder fresh(runtime::make_storage(size, runtime::current_stream(*target->memory->device)));
+  runtime::copy(*fresh.get(), fresh.get()->data, *target->memory, target->memory->data + s.low * itemsize(target->type),
+                size);
   shift = s.low;
-  return same_view(target, fresh, shift);
+  array_node* made = same_view(target, fresh.get(), shift);
+  fresh.take();
+  return made;
 }
 
 void write(const typed_node* root, array_node* into, void** hint) {
@@ -99,7 +105,8 @@ void write(const typed_node* root, array_node* into, void** hint) {
 
 }  // namespace
 
-void store(handle& target, node* view, const expression_view& e, const where& place) {
+void store(handle& target, node* view, const expression_view& e, const where& place) try {
+  const runtime::allocation_place here(place);
   runtime::borrowed_expression root(e);
   root.extents = runtime::broadcast_shape(e, place);
   array_node* whole = as_array_node(target.get());
@@ -113,7 +120,7 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
 
   if (held_elsewhere(whole, view, e)) {
     if (to == whole) {
-      array_node* fresh = new_array(whole->type, whole->extents, *whole->memory->device);
+      array_node* fresh = runtime::new_array_like(*whole);
       const handle guard(fresh);
       write(&root, fresh, e.code->last_plan);
       target = handle(retain(fresh));
@@ -129,13 +136,16 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
     return;
   }
   if (safe_in_place(to, e)) return write(&root, to, e.code->last_plan);
-  array_node* value = new_array(to->type, to->extents, *to->memory->device);
+  array_node* value = runtime::new_array_like(*to);
   const handle guard(value);
   write(&root, value, e.code->last_plan);
   write(value, to, nullptr);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-void write_all(handle& target, const void* from, std::size_t count, dtype, const where&) {
+void write_all(handle& target, const void* from, std::size_t count, transfer_options how, const where& place) try {
+  const runtime::allocation_place here(place);
   array_node* a = as_array_node(target.get());
   check_elements(a->extents, count);
   if (count == 0) return;
@@ -143,13 +153,15 @@ void write_all(handle& target, const void* from, std::size_t count, dtype, const
   const bool alone =
       count_of(a) == 1 && __atomic_load_n(&a->memory->references, __ATOMIC_ACQUIRE) == 1 && a->contiguous;
   if (!alone) {
-    array_node* fresh = new_array(a->type, a->extents, *a->memory->device);
+    array_node* fresh = runtime::new_array_like(*a);
     const handle guard(fresh);
-    fresh->memory->device->copy_in(fresh->data(), from, size);
+    runtime::copy_in(*fresh->memory, fresh->data(), from, size, how);
     target = handle(retain(fresh));
     return;
   }
-  a->memory->device->copy_in(a->data(), from, size);
+  runtime::copy_in(*a->memory, a->data(), from, size, how);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 }  // namespace sinter::detail

@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
 
 #include <sinter/error.hpp>
 
 #include "codegen/source/geometry.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/launch/tickets.hpp"
 #include "runtime/log.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/stream/operation.hpp"
 
 namespace sinter::runtime {
 
@@ -24,12 +24,6 @@ using codegen::column_tile;
 namespace {
 
 constexpr std::size_t largest_block = 32'000;  // CUDA's limit is 32,764 bytes
-constexpr std::int64_t most_tickets = 1 << 16;
-
-struct storage_reference {
-  detail::storage* held = nullptr;
-  ~storage_reference() { detail::release(held); }
-};
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 unsigned power_of_two(std::int64_t least, unsigned most) {
@@ -116,19 +110,6 @@ layout cpu_reduction(const binding& b, bool interpreted) {
   return l;
 }
 
-// The zeroed tickets of a device; kernels leave them zeroed. One stream a device, so one set is enough.
-std::byte* tickets(device_impl& on) {
-  static std::mutex* making = new std::mutex;
-  static auto* made = new std::map<device_impl*, std::byte*>;
-  const std::lock_guard lock(*making);
-  std::byte*& t = (*made)[&on];
-  if (!t) {
-    t = on.allocate(most_tickets * sizeof(unsigned));
-    on.zero(t, most_tickets * sizeof(unsigned));
-  }
-  return t;
-}
-
 template <class T>
 void put(std::byte*& at, const std::byte* start, T value) {
   const std::size_t offset = static_cast<std::size_t>(at - start);
@@ -192,13 +173,14 @@ layout lay(const binding& b, const codegen::kernel& k, const device_impl& on) {
 
 }  // namespace
 
-void launch(compiled_step& step, binding& b, const codegen::resolution& r, device_impl& on, bool& compiled) {
+void launch(compiled_step& step, binding& b, const codegen::resolution& r, stream_state& on, bool& compiled) {
   if (b.nothing) return;
-  layout l = lay(b, step.step.body, on);
+  layout l = lay(b, step.step.body, on.device);
   b.variant.split = l.splits > 1;
-  const compiled_kernel& k = step.kernel_for(b.variant, on, compiled);
+  const compiled_kernel& k = step.kernel_for(b.variant, on.device, compiled);
   const bool oversize = k.block_size > largest_block;
-  if (oversize && on.dialect() == codegen::dialect::cuda)
+  const bool cuda = on.device.dialect() == codegen::dialect::cuda;
+  if (oversize && cuda)
     throw error(
         detail::message(
             "sinter: an expression whose operands and scalars take %zu bytes of kernel arguments; CUDA has %zu: "
@@ -206,13 +188,13 @@ void launch(compiled_step& step, binding& b, const codegen::resolution& r, devic
             k.block_size, largest_block)
             .c_str());
   extras x;
-  storage_reference scratch;
+  storage_holder scratch;
   if (b.variant.split) {
     x.splits = l.splits;
-    scratch.held =
-        make_storage(on, static_cast<std::size_t>(8 * b.kept * l.splits) * step.step.body.accumulators.size());
-    x.partials = scratch.held->data;
-    if (on.dialect() == codegen::dialect::cuda) x.tickets = tickets(on);
+    const std::size_t size = static_cast<std::size_t>(8 * b.kept * l.splits) * step.step.body.accumulators.size();
+    scratch.reset(make_storage(size, on));
+    x.partials = scratch.get()->data;
+    if (cuda) x.tickets = tickets(on);
   }
   if (l.g.items > 0)
     l.g.work_per_item = k.cost * static_cast<double>(b.kept) *
@@ -224,7 +206,16 @@ void launch(compiled_step& step, binding& b, const codegen::resolution& r, devic
   const std::size_t size = pack(block, k, step.step, b, r, x);
   log(2, "launch: %lld points, grid %u x %u, block %u x %u, items %lld", static_cast<long long>(b.kept * b.reduced),
       l.g.grid[0], l.g.grid[1], l.g.block[0], l.g.block[1], static_cast<long long>(l.g.items));
-  on.launch(k.code, l.g, block, size);
+  const std::size_t inputs = step.step.inputs.size();
+  operation op(on);
+  op.writes(scratch.get());
+  for (std::size_t o = 0; o < b.operands.size(); ++o)
+    o < inputs ? op.reads(b.operands[o].memory) : op.writes(b.operands[o].memory);
+  on.device.launch(k.code, l.g, block, size, on);
+  op.done();
+  for (std::size_t o = 0; o < b.operands.size(); ++o)
+    o < inputs ? op.has_read(b.operands[o].memory) : op.has_written(b.operands[o].memory);
+  op.has_written(scratch.get());
 }
 
 }  // namespace sinter::runtime

@@ -1,6 +1,6 @@
-// The pieces of a pool's bookkeeping: block records, an index of the free ones by size, a table of the used ones by
-// address, and the lock over them. Only pool.cpp includes this. None of it lives in the memory it describes, which the
-// host may be unable to touch.
+// The pieces of a pool's bookkeeping: block records, arenas with an index of their free ones by size, a table of the
+// used ones by address, and the lock over them. Only pool.cpp includes this. None of it lives in the memory it
+// describes, which the host may be unable to touch.
 #pragma once
 
 #include <atomic>
@@ -41,10 +41,13 @@ class spin_lock {
   std::atomic<bool> taken_{false};
 };
 
+struct arena;
+
 /// A piece of a segment. Neighbours by address are linked, so that a freed one finds those it merges with.
 struct block : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>> {
   std::byte* data = nullptr;
   std::size_t size = 0;
+  arena* home = nullptr;  // the same for all blocks of a segment
   block* left = nullptr;
   block* right = nullptr;
   block* next = nullptr;              // in its bin, or among the spare records
@@ -241,6 +244,14 @@ class parking {
 
   block* places_[32] = {};
   std::size_t bytes_ = 0;
+};
+
+/// One stream's part of a pool: what was allocated for the stream and is free again.
+struct arena {
+  free_index cached;
+  parking parked;
+
+  std::size_t free_bytes() const { return cached.bytes() + parked.bytes(); }
 };
 
 /// Block records, made in slabs and used again; never given back before the pool goes.

@@ -2,6 +2,7 @@
 // `lock` over the bookkeeping for tens of nanoseconds; whoever needs both takes `growth` first.
 #include "runtime/memory/pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <charconv>
@@ -12,31 +13,25 @@
 #include <new>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <sinter/error.hpp>
 
+#include "runtime/frontend/message.hpp"
 #include "runtime/memory/blocks.hpp"
 
 namespace sinter::runtime {
 
 static_assert(pool::unit == block_unit);
 
-namespace {
-
-/// 0 where the sum overflows.
-std::size_t round_up(std::size_t size) { return (size + (block_unit - 1)) & ~(block_unit - 1); }
-
-}  // namespace
-
 struct pool::state {
   memory_source& source;
   const pool_options options;
 
-  std::mutex growth;
+  std::recursive_mutex growth;  // a source may call back: an allocation hook that itself allocates
   mutable spin_lock lock;
-  free_index cached;
-  block_table used;  // by address, those in `parked` too
-  parking parked;
+  std::vector<std::unique_ptr<arena>> arenas;  // by number; null: not used yet
+  block_table used;                            // by address, parked ones too
   records spare;
   block* segments = nullptr;
   std::size_t used_bytes = 0;
@@ -45,46 +40,68 @@ struct pool::state {
 
   state(memory_source& from, pool_options with) : source(from), options(std::move(with)), limit(options.limit) {}
 
-  std::byte* take(std::size_t size);
-  block* cut(std::size_t size);
+  void make_arena(unsigned number);
+  arena* find_arena(unsigned number) const { return number < arenas.size() ? arenas[number].get() : nullptr; }
+  std::byte* take(std::size_t size, unsigned arena);
+  block* cut(std::size_t size, arena& from);
   bool give(const std::byte* data, std::size_t rounded) noexcept;
   void make_free(block& b) noexcept;
-  void unpark() noexcept;
+  void unpark(arena& a) noexcept;
+  void unpark_all() noexcept;
   void merge(block& b) noexcept;
-  void add_segment(std::byte* memory, std::size_t size);
+  void add_segment(std::byte* memory, std::size_t size, arena& to);
   void unlink_segment(block& first) noexcept;
+  std::size_t largest_free() noexcept;
 };
 
+/// Arenas are large and most streams never allocate, so one is made at its first use, before the lock is taken. Needs
+/// `growth`.
+void pool::state::make_arena(unsigned number) {
+  if (find_arena(number)) return;
+  auto made = std::make_unique<arena>();
+  std::vector<std::unique_ptr<arena>> longer;
+  if (number >= arenas.size()) longer.resize(std::max<std::size_t>(number + 1, 2 * arenas.size()));
+  std::lock_guard hold(lock);
+  if (!longer.empty()) {
+    std::move(arenas.begin(), arenas.end(), longer.begin());
+    arenas.swap(longer);
+  }
+  arenas[number] = std::move(made);
+}
+
 /// Hands out a cached block. Null where there is none. Needs the lock.
-std::byte* pool::state::take(std::size_t size) {
-  block* b = parked.take(size);
-  if (!b) b = cut(size);
+std::byte* pool::state::take(std::size_t size, unsigned number) {
+  arena* from = find_arena(number);
+  if (!from) return nullptr;
+  block* b = from->parked.take(size);
+  if (!b) b = cut(size, *from);
   if (!b) return nullptr;
   used_bytes += size;
   return b->data;
 }
 
 /// The smallest free block that fits, its rest cut off and kept. Needs the lock.
-block* pool::state::cut(std::size_t size) {
-  block* b = cached.find(size);
+block* pool::state::cut(std::size_t size, arena& from) {
+  block* b = from.cached.find(size);
   if (!b || b->size != size) {
-    unpark();  // a better one may be there, or come about
-    b = cached.find(size);
+    unpark(from);  // a better one may be there, or come about
+    b = from.cached.find(size);
   }
   if (!b) return nullptr;
   spare.reserve(1);
   used.reserve(1);
-  cached.erase(*b);
+  from.cached.erase(*b);
   if (b->size > size) {
     block& rest = spare.take();
     rest.data = b->data + size;
     rest.size = b->size - size;
+    rest.home = &from;
     rest.left = b;
     rest.right = b->right;
     if (rest.right) rest.right->left = &rest;
     b->right = &rest;
     b->size = size;
-    cached.insert(rest);
+    from.cached.insert(rest);
   }
   used.insert(*b);
   return b;
@@ -96,7 +113,7 @@ bool pool::state::give(const std::byte* data, [[maybe_unused]] std::size_t round
   if (!b || b->parked) return false;
   assert(b->size == rounded);
   used_bytes -= b->size;
-  if (block* before = parked.put(*b)) make_free(*before);
+  if (block* before = b->home->parked.put(*b)) make_free(*before);
   return true;
 }
 
@@ -105,13 +122,19 @@ void pool::state::make_free(block& b) noexcept {
   merge(b);
 }
 
-/// From here on every free block is in the index, and merged. Needs the lock.
-void pool::state::unpark() noexcept {
-  parked.empty([this](block& b) { make_free(b); });
+/// From here on every free block of the arena is in its index, and merged. Needs the lock.
+void pool::state::unpark(arena& a) noexcept {
+  a.parked.empty([this](block& b) { make_free(b); });
+}
+
+void pool::state::unpark_all() noexcept {
+  for (const auto& a : arenas)
+    if (a) unpark(*a);
 }
 
 /// Makes a block that is in no list a free one, together with its free neighbours. Needs the lock.
 void pool::state::merge(block& b) noexcept {
+  free_index& cached = b.home->cached;
   block* into = &b;
   const auto absorb_right = [&] {
     block& gone = *into->right;
@@ -133,21 +156,31 @@ void pool::state::merge(block& b) noexcept {
 }
 
 /// A new segment as one free block. Needs the lock and a spare record.
-void pool::state::add_segment(std::byte* memory, std::size_t size) {
+void pool::state::add_segment(std::byte* memory, std::size_t size, arena& to) {
   block& first = spare.take();
   first.data = memory;
   first.size = size;
+  first.home = &to;
   first.next_segment = segments;
   if (segments) segments->previous_segment = &first;
   segments = &first;
   total_bytes += size;
-  cached.insert(first);
+  to.cached.insert(first);
 }
 
 void pool::state::unlink_segment(block& first) noexcept {
   (first.previous_segment ? first.previous_segment->next_segment : segments) = first.next_segment;
   if (first.next_segment) first.next_segment->previous_segment = first.previous_segment;
   total_bytes -= first.size;
+}
+
+/// Needs the lock.
+std::size_t pool::state::largest_free() noexcept {
+  unpark_all();
+  std::size_t largest = 0;
+  for (const auto& a : arenas)
+    if (a) largest = std::max(largest, a->cached.largest());
+  return largest;
 }
 
 pool::pool(memory_source& source, pool_options options) : s_(std::make_unique<state>(source, std::move(options))) {}
@@ -162,16 +195,16 @@ pool::~pool() {
   }
 }
 
-std::byte* pool::allocate(std::size_t size) {
+std::byte* pool::allocate(std::size_t size, unsigned arena) {
   if (size == 0) return nullptr;
-  const std::size_t rounded = round_up(size);
+  const std::size_t rounded = rounded_to_unit(size);
   if (rounded == 0) refuse(size, "no device has that many");
   try {
     {
       std::lock_guard hold(s_->lock);
-      if (std::byte* data = s_->take(rounded)) return data;
+      if (std::byte* data = s_->take(rounded, arena)) return data;
     }
-    return grow(size, rounded);
+    return grow(size, rounded, arena);
   } catch (const std::bad_alloc&) {
     refuse(size, "the host has no room for the pool's own records");
   }
@@ -181,129 +214,134 @@ void pool::deallocate(std::byte* data, std::size_t size) noexcept {
   if (!data) return;
   {
     std::lock_guard hold(s_->lock);
-    if (s_->give(data, round_up(size))) return;
+    if (s_->give(data, rounded_to_unit(size))) return;
   }
   std::fprintf(stderr, "sinter: %s was given a block back that it had not handed out (%p); ignored\n",
                s_->options.name.c_str(), static_cast<void*>(data));
 }
 
 /// The way of a request that no cached block serves: a new segment, if need be after everything cached has gone back.
-std::byte* pool::grow(std::size_t size, std::size_t rounded) {
+std::byte* pool::grow(std::size_t size, std::size_t rounded, unsigned number) {
   state& s = *s_;
   std::lock_guard growing(s.growth);
-  const bool small = rounded < s.options.segment / 2;
+  s.make_arena(number);
   for (const bool emptied : {false, true}) {
-    if (emptied) release_cached();
-    std::size_t room = SIZE_MAX;
+    if (emptied) release_cached(nullptr);
     {
       std::lock_guard hold(s.lock);
-      if (std::byte* data = s.take(rounded)) return data;  // others freed, or grew, while this thread waited
+      if (std::byte* data = s.take(rounded, number)) return data;  // others freed while this thread waited
       const std::size_t limit = s.limit.load(std::memory_order_relaxed);
       if (limit && rounded > limit) break;
-      if (limit) room = limit > s.total_bytes ? limit - s.total_bytes : 0;
+      if (limit && (s.total_bytes > limit || rounded > limit - s.total_bytes)) continue;
     }
-    if (small && s.options.segment <= room)
-      if (std::byte* data = add_segment(s.options.segment, rounded)) return data;
-    // Also for a small request near the limit, or where the device is nearly full: a segment of just its size.
-    if (rounded <= room)
-      if (std::byte* data = add_segment(rounded, rounded)) return data;
+    if (std::byte* data = add_segment(rounded, number)) return data;
   }
   refuse(size, s.limit.load(std::memory_order_relaxed) ? "the limit leaves no room" : "the device has no more");
 }
 
-/// A new segment and a block of it; null where the source has no room. Needs `growth`.
-std::byte* pool::add_segment(std::size_t segment, std::size_t rounded) {
+/// A new segment as a used block; null where the source has no room. Needs `growth`.
+std::byte* pool::add_segment(std::size_t rounded, unsigned number) {
   state& s = *s_;
-  std::byte* memory = s.source.allocate(segment);
+  std::byte* memory = s.source.allocate(rounded);
   if (!memory) return nullptr;
   try {
     std::lock_guard hold(s.lock);
-    s.spare.reserve(2);  // all that may throw comes before the first change
-    s.used.reserve(1);
-    s.add_segment(memory, segment);
-    return s.take(rounded);
+    const std::size_t limit = s.limit.load(std::memory_order_relaxed);
+    if (!limit ||
+        (s.total_bytes <= limit && rounded <= limit - s.total_bytes)) {  // a source that called back took some
+      s.spare.reserve(2);  // all that may throw comes before the first change
+      s.used.reserve(1);
+      s.add_segment(memory, rounded, *s.find_arena(number));
+      return s.take(rounded, number);
+    }
   } catch (...) {
-    s.source.release(memory, segment);
+    s.source.release(memory, rounded);
     throw;
   }
+  s.source.release(memory, rounded);
+  return nullptr;
 }
 
-/// Needs `growth`, so that no other thread counts on what is about to go.
-void pool::release_cached() noexcept {
+/// Needs `growth`, so that no other thread counts on what is about to go. Null: all arenas.
+bool pool::release_cached(const arena* only) noexcept {
   state& s = *s_;
   block* gone = nullptr;
   {
     std::lock_guard hold(s.lock);
-    s.unpark();
+    s.unpark_all();
     for (block *b = s.segments, *after; b; b = after) {
       after = b->next_segment;
-      if (!b->free || !b->whole_segment()) continue;
-      s.cached.erase(*b);
+      if (!b->free || !b->whole_segment() || (only && b->home != only)) continue;
+      b->home->cached.erase(*b);
       s.unlink_segment(*b);
       b->next = std::exchange(gone, b);
     }
   }
-  if (!gone) return;
+  if (!gone) return false;
   s.source.settle();
   for (const block* b = gone; b; b = b->next) s.source.release(b->data, b->size);
   std::lock_guard hold(s.lock);
   while (gone) s.spare.put(*std::exchange(gone, gone->next));
+  return true;
 }
 
-void pool::free_all_blocks() noexcept {
+bool pool::free_all_blocks() noexcept {
   std::lock_guard growing(s_->growth);
-  release_cached();
+  return release_cached(nullptr);
 }
 
-std::size_t pool::used_bytes() const noexcept {
-  std::lock_guard hold(s_->lock);
-  return s_->used_bytes;
+bool pool::free_all_blocks(unsigned number) noexcept {
+  std::lock_guard growing(s_->growth);
+  const arena* only = s_->find_arena(number);
+  return only && release_cached(only);
 }
 
-std::size_t pool::free_bytes() const noexcept {
+pool_usage pool::usage() const noexcept {
   std::lock_guard hold(s_->lock);
-  return s_->cached.bytes() + s_->parked.bytes();
-}
-
-std::size_t pool::total_bytes() const noexcept {
-  std::lock_guard hold(s_->lock);
-  return s_->total_bytes;
+  pool_usage now{s_->used_bytes, 0, s_->total_bytes};
+  for (const auto& a : s_->arenas)
+    if (a) now.free += a->free_bytes();
+  return now;
 }
 
 std::size_t pool::n_free_blocks() const noexcept {
   std::lock_guard hold(s_->lock);
-  s_->unpark();
-  return s_->cached.count();
+  s_->unpark_all();
+  std::size_t count = 0;
+  for (const auto& a : s_->arenas)
+    if (a) count += a->cached.count();
+  return count;
 }
 
 std::size_t pool::largest_free_block() const noexcept {
   std::lock_guard hold(s_->lock);
-  s_->unpark();
-  return s_->cached.largest();
+  return s_->largest_free();
+}
+
+const void* pool::record_of(const std::byte* data) const noexcept {
+  std::lock_guard hold(s_->lock);
+  const block* b = s_->used.find(data);
+  return b && !b->parked ? b : nullptr;
 }
 
 void pool::set_limit(std::size_t limit) noexcept { s_->limit.store(limit, std::memory_order_relaxed); }
 
 std::size_t pool::limit() const noexcept { return s_->limit.load(std::memory_order_relaxed); }
 
-void pool::refuse(std::size_t asked, const char* because) const {
-  std::size_t used = 0, total = 0, largest = 0;
-  {
-    std::lock_guard hold(s_->lock);
-    used = s_->used_bytes;
-    total = s_->total_bytes;
-    s_->unpark();
-    largest = s_->cached.largest();
-  }
+void pool::refuse(std::size_t asked, const char* because) const try {
+  const pool_usage now = usage();
+  const std::size_t largest = largest_free_block();
   const std::size_t limit = s_->limit.load(std::memory_order_relaxed);
-  const std::string message = "out of memory on " + s_->options.name + ": asked for " + with_commas(asked) +
-                              " bytes, " + because + "; in use " + with_commas(used) + " of " + with_commas(total) +
-                              " bytes held, limit " + (limit ? with_commas(limit) + " bytes" : "none") +
-                              ", largest free block " + with_commas(largest) + " bytes";
-  throw out_of_memory(message.c_str(), asked, used, limit);
+  const std::string message =
+      "out of memory on " + s_->options.name + ": asked for " + with_commas(asked) + " bytes, " + because +
+      "; in use " + with_commas(now.used) + " of " + with_commas(now.total) + " bytes held, limit " +
+      (limit ? with_commas(limit) + " bytes" : "none") + ", largest free block " + with_commas(largest) + " bytes";
+  throw out_of_memory(message.c_str(), asked, now.used, limit, largest);
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
-std::size_t parse_memory_limit(const char* text, std::size_t total) {
+std::size_t parse_memory_limit(const char* text, std::size_t total) try {
   if (!text || !*text) return 0;
   double number = 0;
   const char* end = text + std::strlen(text);
@@ -323,6 +361,8 @@ std::size_t parse_memory_limit(const char* text, std::size_t total) {
                               ": expected a number of bytes, with K, M, G or T for powers of 1024, or a share of the "
                               "device's memory from 0% to 100%";
   throw error(message.c_str());
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 std::string with_commas(std::size_t number) {

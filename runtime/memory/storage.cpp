@@ -1,8 +1,9 @@
 // Storage objects without malloc: a short list in every thread, refilled from and spilled to one shared list. An
 // evaluation makes one object and drops one, so the usual case touches the thread's own list only. The objects' slabs
-// are never freed.
+// are never freed. A storage that dies while a stream still uses it waits in a list until that stream is done.
 #include "runtime/memory/storage.hpp"
 
+#include <atomic>
 #include <mutex>
 #include <new>
 
@@ -10,6 +11,11 @@
 
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/device/process.hpp"
+#include "runtime/memory/resources.hpp"
+#include "runtime/stream/capture.hpp"
+#include "runtime/stream/operation.hpp"
+#include "runtime/stream/order.hpp"
 
 namespace sinter::detail {
 namespace {
@@ -101,16 +107,155 @@ void recycle(storage* object) noexcept {
   }
 }
 
-}  // namespace
-
-storage* make_storage(runtime::device_impl& device, std::size_t bytes) {
-  thread_list& list = mine;
-  if (!list.head) [[unlikely]]
-    refill();
-  std::byte* data = device.allocate(bytes);  // before an object is taken: where it throws, nothing has changed
-  runtime::bump(runtime::counters_now.bytes_allocated, bytes);
-  return new (static_cast<void*>(list.pop())) storage{1, &device, data, bytes};
+void free_memory(storage& memory) noexcept {
+  runtime::stream_state& home = *memory.home;
+  // A resource of somebody else's cannot be given a stream that is gone. What it did has been waited for.
+  const bool home_is_gone = home.retired() && !runtime::goes_by_arena(*memory.resource);
+  runtime::stream_state& on = home_is_gone ? home.device.streams().default_stream() : home;
+  memory.resource->deallocate(memory.data, memory.size, on.handle_of());
+  runtime::release(*memory.resource);
+  runtime::forget_readers(memory);
+  recycle(&memory);
 }
+
+/// Calls f(stream, position) for each that may still use a dead storage, until one gives false.
+template <class F>
+bool each_user(const storage& memory, F f) {
+  const bool home_counts = memory.home->retired() && !runtime::goes_by_arena(*memory.resource);
+  if (home_counts && !f(*memory.home, memory.home->position())) return false;
+  if (memory.stream != memory.home && !f(*memory.stream, memory.written)) return false;
+  for (const reader* r = memory.readers; r; r = r->next)
+    if (r->on != memory.home && !f(*r->on, r->position)) return false;
+  return true;
+}
+
+bool is_unused(const storage& memory) noexcept {
+  try {
+    return each_user(memory, [](runtime::stream_state& on, std::uint64_t p) { return runtime::reached(on, p); });
+  } catch (const device_lost&) {
+    return true;  // nothing runs any more
+  } catch (...) {
+    return false;
+  }
+}
+
+/// Dead storages that streams still use, oldest first. Giving one back may run a user's code, and waiting takes long, so
+/// neither happens under the lock. Leaked like the shared list.
+class pending_list {
+ public:
+  void add(storage& memory) noexcept {
+    const std::lock_guard hold(busy_);
+    memory.next = nullptr;
+    *end_ = &memory;
+    end_ = &memory.next;
+    waiting_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  bool empty() const noexcept { return waiting_.load(std::memory_order_relaxed) == 0; }
+
+  /// Gives back what its streams are done with among the first few, for each question costs a call to the driver; those
+  /// that are not unused yet go to the end.
+  void poll() noexcept {
+    for (int questions = 4; questions > 0; --questions) {
+      storage* const memory = take(nullptr);
+      if (!memory) return;
+      if (is_unused(*memory)) free_memory(*memory);
+      else add(*memory);
+    }
+  }
+
+  /// Waits for all of one device's. True: there was one.
+  bool wait(const runtime::device_impl& device) {
+    bool any = false;
+    for (int left = waiting_.load(std::memory_order_relaxed); left > 0; --left) {
+      storage* const memory = take(&device);
+      if (!memory) break;
+      try {
+        each_user(*memory, [](runtime::stream_state& on, std::uint64_t p) {
+          runtime::wait_until_reached(on, p);
+          return true;
+        });
+      } catch (...) {
+        add(*memory);
+        throw;
+      }
+      free_memory(*memory);
+      any = true;
+    }
+    return any;
+  }
+
+ private:
+  /// The oldest of a device, or of any.
+  storage* take(const runtime::device_impl* of) noexcept {
+    const std::lock_guard hold(busy_);
+    storage** at = &first_;
+    while (*at && of && (*at)->device != of) at = &(*at)->next;
+    storage* const memory = *at;
+    if (!memory) return nullptr;
+    *at = memory->next;
+    if (!*at) end_ = at;
+    waiting_.fetch_sub(1, std::memory_order_relaxed);
+    return memory;
+  }
+
+  std::mutex busy_;
+  storage* first_ = nullptr;
+  storage** end_ = &first_;
+  std::atomic<int> waiting_{0};
+};
+
+pending_list& pending() {
+  static pending_list& list = *new pending_list;
+  return list;
+}
+
+/// Nobody holds it any more.
+void bury(storage& memory) noexcept {
+  if (!memory.data) return recycle(&memory);
+  const bool elsewhere = memory.stream != memory.home || memory.readers || memory.home->retired();
+  if (!elsewhere || !memory.device->asynchronous() || runtime::exiting()) [[likely]]
+    return free_memory(memory);
+  // The writer may have read it since: all of its work counts. Marks are made now, in front of what follows.
+  memory.written = memory.stream->position();
+  try {
+    each_user(memory, [](runtime::stream_state& on, std::uint64_t) {
+      runtime::mark(on);
+      return true;
+    });
+  } catch (...) {
+    // Then one is made when the question is asked.
+  }
+  if (is_unused(memory)) free_memory(memory);
+  else pending().add(memory);
+}
+
+void drop_life(storage& memory) noexcept {
+  if (__atomic_load_n(&memory.lives, __ATOMIC_ACQUIRE) != 1 &&
+      __atomic_fetch_sub(&memory.lives, 1, __ATOMIC_ACQ_REL) != 1)
+    return;
+  bury(memory);
+}
+
+std::byte* allocate(memory_resource& from, std::size_t bytes, runtime::stream_state& on) {
+  try {
+    return static_cast<std::byte*>(from.allocate(bytes, on.handle_of()));
+  } catch (const out_of_memory&) {
+    if (!runtime::wait_for_pending_frees(on.device)) throw;
+  }
+  return static_cast<std::byte*>(from.allocate(bytes, on.handle_of()));
+}
+
+void refill_or_free(memory_resource& from, std::byte* data, std::size_t bytes, runtime::stream_state& on) {
+  try {
+    refill();
+  } catch (...) {
+    if (data) from.deallocate(data, bytes, on.handle_of());
+    throw;
+  }
+}
+
+}  // namespace
 
 void release(storage* memory) noexcept {
   if (!memory) return;
@@ -118,8 +263,48 @@ void release(storage* memory) noexcept {
   if (__atomic_load_n(&memory->references, __ATOMIC_ACQUIRE) != 1 &&
       __atomic_fetch_sub(&memory->references, 1, __ATOMIC_ACQ_REL) != 1)
     return;
-  if (memory->data) memory->device->deallocate(memory->data, memory->size);
-  recycle(memory);
+  if (runtime::capture_state* c = memory->home->capture.load(std::memory_order_relaxed)) [[unlikely]]
+    runtime::drop(*c, *memory);
+  drop_life(*memory);
 }
 
 }  // namespace sinter::detail
+
+namespace sinter::runtime {
+
+using detail::storage;
+
+storage* make_storage(std::size_t bytes, stream_state& on) {
+  capture_state* const c = on.capture.load(std::memory_order_relaxed);
+  if (c && bytes) [[unlikely]] {
+    if (storage* again = reuse(*c, bytes)) return again;
+  }
+  if (!detail::pending().empty()) [[unlikely]]
+    detail::pending().poll();
+  detail::thread_list& list = detail::mine;
+  if (!list.head) [[unlikely]]
+    detail::refill();
+  stream_state& home = c ? c->origin : on;
+  resource_ref from = current_resource();
+  // Before an object is taken: where it throws, nothing has changed.
+  std::byte* const data = bytes ? detail::allocate(*from, bytes, home) : nullptr;
+  bump(counters_now.bytes_allocated, bytes);
+  if (!list.head) [[unlikely]]
+    detail::refill_or_free(*from, data, bytes, home);  // the resource was a user's, and made storages itself
+  memory_resource* const resource = bytes ? &from.keep() : nullptr;
+  auto* made = new (static_cast<void*>(list.pop()))
+      storage{1, 1, &on.device, data, bytes, resource, &home, &on, on.position(), nullptr, nullptr};
+  if (c && bytes) [[unlikely]] {
+    const storage_holder guard(made);
+    adopt(*c, *made);
+    __atomic_fetch_add(&made->references, 1, __ATOMIC_RELAXED);
+  }
+  return made;
+}
+
+bool wait_for_pending_frees(device_impl& device) { return detail::pending().wait(device); }
+
+void pin(storage& memory) noexcept { __atomic_fetch_add(&memory.lives, 1, __ATOMIC_RELAXED); }
+void unpin(storage& memory) noexcept { detail::drop_life(memory); }
+
+}  // namespace sinter::runtime

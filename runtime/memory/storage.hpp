@@ -1,23 +1,40 @@
-// Making and dropping storages: the counted blocks of device memory behind arrays. Between eval, which makes one for
-// every result, and the devices' pools. A storage's bytes belong to the pool of the device that made it.
+// Making and dropping storages, the counted blocks of device memory behind arrays. Between eval, which makes one for every
+// result, and the resources that memory comes from: a block goes back once no stream uses it any more.
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "codegen/ir/node.hpp"
-
-namespace sinter::detail {
-
-/// A storage of `bytes` bytes with one reference. Contents: undefined. Errors: `out_of_memory`, and then nothing has
-/// changed. Units: bytes; 0 bytes gives a storage whose data is null. Any thread.
-storage* make_storage(runtime::device_impl& device, std::size_t bytes);
-
-/// Drops one reference; the last one gives the bytes back to the pool. Null is allowed. Any thread, also while the
-/// process exits: nothing here asks a driver for anything.
-void release(storage*) noexcept;
-
-}  // namespace sinter::detail
+#include "runtime/stream/stream.hpp"
 
 namespace sinter::runtime {
-using detail::make_storage;
-}
+
+/// A storage of `bytes` bytes with one reference, of the stream's device and first used in its order. Contents: undefined. Errors:
+/// `out_of_memory`, after everything cached and everything about to be free has been tried; then nothing has changed.
+/// Units: bytes; 0 bytes gives a storage whose data is null. Any thread.
+detail::storage* make_storage(std::size_t bytes, stream_state& on);
+
+/// Keeps the only reference of what is not a node's yet.
+class storage_holder {
+ public:
+  explicit storage_holder(detail::storage* owned = nullptr) noexcept : held_(owned) {}
+  storage_holder(const storage_holder&) = delete;
+  storage_holder& operator=(const storage_holder&) = delete;
+  ~storage_holder() { detail::release(held_); }
+  void reset(detail::storage* owned) noexcept { detail::release(std::exchange(held_, owned)); }
+  detail::storage* get() const noexcept { return held_; }
+  detail::storage* take() noexcept { return std::exchange(held_, nullptr); }
+
+ private:
+  detail::storage* held_;
+};
+
+/// Waits for every dead storage of a device that a stream still uses, and gives it back. True: there was one.
+bool wait_for_pending_frees(device_impl&);
+
+/// A graph keeps a storage, whoever drops it.
+void pin(detail::storage&) noexcept;
+void unpin(detail::storage&) noexcept;
+
+}  // namespace sinter::runtime

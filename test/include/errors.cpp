@@ -140,10 +140,10 @@ TEST_CASE("errors: operands on two devices") {
     there = asarray(floats{4, 5, 6});
   }
   CHECK(there.device() == device::interpreter());
-  CHECK(has(message_of<device_error>([&] { static_cast<void>(array<float>(here + there)); }), "devices"));
-  CHECK(has(message_of<device_error>([&] { here += there; }), "devices"));
-  CHECK(has(message_of<device_error>([&] { here(slice(0, 2)) = there(slice(1, _)) * 2; }), "devices"));
-  CHECK(has(message_of<device_error>([&] { eval(here + 1, there + 1); }), "devices"));
+  CHECK(has(message_of<device_error>([&] { static_cast<void>(array<float>(here + there)); }), "interpreter"));
+  CHECK(has(message_of<device_error>([&] { here += there; }), "interpreter"));
+  CHECK(has(message_of<device_error>([&] { here(slice(0, 2)) = there(slice(1, _)) * 2; }), "interpreter"));
+  CHECK(has(message_of<device_error>([&] { eval(here + 1, there + 1); }), "interpreter"));
   CHECK(here.get() == floats{1, 2, 3});
   CHECK(there.get() == floats{4, 5, 6});
   CHECK(holders_of(here) == 1);

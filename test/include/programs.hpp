@@ -69,7 +69,7 @@ inline handle evaluated(const handle& h) { return handle(detail::evaluate(h.get(
 inline std::vector<std::byte> bytes_of(const handle& h) {
   const std::int64_t count = shape_of(h).elements();
   std::vector<std::byte> all(static_cast<std::size_t>(count * itemsize(type_of(h))));
-  detail::read_all(h.get(), all.data(), static_cast<std::size_t>(count), {});
+  detail::read_all(h.get(), all.data(), static_cast<std::size_t>(count), {}, {});
   return all;
 }
 

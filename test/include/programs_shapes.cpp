@@ -15,7 +15,7 @@ using number = std::int64_t;
 
 std::vector<number> numbers_of(const handle& h) {
   std::vector<number> all(static_cast<std::size_t>(shape_of(h).elements()));
-  detail::read_all(h.get(), all.data(), all.size(), {});
+  detail::read_all(h.get(), all.data(), all.size(), {}, {});
   return all;
 }
 

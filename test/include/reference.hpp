@@ -38,7 +38,7 @@ inline tensor value_of(detail::node* n) {
   tensor t{detail::shape_of(n), {}};
   const std::int64_t count = t.extents.elements();
   std::vector<std::byte> raw(static_cast<std::size_t>(count * itemsize(dtype_of_node(n))));
-  detail::read_all(n, raw.data(), static_cast<std::size_t>(count), {});
+  detail::read_all(n, raw.data(), static_cast<std::size_t>(count), {}, {});
   switch (dtype_of_node(n)) {
     case dtype::bool_: append_as<bool>(t.at, raw.data(), count); break;
     case dtype::int8: append_as<std::int8_t>(t.at, raw.data(), count); break;

@@ -1,6 +1,9 @@
 # sinter_test: one ctest entry, on one device where DEVICE names one.
 #
-#   sinter_test(<name> [DEVICE cpu|interpreter|cuda] COMMAND <program> <arguments>...)
+#   sinter_test(<name> [DEVICE cpu|interpreter|softgpu|cuda] COMMAND <program> <arguments>...)
+#
+# softgpu is the CUDA device over a stand-in for the driver (test/support/softgpu), which runs the generated CUDA text on the
+# CPU; an entry fails where it has seen an access without an order.
 #
 # Every entry has its own kernel cache under the build folder, empty at the start of each run of ctest: the user's cache is
 # left alone, and a count of compilations is the same on the tenth run as on the first. Entries for cuda exist only where the
@@ -17,7 +20,10 @@ function(sinter_test name)
   string(MAKE_C_IDENTIFIER "${name}" identifier)
 
   set(environment "SINTER_CACHE_DIR=${SINTER_TEST_CACHES}/${identifier}")
-  if(arg_DEVICE)
+  if(arg_DEVICE STREQUAL "softgpu")
+    list(APPEND environment "SINTER_DEVICE=cuda" "SINTER_CUDA_DRIVER=$<TARGET_FILE:sinter_softgpu>"
+         "SINTER_NVRTC=$<TARGET_FILE:sinter_softgpu>" "SOFTGPU_FATAL=1")
+  elseif(arg_DEVICE)
     list(APPEND environment "SINTER_DEVICE=${arg_DEVICE}")
   endif()
   if(SINTER_SANITIZE STREQUAL "thread")

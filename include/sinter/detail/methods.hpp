@@ -52,11 +52,11 @@ class methods {
     const auto count = static_cast<std::size_t>(shape_of(all.get()).elements());
     if constexpr (std::same_as<Element, bool>) {  // a vector of bool has no memory to copy into
       std::vector<unsigned char> raw(count);
-      read_all(all.get(), raw.data(), count, at);
+      read_all(all.get(), raw.data(), count, {}, at);
       return {raw.begin(), raw.end()};
     } else {
       std::vector<Element> elements(count);
-      read_all(all.get(), elements.data(), count, at);
+      read_all(all.get(), elements.data(), count, {}, at);
       return elements;
     }
   }
@@ -66,7 +66,16 @@ class methods {
       { s.data() } -> std::convertible_to<Element*>;
       s.size();
     }
-  void get(Span&& to, where at = where::current()) const { read_all(shared().get(), to.data(), to.size(), at); }
+  void get(Span&& to, transfer_options how = {}, where at = where::current()) const {
+    read_all(shared().get(), to.data(), to.size(), how, at);
+  }
+  /// The same into host memory of any layout and of this shape. Errors: `shape_error`.
+  void get(const strided_span<Element>& to, transfer_options how = {}, where at = where::current()) const {
+    read_strided(shared().get(), to.layout(), how, at);
+  }
+  /// The same value on another device; an array that is there already is itself. Stream behaviour: enqueued on that
+  /// device's current stream where both are GPUs; else waits. Source: cupy.asarray under another device.
+  array<Element> to(device d) const { return array<Element>(make_copy_on(shared().get(), d)); }
 
   /// A view by index list; of an expression it is lazy and fused. Errors: `index_error`. Source: numpy indexing.
   template <index... I>

@@ -7,6 +7,7 @@
 #include <sinter/detail/where.hpp>
 #include <sinter/device.hpp>
 #include <sinter/shape.hpp>
+#include <sinter/transfer.hpp>
 
 namespace sinter::detail {
 
@@ -35,8 +36,13 @@ SINTER_API void store(handle& target, node* view, const expression_view&, const 
 
 SINTER_API const shape& shape_of(node*);
 SINTER_API void read_item(node*, void* to, const where&);  // evaluates; errors: shape_error unless one element
-SINTER_API void read_all(node*, void* to, std::size_t count, const where&);
-SINTER_API void write_all(handle& target, const void* from, std::size_t count, dtype, const where&);
+SINTER_API void read_all(node*, void* to, std::size_t count, transfer_options, const where&);
+SINTER_API void write_all(handle& target, const void* from, std::size_t count, transfer_options, const where&);
+/// The same from and to host memory of any layout.
+SINTER_API void read_strided(node*, const host_layout& to, transfer_options, const where&);
+SINTER_API void write_strided(handle& target, const host_layout& from, transfer_options, const where&);
+/// A copy on another device.
+SINTER_API node* make_copy_on(node*, device);
 
 /// New arrays.
 SINTER_API node* make_array(dtype, const shape&);  // uninitialised

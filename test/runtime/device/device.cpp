@@ -27,6 +27,7 @@
 #include "runtime/counters.hpp"
 #include "runtime/device/driver.hpp"
 #include "runtime/device/staging.hpp"
+#include "runtime/stream/table.hpp"
 
 namespace {
 
@@ -83,7 +84,7 @@ struct range_run {
 
   range_run(device_impl& d, const loaded_kernel& kernel, const geometry& g) : out(static_cast<std::size_t>(g.items)) {
     const range_arguments a{out.data(), &calls, begins.data()};
-    d.launch(kernel, g, &a, sizeof a);
+    d.launch(kernel, g, &a, sizeof a, d.streams().default_stream());
     begins.resize(static_cast<std::size_t>(calls));
   }
   /// Was every item visited once, and finished if it was among the first `finished`?
@@ -182,7 +183,7 @@ TEST_CASE("cpu: many images under the same file number stay apart") {
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     long long seen = -1;
     long long* out = &seen;
-    cpu->launch(kernels[i], work(1, 1), &out, sizeof out);
+    cpu->launch(kernels[i], work(1, 1), &out, sizeof out, cpu->streams().default_stream());
     CHECK(seen == static_cast<long long>(i));
   }
 }
@@ -208,32 +209,19 @@ TEST_CASE("cpu: without a compiler the interpreter serves") {
   CHECK(cpu->load(nullptr, {}, {}).entry != nullptr);
 }
 
-TEST_CASE("cpu: settings that cannot be read are errors") {
+TEST_CASE("cpu: a number of threads that cannot be read is an error") {
   for (const char* wrong : {"0", "-1", "two", "2x"}) {
     const environment threads("SINTER_NUM_THREADS", wrong);
     CHECK_THROWS_AS(runtime::make_cpu_device(), error);
   }
-  const environment limit("SINTER_MEMORY_LIMIT", "a lot");
-  CHECK_THROWS_AS(runtime::make_cpu_device(), error);
 }
 
-TEST_CASE("cpu: SINTER_NUM_THREADS and SINTER_MEMORY_LIMIT hold") {
+TEST_CASE("cpu: SINTER_NUM_THREADS holds") {
   const environment threads("SINTER_NUM_THREADS", "1");
-  const environment limit("SINTER_MEMORY_LIMIT", "1M");
   const auto cpu = runtime::make_cpu_device();
   CHECK(cpu->multiprocessors() == 1);
   if (const bytes image = compile(range_source); !image.empty())
     CHECK(range_run(*cpu, cpu->load(&image, {}, {}), work(1000, 1e6)).calls == 1);
-  try {
-    cpu->allocate(2 << 20);
-    FAIL("over the limit");
-  } catch (const out_of_memory& e) {
-    CHECK(e.asked == 2 << 20);
-    CHECK(e.limit == 1 << 20);
-  }
-  std::byte* fits = cpu->allocate(1 << 20);
-  CHECK(fits != nullptr);
-  cpu->deallocate(fits, 1 << 20);
 }
 
 TEST_CASE("host memory: copies, zeroes and counts") {
@@ -242,21 +230,22 @@ TEST_CASE("host memory: copies, zeroes and counts") {
     constexpr std::size_t size = 3 << 20;
     std::vector<std::byte> there(size), back(size);
     for (std::size_t i = 0; i < size; ++i) there[i] = static_cast<std::byte>(i * 7);
-    std::byte* a = d->allocate(size);
-    std::byte* b = d->allocate(size);
-    CHECK(reinterpret_cast<std::uintptr_t>(a) % static_cast<std::size_t>(d->alignment_of_blocks) == 0);
+    runtime::memory_source& memory = d->memory(runtime::memory_kind::device);
+    runtime::stream_state& on = d->streams().default_stream();
+    std::byte* a = memory.allocate(size);
+    std::byte* b = memory.allocate(size);
+    CHECK(reinterpret_cast<std::uintptr_t>(a) % 512 == 0);
     const std::uint64_t before = runtime::counters_now.bytes_copied;
-    d->copy_in(a, there.data(), size);
-    d->copy(b, a, size);
-    d->copy_out(back.data(), b, size);
-    d->copy_out(nullptr, nullptr, 0);
+    d->copy_in(a, there.data(), size, on);
+    d->copy(b, a, size, on);
+    d->copy_out(back.data(), b, size, on);
     CHECK(runtime::counters_now.bytes_copied - before == 3 * size);
     CHECK(there == back);
-    d->zero(b, size);
+    d->zero(b, size, on);
     d->synchronize();
     CHECK(std::all_of(b, b + size, [](std::byte x) { return x == std::byte{0}; }));
-    d->deallocate(a, size);
-    d->deallocate(b, size);
+    memory.release(a, size);
+    memory.release(b, size);
   }
 }
 
@@ -426,7 +415,7 @@ TEST_CASE("staging: copies of every size arrive, in any order, with the device a
     fake::no_pinned_memory = refused;
     fake::waits = 0;
     runtime::fault_latch faults(d, "cuda:0");
-    runtime::staging staging(d, faults, nullptr);
+    runtime::staging staging(d, faults);
     std::vector<unsigned char> on_device(24 << 20), expected(on_device.size());
     const auto address = [&](std::size_t at) { return reinterpret_cast<runtime::cu_address>(on_device.data() + at); };
     std::uint32_t random = 1;
@@ -438,10 +427,10 @@ TEST_CASE("staging: copies of every size arrive, in any order, with the device a
       if (next() % 4) {
         std::memset(host.data(), static_cast<int>(next() % 256), size);
         std::memcpy(expected.data() + at, host.data(), size);
-        staging.copy_in(address(at), host.data(), size);
+        staging.copy_in(address(at), host.data(), size, nullptr);
         std::fill(host.begin(), host.end(), std::byte{0xEE});  // it has been read: the caller may do as it likes
       } else {
-        staging.copy_out(host.data(), address(at), size);
+        staging.copy_out(host.data(), address(at), size, nullptr);
         REQUIRE(std::memcmp(host.data(), expected.data() + at, size) == 0);
       }
     }
@@ -455,11 +444,12 @@ TEST_CASE("staging: copies of every size arrive, in any order, with the device a
   fake::no_pinned_memory = false;
   // Small copies one after the other fill the buffer before anybody waits.
   runtime::fault_latch faults(d, "cuda:0");
-  runtime::staging staging(d, faults, nullptr);
+  runtime::staging staging(d, faults);
   fake::waits = 0;
   long long target = 0;
   for (long long i = 0; i < 10'000; ++i)
-    staging.copy_in(reinterpret_cast<runtime::cu_address>(&target), reinterpret_cast<const std::byte*>(&i), sizeof i);
+    staging.copy_in(reinterpret_cast<runtime::cu_address>(&target), reinterpret_cast<const std::byte*>(&i), sizeof i,
+                    nullptr);
   CHECK(fake::waits == 0);
   fake::run_all();
   CHECK(target == 9999);
@@ -477,7 +467,7 @@ TEST_CASE("cpu: what a launch costs, inline and handed to threads") {
     for (int i = 0; i < runs; ++i) {
       if (pause.count()) std::this_thread::sleep_for(pause);
       const auto begin = clock::now();
-      cpu->launch(kernel, g, nullptr, 0);
+      cpu->launch(kernel, g, nullptr, 0, cpu->streams().default_stream());
       times.push_back(std::chrono::duration<double, std::micro>(clock::now() - begin).count());
     }
     std::nth_element(times.begin(), times.begin() + runs / 2, times.end());

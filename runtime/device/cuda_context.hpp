@@ -1,0 +1,50 @@
+// What the parts of a CUDA device share: the driver, the latch for its errors, the primary context, the device's facts.
+// Whatever calls the driver has gone through use() first.
+#pragma once
+
+#include <string>
+
+#include "runtime/device/driver.hpp"
+
+namespace sinter::runtime {
+
+/// What was read once about a device.
+struct cuda_properties {
+  cu_device handle = 0;
+  std::string name;
+  std::string pci_bus;
+  int capability = 0;  // 90 for 9.0
+  int multiprocessors = 0;
+  std::size_t memory = 0;
+  int driver_version = 0;
+};
+
+/// A device's primary context, which it shares with CUDA code of other libraries, held for as long as this lives.
+class cuda_context {
+ public:
+  cuda_context(const driver&, int ordinal);
+  cuda_context(const cuda_context&) = delete;
+  cuda_context& operator=(const cuda_context&) = delete;
+  ~cuda_context();
+
+  const driver& api;
+  fault_latch faults;
+  const cuda_properties properties;
+  cu_context handle = nullptr;
+
+  /// Makes the context current on this thread. Asks the driver each time instead of remembering: other libraries switch
+  /// contexts too, and what is allocated or launched under theirs would land on another device without an error. The
+  /// question is a thread-local read inside the driver. Errors: `device_lost`.
+  void use() {
+    faults.raise_if_lost();
+    cu_context now = nullptr;
+    api.cuCtxGetCurrent(&now);
+    if (now != handle) [[unlikely]]
+      faults.check(api.cuCtxSetCurrent(handle), "cuCtxSetCurrent");
+  }
+  /// For destructors and noexcept functions. False: leave the driver alone.
+  bool use_if_alive() noexcept { return faults.usable() && api.cuCtxSetCurrent(handle) == cu_success; }
+  void check(cu_result result, const char* call) { faults.check(result, call); }
+};
+
+}  // namespace sinter::runtime

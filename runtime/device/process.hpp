@@ -1,0 +1,16 @@
+// What becomes of the process: whether it has begun to exit, whether it is the child of a fork.
+#pragma once
+
+namespace sinter::runtime {
+
+/// Starts watching for both. Call when something that does not survive them is opened: a driver, a thread pool. Any
+/// number of times.
+void watch_process();
+
+/// True once the process has begun to exit: the driver may be gone, and nobody may call it.
+bool exiting() noexcept;
+
+/// True in a process that was forked from one that watched: it has neither that one's threads nor its driver.
+bool forked() noexcept;
+
+}  // namespace sinter::runtime

@@ -1,0 +1,63 @@
+// One allocation for each stream that reduces, past the pools: what a program sees of those is its own arrays.
+#include "runtime/launch/tickets.hpp"
+
+#include <mutex>
+
+#include <sinter/error.hpp>
+
+#include "runtime/device/device.hpp"
+#include "runtime/memory/resources.hpp"
+#include "runtime/memory/storage.hpp"
+#include "runtime/stream/capture.hpp"
+#include "runtime/stream/order.hpp"
+#include "runtime/stream/table.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+constexpr std::size_t size = most_tickets * sizeof(unsigned);
+
+/// Not on the stream itself: if that is captured, every launch would zero them and none would before the first.
+void zero_before(stream_state& on, std::byte* counters) {
+  stream_state& plain = on.device.streams().default_stream();
+  on.device.zero(counters, size, plain);
+  order_after(on, plain, plain.enqueued());
+}
+
+/// A graph may run beside the streams it was captured on, so it has its own.
+std::byte* captured_tickets(capture_state& c, stream_state& on) {
+  detail::storage*& mine = c.tickets[&on];
+  if (mine) return mine->data;
+  storage_holder made(make_storage(size, c.origin));
+  zero_before(on, made.get()->data);
+  c.own.erase(made.get());  // its memory is for nothing else, and pinned as it is
+  mine = made.get();
+  return mine->data;
+}
+
+}  // namespace
+
+std::byte* tickets(stream_state& on) {
+  if (capture_state* c = on.capture.load(std::memory_order_acquire)) [[unlikely]]
+    return captured_tickets(*c, on);
+  if (std::byte* mine = on.tickets.load(std::memory_order_acquire)) [[likely]]
+    return mine;
+  static std::mutex* const making = new std::mutex;  // leaked: arrays with static storage may be evaluated late
+  const std::lock_guard hold(*making);
+  if (std::byte* mine = on.tickets.load(std::memory_order_relaxed)) return mine;
+  memory_source& from = on.device.memory(memory_kind::device);
+  std::byte* mine = from.allocate(size);
+  if (!mine && give_back_cached(on.device)) mine = from.allocate(size);
+  if (!mine) throw out_of_memory("sinter: the device has no room for a reduction's counters", size, 0, 0);
+  try {
+    zero_before(on, mine);
+  } catch (...) {
+    from.release(mine, size);
+    throw;
+  }
+  on.tickets.store(mine, std::memory_order_release);
+  return mine;
+}
+
+}  // namespace sinter::runtime

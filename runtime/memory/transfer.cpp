@@ -1,0 +1,123 @@
+// Pageable memory goes through a stream's staging, pinned memory straight. A copy marks its stream, so that whoever uses the
+// elements on another stream waits for this copy and not for the ones after it.
+#include "runtime/memory/transfer.hpp"
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include <sinter/error.hpp>
+
+#include "runtime/device/device.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/memory/pinned.hpp"
+#include "runtime/stream/capture.hpp"
+#include "runtime/stream/current.hpp"
+#include "runtime/stream/operation.hpp"
+#include "runtime/stream/order.hpp"
+
+namespace sinter::runtime {
+
+using detail::storage;
+
+namespace {
+
+/// Only a stream that somebody made may meet another one: marks on the default stream would be for nothing as a rule.
+void mark_copy(stream_state& on) {
+  if (&on != &on.device.streams().default_stream()) mark(on);
+}
+
+/// A captured copy reads at every launch what the host memory holds now.
+void capture_copy_in(capture_state& c, std::byte* at, const void* from_host, std::size_t size, stream_state& on) {
+  if (!on.device.asynchronous()) return on.device.copy_in(at, from_host, size, on);
+  memory_source& pinned = on.device.memory(memory_kind::pinned);
+  struct block {
+    memory_source& from;
+    std::byte* data;
+    std::size_t size;
+    ~block() {
+      if (data) from.release(data, size);
+    }
+  };
+  auto kept = std::make_unique<block>(block{pinned, nullptr, size});
+  kept->data = pinned.allocate(size);
+  if (!kept->data) throw out_of_memory("sinter: no pinned memory for a captured copy from the host", size, 0, 0);
+  std::memcpy(kept->data, from_host, size);
+  const std::byte* const from = kept->data;
+  hold(c, kept.release(), [](void* held) noexcept { delete static_cast<block*>(held); });
+  on.device.copy_in_pinned(at, from, size, on);
+}
+
+}  // namespace
+
+void copy_in(storage& to, std::byte* at, const void* from_host, std::size_t size, transfer_options how) {
+  if (size == 0) return;
+  stream_state& on = current_stream(*to.device);
+  operation op(on);
+  op.writes(&to);
+  const bool direct = is_pinned(from_host, size);
+  capture_state* const c = on.capture.load(std::memory_order_acquire);
+  if (direct && !(c && how.blocking)) on.device.copy_in_pinned(at, from_host, size, on);
+  else if (c) capture_copy_in(*c, at, from_host, size, on);
+  else on.device.copy_in(at, from_host, size, on);
+  op.done();
+  op.has_written(&to);
+  if (direct && !c) note_use(from_host, on, on.position());
+  mark_copy(on);
+  if (direct && how.blocking && !c) wait_until_reached(on, on.position());
+}
+
+void copy_out(void* to_host, storage& from, const std::byte* at, std::size_t size, transfer_options how,
+              const detail::where& place) {
+  if (size == 0) return;
+  stream_state& on = current_stream(*from.device);
+  const bool direct = is_pinned(to_host, size);
+  const bool captured = on.capture.load(std::memory_order_acquire) != nullptr;
+  if (captured && (!direct || how.blocking)) {
+    throw device_error(
+        detail::message("sinter: reading an array's elements waits for the device, so it cannot be captured: "
+                        "nothing has run yet. Take it out of the capture%s",
+                        detail::at(place).c_str())
+            .c_str());
+  }
+  operation op(on);
+  op.reads(&from);
+  if (direct) on.device.copy_out_pinned(to_host, at, size, on);
+  else on.device.copy_out(to_host, at, size, on);
+  op.done();
+  op.has_read(&from);
+  if (direct && !captured) note_use(to_host, on, on.position());
+  if (direct && how.blocking) wait_until_reached(on, on.position());
+}
+
+void copy(storage& to, std::byte* at, storage& from, const std::byte* from_at, std::size_t size) {
+  if (size == 0) return;
+  const bool here = from.device == to.device;
+  if (!here && chosen.capture)
+    throw device_error("sinter: a copy from one device to another cannot be captured; take it out of the capture");
+  // What is in the host's memory is host memory to a GPU, and the other way round.
+  if (!here && !from.device->asynchronous()) return copy_in(to, at, from_at, size, {});
+  if (!here && !to.device->asynchronous()) return copy_out(at, from, from_at, size, {}, {});
+  stream_state& on = current_stream(*to.device);
+  operation op(on);
+  op.reads(&from);
+  op.writes(&to);
+  if (here) on.device.copy(at, from_at, size, on);
+  else on.device.copy_from(*from.device, at, from_at, size, on);
+  op.done();
+  op.has_read(&from);
+  op.has_written(&to);
+  mark_copy(on);
+}
+
+void zero(storage& memory, std::size_t size) {
+  if (size == 0) return;
+  stream_state& on = current_stream(*memory.device);
+  operation op(on);
+  op.writes(&memory);
+  on.device.zero(memory.data, size, on);
+  op.done();
+  op.has_written(&memory);
+}
+
+}  // namespace sinter::runtime

@@ -1,0 +1,23 @@
+// Copies between the host and storages and between storages, each on the calling thread's current stream of the device and
+// ordered after what other streams do to the storage.
+#pragma once
+
+#include <cstddef>
+
+#include <sinter/detail/where.hpp>
+#include <sinter/transfer.hpp>
+
+#include "codegen/ir/node.hpp"
+
+namespace sinter::runtime {
+
+/// `at`: in the storage. Size 0 is nothing to do.
+void copy_in(detail::storage& to, std::byte* at, const void* from_host, std::size_t size, transfer_options);
+/// Errors: `device_error` while the stream is captured, unless the memory is pinned and the copy need not be waited for.
+void copy_out(void* to_host, detail::storage& from, const std::byte* at, std::size_t size, transfer_options,
+              const detail::where&);
+/// Also from one device to another.
+void copy(detail::storage& to, std::byte* at, detail::storage& from, const std::byte* from_at, std::size_t size);
+void zero(detail::storage&, std::size_t size);
+
+}  // namespace sinter::runtime

@@ -1,0 +1,162 @@
+// What happens while a capture is under way. One thread captures, so nothing here takes a lock but what others may ask for
+// at the same time.
+#include "runtime/stream/capture.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+#include <sinter/error.hpp>
+
+#include "runtime/device/device.hpp"
+#include "runtime/memory/storage.hpp"
+#include "runtime/stream/order.hpp"
+
+namespace sinter::runtime {
+
+using detail::storage;
+
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
+capture_state::capture_state(stream_state& begun_on) : origin(begun_on), number(next_number()) {}
+
+capture_state::~capture_state() {
+  for (const auto& [memory, use] : uses) unpin(*memory);
+  for (const auto& [memory, alive] : own) unpin(*memory);
+  for (const auto& [bytes, memory] : spare) unpin(*memory);
+  for (const auto& [on, memory] : tickets) unpin(*memory);
+}
+
+void join_capture(capture_state& c, stream_state& s) {
+  const capture_state* const now = s.capture.load(std::memory_order_acquire);
+  if (now == &c) return;
+  if (now) throw device_error("sinter: a stream of one capture cannot be a part of another");
+  if (&s.device != &c.origin.device)
+    throw device_error("sinter: a stream of another device cannot be a part of this capture");
+  if (s.device.asynchronous() && !s.handle)
+    throw device_error("sinter: the default stream cannot be a part of a capture; use a stream of your own");
+  c.joined.reserve(c.joined.size() + 1);
+  mark(s);  // what it has done so far can be waited for while it is captured
+  if (s.device.asynchronous()) {
+    const event_ref fork = make_event(s.device, {.timing = false});
+    s.device.record(fork->handle, c.origin);
+    s.device.wait(s, fork->handle);
+  }
+  retain(s);
+  c.joined.push_back(&s);
+  s.capture.store(&c, std::memory_order_release);
+}
+
+void leave_capture(capture_state& c) noexcept {
+  for (stream_state* s : c.joined) {
+    s->capture.store(nullptr, std::memory_order_release);
+    release(*s);
+  }
+  c.joined.clear();
+  c.origin.capture.store(nullptr, std::memory_order_release);
+}
+
+void refuse_captured_storage() {
+  throw device_error(
+      "sinter: an array that is being made in a capture holds nothing yet; another thread or device can use it once "
+      "the "
+      "graph has been launched");
+}
+
+void depend(capture_state& c, stream_state& on, std::uint64_t position) {
+  for (capture_state::dependency& d : c.dependencies) {
+    if (d.on != &on) continue;
+    d.position = std::max(d.position, position);
+    return;
+  }
+  c.dependencies.push_back({&on, position});
+}
+
+void hold(capture_state& c, void* thing, void (*destroy)(void*) noexcept) {
+  held_thing held(thing, destroy);
+  c.held.push_back(std::move(held));
+}
+
+bool is_own(const capture_state& c, const storage& memory) noexcept {
+  return c.own.contains(const_cast<storage*>(&memory));
+}
+
+namespace {
+
+captured_use& use_of(capture_state& c, storage& memory) {
+  const auto [at, is_new] = c.uses.try_emplace(&memory);
+  if (is_new) pin(memory);
+  return at->second;
+}
+
+void order_within(stream_state& on, stream_state* after) {
+  if (after && after != &on) order_after(on, *after);
+}
+
+}  // namespace
+
+bool read_captured(capture_state& c, storage& memory, stream_state& on) {
+  if (is_own(c, memory)) return false;
+  captured_use& use = use_of(c, memory);
+  order_within(on, use.writer);
+  if (std::find(use.readers.begin(), use.readers.end(), &on) == use.readers.end()) use.readers.push_back(&on);
+  return true;
+}
+
+bool write_captured(capture_state& c, storage& memory, stream_state& on) {
+  if (is_own(c, memory)) return false;
+  captured_use& use = use_of(c, memory);
+  order_within(on, use.writer);
+  for (stream_state* r : use.readers) order_within(on, r);
+  use.readers.clear();
+  use.writer = &on;
+  use.written = true;
+  return true;
+}
+
+storage* reuse(capture_state& c, std::size_t bytes) {
+  const auto at = c.spare.find(bytes);
+  if (at == c.spare.end()) return nullptr;
+  storage* const memory = at->second;
+  c.own.emplace(memory, true);
+  c.spare.erase(at);
+  memory->references = 1;
+  pin(*memory);  // the one life of all references
+  return memory;
+}
+
+void adopt(capture_state& c, storage& memory) {
+  c.own.emplace(&memory, true);
+  pin(memory);
+}
+
+bool drop(capture_state& c, storage& memory) noexcept {
+  if (c.thread != std::this_thread::get_id()) return false;
+  const auto at = c.own.find(&memory);
+  if (at == c.own.end()) return false;
+  try {
+    c.spare.emplace(memory.size, &memory);
+  } catch (...) {
+    return true;  // the host is out of memory: the block stays with the graph, unused
+  }
+  c.own.erase(at);
+  return true;
+}
+
+void refuse_while_capturing(const stream_state& s, const char* what) {
+  if (!s.capture.load(std::memory_order_acquire)) [[likely]]
+    return;
+  throw device_error((std::string("sinter: ") + what +
+                      " waits for the device, so it cannot be captured: nothing has run yet. Take it out of the "
+                      "capture")
+                         .c_str());
+}
+
+}  // namespace sinter::runtime

@@ -1,0 +1,55 @@
+// What an operation on a stream does to the storages it uses: the stream is made to wait for others as far as it must, and
+// others can later be made to wait for it.
+#pragma once
+
+#include "codegen/ir/node.hpp"
+#include "runtime/stream/current.hpp"
+#include "runtime/stream/stream.hpp"
+
+namespace sinter::runtime {
+
+/// Says what one operation does to its storages. Construct, then call reads and writes, then enqueue the operation, then
+/// done. Each stream is made to wait for the others' work as far as it must; where everything is on one stream that is a
+/// comparison for each storage. A failed operation changes nothing.
+class operation {
+ public:
+  explicit operation(stream_state& on) noexcept : on_(on) {}
+
+  /// Before the operation. Errors: `device_error`, `out_of_memory`.
+  void reads(detail::storage* memory) {
+    if (memory && (memory->stream != &on_ || captured())) [[unlikely]]
+      read_elsewhere(*memory);
+  }
+  void writes(detail::storage* memory) {
+    if (memory && (memory->stream != &on_ || load(memory->readers) || captured())) [[unlikely]]
+      written_elsewhere(*memory);
+  }
+  /// After it has been enqueued.
+  void done() noexcept { position_ = on_.enqueued(); }
+  void has_read(detail::storage* memory) noexcept {
+    if (memory && memory->stream != &on_) [[unlikely]]
+      note_reader(*memory);
+  }
+  void has_written(detail::storage* memory) noexcept {
+    if (!memory) return;
+    if (memory->stream != &on_ || load(memory->readers) || captured()) [[unlikely]]
+      return note_writer(*memory);
+    memory->written = position_;
+  }
+
+ private:
+  static detail::reader* load(detail::reader* const& list) noexcept { return __atomic_load_n(&list, __ATOMIC_ACQUIRE); }
+  bool captured() const noexcept { return on_.capture.load(std::memory_order_relaxed) != nullptr; }
+  void read_elsewhere(detail::storage&);
+  void written_elsewhere(detail::storage&);
+  void note_reader(detail::storage&) noexcept;
+  void note_writer(detail::storage&) noexcept;
+
+  stream_state& on_;
+  std::uint64_t position_ = 0;
+};
+
+/// Empties a storage's list. For whoever holds the only reference.
+void forget_readers(detail::storage&) noexcept;
+
+}  // namespace sinter::runtime

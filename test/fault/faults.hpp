@@ -1,0 +1,55 @@
+// Calls to the C library that fail on demand. The program that links this stands in front of the C library: what the library
+// under test asks of it comes here first, is counted, and fails where a plan says so. Everybody else's calls go through.
+#pragma once
+
+#include <cstddef>
+
+namespace fault {
+
+/// Which calls are counted and made to fail.
+enum class kind : unsigned char {
+  memory,         // blocks and mappings that the library asks for, itself or through the C++ library
+  system_memory,  // blocks that the C library and the loader ask for on its behalf
+  files,          // files, folders, processes, libraries
+};
+inline constexpr int kinds = 3;
+
+enum class manner : unsigned char {
+  once,         // that one call fails
+  for_ever,     // that one and all that follow
+  interrupted,  // that one is cut short as by a signal, where it can be: EINTR, or fewer bytes than asked for
+};
+
+/// `at` counts calls of that kind from 0; below 0 none fails.
+struct plan {
+  kind which = kind::memory;
+  manner how = manner::once;
+  long at = -1;
+};
+
+/// What happens between start() and stop().
+struct record {
+  static constexpr int most_frames = 48;
+  long calls[kinds] = {};
+  long failed = 0;        // calls that were made to fail
+  const char* name = "";  // the first of them, and who made it
+  int depth = 0;
+  void* frames[most_frames] = {};
+};
+
+/// From here on the library's calls are counted, and fail as planned; until stop(). Any thread's calls count. What happens is
+/// written to `into` as it happens: a process that dies of it leaves it behind.
+void start(const plan&, record& into) noexcept;
+void stop() noexcept;
+
+/// Blocks that are allocated and not freed now, all the process's.
+long live_blocks() noexcept;
+/// Bytes that the library has mapped and not unmapped.
+long mapped_bytes() noexcept;
+
+/// The dynamic type's name (mangled) of the first exception that a handler of the program itself, or of what it loaded, has
+/// seen since forget_handled(); null: none.
+const char* first_handled() noexcept;
+void forget_handled() noexcept;
+
+}  // namespace fault

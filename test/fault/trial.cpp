@@ -1,0 +1,149 @@
+// The verdicts. Of a plan that fails memory only out_of_memory may come out; of one that fails files what suits files and
+// compilers; where the C library had no memory for its own work the library under test sees a call that failed, for whatever
+// reason. What is interrupted is tried again, and nobody notices.
+#include "trial.hpp"
+
+#include <dirent.h>
+#include <dlfcn.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+#include <stdexcept>
+#include <typeinfo>
+
+#include <sinter/error.hpp>
+#include <sinter/memory.hpp>
+
+namespace fault {
+namespace {
+
+template <class... E>
+bool is_one_of(const char* type) {
+  return ((std::strcmp(type, typeid(E).name()) == 0) || ...);
+}
+
+bool suits(const plan& p, const char* type) {
+  if (p.how == manner::interrupted) return false;
+  switch (p.which) {
+    case kind::memory: return is_one_of<sinter::out_of_memory>(type);
+    case kind::system_memory:
+    case kind::files: return is_one_of<sinter::out_of_memory, sinter::device_error, sinter::io_error>(type);
+  }
+  return false;
+}
+
+long open_files() {
+  long count = 0;
+  DIR* const folder = opendir("/proc/self/fd");
+  if (!folder) return -1;
+  while (readdir(folder)) ++count;
+  closedir(folder);
+  return count;
+}
+
+levels levels_now() {
+  // The loader keeps the text of its last error until it is asked again.
+  for (int i = 0; i < 2; ++i) dlerror();
+  return {live_blocks(), mapped_bytes(), open_files()};
+}
+
+[[gnu::format(printf, 2, 3)]] void complain(verdict& v, const char* format, ...) {
+  if (v.wrong) return;  // the first is what matters
+  v.wrong = true;
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(v.problem, sizeof v.problem, format, arguments);
+  va_end(arguments);
+}
+
+/// Did the sample do what it does without a fault?
+bool is_right(const ending& e, const reference& right) {
+  return !e.type && !e.threw && e.returned == right.returned && e.printed == right.printed;
+}
+
+void judge(const ending& e, const plan& p, const reference& right, verdict& v) {
+  v.absorbed = is_right(e, right);
+  if (v.absorbed) return;
+  if (!e.type) return complain(v, "no exception, and it returned %d after printing: %s", e.returned, e.printed.c_str());
+  if (v.faults.failed == 0) return complain(v, "%s though no call failed: %s", e.type, e.said.c_str());
+  if (!suits(p, e.type)) return complain(v, "an exception of type %s: %s", e.type, e.said.c_str());
+  if (e.said.empty()) complain(v, "%s says nothing", e.type);
+}
+
+void judge_afterwards(const ending& e, const reference& right, const char* when, verdict& v) {
+  if (is_right(e, right)) return;
+  complain(v, "%s: %s, returned %d: %s %s", when, e.type ? e.type : "no exception", e.returned, e.said.c_str(),
+           e.printed.c_str());
+}
+
+/// Holding less than usual is no fault: what failed may not have been tried again.
+void judge_growth(const levels& more, const char* since, verdict& v) {
+  if (more.blocks <= 0 && more.mapped <= 0 && more.files <= 0) return;
+  complain(v, "%s: %+ld blocks, %+ld bytes mapped, %+ld files", since, more.blocks, more.mapped, more.files);
+}
+
+}  // namespace
+
+reference measure(const sample& s) {
+  reference r;
+  r.printed.reserve(most_printed);
+  const levels before = levels_now();
+  {
+    record counted;
+    start({}, counted);
+    const ending first = s.run();
+    stop();
+    if (first.type || first.threw || first.returned != 0)
+      throw std::runtime_error(s.name() + " fails by itself: " + first.said);
+    std::memcpy(r.calls, counted.calls, sizeof r.calls);
+    r.returned = first.returned;
+    r.printed = first.printed;
+  }
+  for (levels* l : {&r.second, &r.third}) {
+    if (const ending next = s.run(); !is_right(next, r))
+      throw std::runtime_error(s.name() + " prints something else each time: " + next.printed);
+    *l = levels_now() - before;
+  }
+  return r;
+}
+
+void try_fault(const sample& s, const plan& p, const reference& right, const levels& growth, verdict& v) {
+  const levels before = levels_now();
+  {
+    start(p, v.faults);
+    const ending e = s.run();
+    stop();
+    judge(e, p, right, v);
+  }
+  if (const std::size_t used = sinter::default_memory_pool().used_bytes())
+    complain(v, "%zu bytes are in use when nobody holds an array", used);
+  judge_afterwards(s.run(), right, "without a fault", v);
+  const levels second = levels_now();
+  judge_afterwards(s.run(), right, "without a fault, again", v);
+  const levels third = levels_now();
+  judge_growth(third - second, "each further run takes", v);
+  judge_growth(third - before - growth, "the fault has left", v);
+  v.over = true;
+}
+
+const char* word(kind k) noexcept {
+  switch (k) {
+    case kind::memory: return "memory";
+    case kind::system_memory: return "system-memory";
+    case kind::files: return "files";
+  }
+  return "";
+}
+
+const char* word(manner m) noexcept {
+  switch (m) {
+    case manner::once: return "once";
+    case manner::for_ever: return "for-ever";
+    case manner::interrupted: return "interrupted";
+  }
+  return "";
+}
+
+}  // namespace fault

@@ -1,0 +1,51 @@
+// One injection: a sample runs while a call fails as planned, then twice as if nothing had been. What it may do in the
+// meantime, and what must be as before when it is over.
+#pragma once
+
+#include <string>
+
+#include "faults.hpp"
+#include "sample.hpp"
+
+namespace fault {
+
+/// What a process holds between two runs of a sample.
+struct levels {
+  long blocks = 0;  // of malloc
+  long mapped = 0;  // bytes
+  long files = 0;   // open descriptors
+  friend bool operator==(const levels&, const levels&) = default;
+  friend levels operator-(const levels& a, const levels& b) {
+    return {a.blocks - b.blocks, a.mapped - b.mapped, a.files - b.files};
+  }
+};
+
+/// How a sample ends where no call fails, and by how much what the process holds has grown after the second and the third
+/// time.
+struct reference {
+  int returned = 0;
+  std::string printed;
+  long calls[kinds] = {};
+  levels second, third;
+};
+
+/// What came of one injection. Lies in memory that a child shares with the parent, so it owns nothing.
+struct verdict {
+  bool over = false;      // the trial came to its end
+  bool absorbed = false;  // the sample did not notice
+  bool wrong = false;
+  record faults;
+  char problem[800] = "";
+};
+
+/// Runs the sample three times without a fault. Errors: std::runtime_error where the runs differ.
+reference measure(const sample&);
+
+/// Runs it with the plan, and then twice without. `growth`: how much more the process holds then if nothing leaks.
+void try_fault(const sample&, const plan&, const reference&, const levels& growth, verdict&);
+
+/// The words of reports and of the command line.
+const char* word(kind) noexcept;
+const char* word(manner) noexcept;
+
+}  // namespace fault

@@ -1,0 +1,453 @@
+// Graphs: what a capture records, what a launch does with it, whose memory it is, and what cannot be captured. Graphs and several
+// streams are in graphs_streams.cpp.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "test/include/ordering.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+using doubles = std::vector<double>;
+
+constexpr std::int64_t n = 4096;
+constexpr std::int64_t long_n = 300'000;  // a sum of so many is split over the device
+
+bool holds(const array<double>& a, double value) {
+  return a.get() == doubles(static_cast<std::size_t>(a.size()), value);
+}
+
+int plain_calls = 0;
+array<double> plain_out;
+void plain_function() {
+  ++plain_calls;
+  plain_out = ones({n}) * 3;
+}
+
+}  // namespace
+
+TEST_CASE("graphs: a capture runs nothing and a launch runs it") {
+  const array<double> x = ones({n});
+  array<double> kept = full({n}, 5.0), out;
+  bool called = false;
+  const graph g = capture([&] {
+    kept(ellipsis) = kept + x;
+    out = kept * 2;
+    stream::current().launch_host_func([&] { called = true; });
+  });
+  CHECK(out.shape() == shape{n});
+  CHECK(holds(kept, 5));
+  CHECK(!called);
+  g.launch();
+  CHECK(holds(kept, 6));
+  CHECK(holds(out, 12));
+  synchronize();
+  CHECK(called);
+  for (int i = 0; i < 3; ++i) g.launch();
+  CHECK(holds(kept, 9));
+  CHECK(holds(out, 18));
+}
+
+TEST_CASE("graphs 4.4: the thread's own stream may be the default one, and is current again after the capture") {
+  CHECK(stream::current() == stream::null());
+  const array<double> x = ones({n});
+  array<double> out;
+  const graph g = capture([&] {
+    CHECK(!(stream::current() == stream::null()));
+    out = x + 1;
+  });
+  CHECK(stream::current() == stream::null());
+  const stream mine;
+  const stream_scope in(mine);
+  const graph h = capture([&] { out = out + x; });
+  CHECK(stream::current() == mine);
+  g.launch();
+  h.launch();
+  CHECK(holds(out, 3));
+}
+
+TEST_CASE("graphs: a launch sees what its inputs hold by then") {
+  array<double> x = ones({n});
+  array<double> out;
+  const graph g = capture([&] { out = x * 10; });
+  for (const double value : {3.0, 4.0, 5.0}) {
+    x(ellipsis) = value;
+    g.launch();
+    CHECK(holds(out, value * 10));
+  }
+  x.set(doubles(n, 6));
+  g.launch();
+  CHECK(holds(out, 60));
+  x = ones({n});  // another array: the graph keeps the one it was made with
+  g.launch();
+  CHECK(holds(out, 60));
+}
+
+TEST_CASE("graphs: a loop of a thousand statements is one graph and a few blocks of memory") {
+  memory_pool pool;
+  const using_allocator from(pool);
+  const array<double> x = full({n}, 1024.0);
+  array<double> out;
+  const std::size_t before = pool.used_bytes();
+  const graph g = capture([&] {
+    array<double> a = x + 0;
+    for (int i = 0; i < 1000; ++i) a = a * 0.5 + 1;
+    out = a;
+  });
+  CHECK(pool.used_bytes() <= before + 4 * n * sizeof(double));
+  g.launch();
+  double expected = 1024;
+  for (int i = 0; i < 1000; ++i) expected = expected * 0.5 + 1;
+  CHECK(holds(out, expected));
+}
+
+TEST_CASE("graphs: temporaries belong to the graph as long as it lives") {
+  memory_pool pool;
+  const using_allocator from(pool);
+  const array<double> x = ones({n});
+  const std::size_t before = pool.used_bytes();
+  array<double> out;
+  {
+    const graph g = capture([&] {
+      const array<double> a = x + 1;
+      out = a + sum(a);  // a, and what the sum needs
+    });
+    CHECK(pool.used_bytes() >= before + 2 * n * sizeof(double));
+    std::vector<array<double>> others;
+    for (int i = 0; i < 8; ++i) others.push_back(full({n}, -1.0));
+    g.launch();
+    CHECK(holds(out, 2 + 2.0 * n));
+    for (const array<double>& other : others) CHECK(holds(other, -1));
+  }
+  CHECK(pool.used_bytes() == before + n * sizeof(double));  // out
+  out = array<double>();
+  synchronize();
+  out = empty({1});  // an allocation looks at what was about to be free
+  out = array<double>();
+  CHECK(pool.used_bytes() == before);
+}
+
+TEST_CASE("graphs: graphs and arrays outlive each other") {
+  array<double> out;
+  std::optional<graph> g;
+  {
+    const array<double> x = full({n}, 3.0);
+    g = capture([&] { out = x * 2; });
+  }  // x has gone, but not for the graph
+  const array<double> other = full({n}, 100.0);
+  g->launch();
+  CHECK(holds(out, 6));
+  const array<double> kept = out;
+  out = array<double>();
+  g->launch();
+  g.reset();
+  const array<double> next = full({n}, 200.0);
+  CHECK(holds(kept, 6));
+  CHECK(holds(next, 200));
+  CHECK(holds(other, 100));
+}
+
+TEST_CASE("graphs: a graph may go while its launch is still to come") {
+  const array<double> x = ones({n});
+  const stream s;
+  array<double> out;
+  std::optional<graph> g = capture([&] {
+    array<double> a = x + 1;
+    for (int i = 0; i < 10; ++i) a = a + x;
+    out = a * 2;
+  });
+  gate closed(s);
+  g->launch(s);
+  g.reset();
+  std::vector<array<double>> others;
+  for (int i = 0; i < 8; ++i) others.push_back(full({n}, -1.0));
+  const stream fresh;
+  others.push_back(on(fresh, [&] { return full({n}, -1.0); }));
+  closed.open();
+  CHECK(holds(out, 24));
+  for (const array<double>& other : others) CHECK(holds(other, -1));
+}
+
+TEST_CASE("graphs 1.15: copies from the host, zeros, reductions, views and stores are captured") {
+  const array<double> x = arange<double>(long_n);
+  array<double> a, b, c, d;
+  array<double> stored = zeros({6});
+  doubles host{1, 2, 3};
+  const graph g = capture([&] {
+    a = asarray(host) + 1;
+    b = zeros({6});
+    b(slice(_, _, 2)) = 7.0;
+    c = sum(x) + mean(x);
+    d = sum(x.reshape({3, long_n / 3}), {.axis = 0})(slice(_, _, -1));
+    stored(slice(0, 3)) = a;
+    stored.set(doubles{5, 5, 5, 5, 5, 5});
+    stored(1) = 0.0;
+  });
+  host = {9, 9, 9};  // has been read
+  for (int i = 0; i < 2; ++i) {
+    stored(ellipsis) = -1.0;
+    g.launch();
+    CHECK(a.get() == doubles{2, 3, 4});
+    CHECK(b.get() == doubles{7, 0, 7, 0, 7, 0});
+    CHECK(c.item() == double(long_n) * (long_n - 1) / 2 + (long_n - 1) / 2.0);
+    CHECK(d.get()[0] == 3 * (long_n / 3 - 1) + double(long_n));
+    CHECK(stored.get() == doubles{5, 0, 5, 5, 5, 5});
+    b(ellipsis) = 100.0;  // the next launch begins anew
+  }
+}
+
+TEST_CASE("graphs: pinned memory is read and written at every launch") {
+  pinned_array<double> from = zeros_pinned({n}), to = zeros_pinned({n});
+  array<double> a = zeros({n});
+  const graph g = capture([&] {
+    a.set(from, {.blocking = false});
+    array<double>(a * 2).get(to, {.blocking = false});
+  });
+  for (const double value : {1.0, 2.0}) {
+    std::fill(from.begin(), from.end(), value);
+    g.launch();
+    synchronize();
+    CHECK(to[0] == 2 * value);
+    CHECK(to[n - 1] == 2 * value);
+    CHECK(holds(a, value));
+  }
+}
+
+TEST_CASE("graphs 1.15: what waits for the device is refused by name and leaves everything working") {
+  const array<double> x = ones({n});
+  array<double> out;
+  std::ostringstream text;
+  double value = 0;
+  const std::string file = "graphs.cpp:";
+  const int line = __LINE__ + 1;
+  const auto item = [&] { value = array<double>(sum(x)).item(); };
+  const std::vector<std::pair<std::string, std::function<void()>>> waiting{
+      {file + std::to_string(line), item},
+      {file, [&] { out.get(); }},
+      {file, [&] { out.get(doubles(n), {.blocking = false}); }},
+      {"captured", [&] { text << out; }},
+      {"captured", [&] { value = static_cast<double>(sum(out)); }},
+      {"captured", [&] { save("/nowhere/a.npy", out); }},
+      {"stream::synchronize", [&] { stream::current().synchronize(); }},
+      {"stream::done", [&] { stream::current().done(); }},
+      {"synchronize", [&] { synchronize(); }},
+  };
+  for (const auto& [named, call] : waiting) {
+    CAPTURE(named);
+    const std::string refused = refusal<device_error>([&] {
+      capture([&] {
+        out = x + 1;
+        call();
+      });
+    });
+    CHECK_MESSAGE(refused.find(named) != std::string::npos, refused);
+    CHECK(stream::current() == stream::null());
+    CHECK(holds(x + 1, 2));
+    const graph g = capture([&] { out = x + 4; });
+    g.launch();
+    CHECK(holds(out, 5));
+  }
+  CHECK(text.str().empty());
+}
+
+TEST_CASE("graphs: an exception of the function's ends the capture and gives its memory back") {
+  memory_pool pool;
+  const using_allocator from(pool);
+  array<double> x = ones({n}), out;
+  const std::size_t before = pool.used_bytes();
+  for (int i = 0; i < 3; ++i) {
+    CHECK_THROWS_WITH_AS(capture([&] {
+                           out = x + 1;
+                           x(ellipsis) = out * 5;
+                           throw std::runtime_error("mine");
+                         }),
+                         "mine", std::runtime_error);
+    out = array<double>();
+    CHECK(pool.used_bytes() == before);
+  }
+  CHECK(holds(x, 1));
+  out = x + 1;
+  CHECK(holds(out, 2));
+  CHECK_THROWS_AS(capture([&] { out = x + ones({n + 1}); }), shape_error);
+  CHECK(holds(x + out, 3));
+}
+
+TEST_CASE("graphs: update changes a graph in place where only scalars, arrays or shapes are others") {
+  array<double> x = ones({n}), out;
+  double scale = 2;
+  const auto work = [&] { out = x * scale + sum(x); };
+  graph g = capture(work);
+  g.launch();
+  CHECK(holds(out, 2 + n));
+  scale = 3;
+  CHECK(g.update(work));
+  g.launch();
+  CHECK(holds(out, 3 + n));
+  x = full({n}, 2.0);
+  CHECK(g.update(work));
+  g.launch();
+  CHECK(holds(out, 6 + 2 * n));
+  CHECK(!g.update([&] { out = sqrt(x + 2); }));
+  g.launch();
+  CHECK(holds(out, 2));
+  CHECK(!g.update([&] {
+    out = sqrt(x + 2);
+    out = sqrt(out * 8);
+  }));
+  g.launch();
+  CHECK(holds(out, 4));
+}
+
+TEST_CASE("graphs: an update that fails leaves the graph as it was") {
+  array<double> x = ones({n}), out;
+  graph g = capture([&] { out = x * 2; });
+  const array<double> first = out;
+  CHECK_THROWS_AS(g.update([&] {
+    out = x * 3;
+    throw std::runtime_error("mine");
+  }),
+                  std::runtime_error);
+  CHECK_THROWS_AS(g.update([&] { out.get(); }), device_error);
+  x(ellipsis) = 7.0;
+  g.launch();
+  CHECK(holds(first, 14));
+}
+
+TEST_CASE("graphs: arrays of an update that failed are not the graph's temporaries") {
+  const array<double> x = ones({n});
+  array<double> out, made;
+  graph g = capture([&] {
+    array<double> a = x + 1;
+    for (int i = 0; i < 3; ++i) a = a + x;
+    out = a;
+  });
+  const array<double> kept = out;
+  CHECK_THROWS_AS(g.update([&] {
+    made = x * 100;
+    throw std::runtime_error("mine");
+  }),
+                  std::runtime_error);
+  made(ellipsis) = -7.0;
+  g.launch();
+  CHECK(holds(kept, 5));
+  CHECK(holds(made, -7));
+}
+
+TEST_CASE("graphs: a reduction's counters are nobody's temporary") {
+  const array<double> x = ones({long_n}), t = ones({32'768});  // as large as the counters
+  array<double> total, other;
+  const graph g = capture([&] {
+    { const array<double> temporary = t * 0.1; }
+    total = sum(x);
+    other = t * 5;
+  });
+  for (int i = 0; i < 3; ++i) {
+    g.launch();
+    CHECK(total.item() == double(long_n));
+    CHECK(holds(other, 5));
+  }
+}
+
+TEST_CASE("graphs: updates in a loop take no more memory and no more of the driver's objects") {
+  memory_pool pool;
+  const using_allocator from(pool);
+  const array<double> x = ones({n});
+  array<double> out;
+  double scale = 1;
+  const auto work = [&] {
+    array<double> a = x * scale;
+    for (int i = 0; i < 5; ++i) a = a + x;
+    out = a + asarray(doubles(n, scale));
+  };
+  graph g = capture(work);
+  const auto rounds = [&] {
+    for (int i = 0; i < 20; ++i) {
+      scale = i;
+      CHECK(g.update(work));
+      g.launch();
+      CHECK(holds(out, 2.0 * i + 5));
+    }
+    synchronize();
+  };
+  rounds();
+  const std::size_t total = pool.total_bytes();
+  const softgpu::controls* const soft = softgpu_controls();
+  const softgpu_counts before = soft ? soft->softgpu_live() : softgpu_counts{};
+  rounds();
+  CHECK(pool.total_bytes() <= total + n * sizeof(double));
+  if (!soft) return;
+  const softgpu_counts after = soft->softgpu_live();
+  CHECK(after.graphs == before.graphs);
+  CHECK(after.graph_execs == before.graph_execs);
+  CHECK(after.streams == before.streams);
+  CHECK(after.pinned <= before.pinned + 1);
+  CHECK(after.modules == before.modules);
+}
+
+TEST_CASE("graphs: a capture inside of a capture is refused, and so is a launch") {
+  const array<double> x = ones({n});
+  array<double> out;
+  graph g = capture([&] { out = x + 1; });
+  const array<double> first = out;
+  const std::vector<std::function<void()>> nested{
+      [&] { capture([&] { out = x + 1; }); },
+      [&] { g.launch(); },
+      [&] { g.update([&] { out = x + 1; }); },
+  };
+  for (const auto& call : nested) {
+    CHECK_THROWS_AS(capture([&] { call(); }), device_error);
+    CHECK_THROWS_AS(g.update([&] { call(); }), device_error);
+  }
+  g.launch();
+  CHECK(holds(first, 2));
+}
+
+TEST_CASE("graphs: copies are the same graph; a plain function can be captured") {
+  array<double> count = zeros({n});
+  std::optional<graph> g = capture([&] { count(ellipsis) = count + 1; });
+  graph copy = *g;
+  g->launch();
+  g.reset();
+  copy.launch();
+  plain_calls = 0;
+  const graph other = capture([] { plain_function(); });
+  CHECK(plain_calls == 1);
+  copy = other;
+  copy = static_cast<const graph&>(copy);
+  copy.launch();
+  CHECK(holds(count, 2));
+  CHECK(holds(plain_out, 3));
+  plain_out = array<double>();
+}
+
+TEST_CASE("graphs: an empty capture can be launched") {
+  const graph g = capture([] {});
+  g.launch();
+  synchronize();
+}
+
+TEST_CASE("graphs: host functions run at every launch and live as long as the graph") {
+  const auto token = std::make_shared<int>(0);
+  {
+    const graph g = capture([&] { stream::current().launch_host_func([token] { ++*token; }); });
+    CHECK(*token == 0);
+    for (int i = 0; i < 3; ++i) g.launch();
+    synchronize();
+    CHECK(*token == 3);
+    CHECK(token.use_count() == 2);
+    g.launch();
+  }
+  synchronize();
+  CHECK(*token == 4);
+  CHECK(token.use_count() == 1);
+}

@@ -1,0 +1,126 @@
+// What the tests of streams, graphs and transfers need: a stream that stands still until it is told to go on, so that what has
+// not waited is seen for certain; the stand-in driver's counts; test cases that run in a process of their own.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sinter/sinter.hpp>
+
+#include "test/include/looking.hpp"
+#include "test/support/softgpu/softgpu.hpp"
+
+namespace sinter::test {
+
+/// Is work still under way when a call returns? Where it is not, whatever was enqueued has finished.
+inline bool asynchronous() { return device::current().type() == device::kind::cuda; }
+
+/// Another device of the same kind, where there are two GPUs.
+inline std::optional<device> second_gpu() {
+  if (!asynchronous() || device::cuda_count() < 2) return std::nullopt;
+  return device::cuda(device::current().ordinal() == 0 ? 1 : 0);
+}
+
+/// `cuda:0`, as messages name it.
+inline std::string name_of(device d) {
+  std::ostringstream text;
+  text << d;
+  return text.str();
+}
+
+/// Runs `work` with a stream as the thread's current one.
+template <class Work>
+decltype(auto) on(const stream& s, Work&& work) {
+  const stream_scope in(s);
+  return work();
+}
+
+/// Stops a stream until open() or the destructor. Where work is not asynchronous it does nothing. A test that waits for what
+/// is behind it would wait for ever; so the gate gives up after a while and says so.
+class gate {
+ public:
+  explicit gate(const stream& s) : state_(std::make_shared<state>()) {
+    if (asynchronous()) s.launch_host_func([in = state_] { in->stand(); });
+  }
+  gate(const gate&) = delete;
+  gate& operator=(const gate&) = delete;
+  ~gate() { open(); }
+  void open() {
+    const std::lock_guard hold(state_->busy);
+    state_->open = true;
+    state_->opened.notify_all();
+  }
+  /// Somebody waited for the stream before it was opened.
+  bool gave_up() const {
+    const std::lock_guard hold(state_->busy);
+    return state_->gave_up;
+  }
+
+ private:
+  struct state {
+    std::mutex busy;
+    std::condition_variable opened;
+    bool open = false;
+    bool gave_up = false;
+    void stand() {
+      std::unique_lock hold(busy);
+      if (!opened.wait_for(hold, std::chrono::seconds(10), [this] { return open; })) gave_up = true;
+    }
+  };
+  std::shared_ptr<state> state_;
+};
+
+/// What the stand-in driver has to say; null on any other device.
+inline const softgpu::controls* softgpu_controls() {
+  static const auto found = []() -> std::optional<softgpu::controls> {
+    const char* const path = std::getenv("SINTER_CUDA_DRIVER");
+    if (!path || !asynchronous()) return std::nullopt;
+    void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library || !::dlsym(library, "softgpu_live")) return std::nullopt;
+    return softgpu::controls::open(path);
+  }();
+  return found ? &*found : nullptr;
+}
+
+/// What a piece of work throws, or nothing.
+template <class Error = error, class Work>
+std::string refusal(Work&& work) {
+  try {
+    work();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+/// A test case, marked doctest::skip(), in a process of its own that may end in any way.
+struct child {
+  int status = -1;     // of exit; -1: by a signal
+  std::string output;  // both streams
+  explicit child(const std::string& test_case, const std::string& environment = "") {
+    char self[4096];
+    const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    const std::string command =
+        "exec env " + environment + " '" + self + "' --no-skip --test-case='" + test_case + "' 2>&1";
+    std::FILE* pipe = ::popen(command.c_str(), "r");
+    if (!pipe) return;
+    char some[4096];
+    for (std::size_t n; (n = std::fread(some, 1, sizeof some, pipe)) > 0;) output.append(some, n);
+    const int ended = ::pclose(pipe);
+    if (WIFEXITED(ended)) status = WEXITSTATUS(ended);
+  }
+};
+
+}  // namespace sinter::test

@@ -1,0 +1,273 @@
+// Fibers, barriers and warps: fibers.hpp. A fiber that is left is not unwound: its stack is used again as it is, for
+// kernel text owns nothing.
+#include "fibers.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <boost/context/fiber.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <new>
+
+namespace softgpu {
+namespace {
+
+namespace context = boost::context;
+
+constexpr std::size_t stack_size = std::size_t{128} << 10;
+constexpr std::size_t page = 4096;
+
+/// Lends a stack that stays whose it is.
+struct borrowed_stack {
+  void* top;
+  std::size_t size;
+
+  context::stack_context allocate() const {
+    context::stack_context made;
+    made.sp = top;
+    made.size = size;
+    return made;
+  }
+  void deallocate(context::stack_context&) const {}
+};
+
+char* new_stack() {
+  void* at =
+      ::mmap(nullptr, stack_size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) {
+    std::perror("softgpu: no memory for a stack");
+    std::abort();
+  }
+  ::mprotect(at, page, PROT_NONE);
+  return static_cast<char*>(at) + page;
+}
+
+}  // namespace
+
+enum class fiber_state : unsigned char { ready, waiting, ended };
+
+struct block_runner::fibers {
+  struct one {
+    alignas(context::fiber) unsigned char handle[sizeof(context::fiber)];
+    fiber_state state = fiber_state::ended;
+    bool holds = false;  // the handle is a fiber
+  };
+
+  // A handle is never destroyed while its fiber stands somewhere: that would unwind it.
+  static context::fiber& handle(one& f) { return *std::launder(reinterpret_cast<context::fiber*>(f.handle)); }
+
+  void set(one& f, context::fiber&& to) {
+    new (f.handle) context::fiber(std::move(to));
+    f.holds = true;
+  }
+  /// Goes on in a fiber until it waits or ends.
+  void resume(one& f) {
+    context::fiber going = std::move(handle(f));
+    f.holds = false;
+    context::fiber back = std::move(going).resume();
+    if (f.state != fiber_state::ended && back) set(f, std::move(back));
+    else if (back) new (abandoned) context::fiber(std::move(back));
+  }
+  char* stack(std::size_t of) {
+    while (stacks.size() <= of) stacks.push_back(new_stack());
+    return stacks[of];
+  }
+
+  std::deque<one> all;
+  std::vector<char*> stacks;
+  context::fiber scheduler;  // where a fiber goes when it waits
+  alignas(context::fiber) unsigned char abandoned[sizeof(context::fiber)];
+};
+
+/// Lanes that meet in one warp operation.
+struct block_runner::warp_group {
+  unsigned mask = 0, arrived = 0, left_to_read = 0;
+  collective what = collective::sync;
+  bool done = false;
+  unsigned long long values[32] = {};
+  unsigned long long answer = 0;
+};
+
+struct block_runner::warp_state {
+  std::vector<std::unique_ptr<warp_group>> groups;
+  unsigned live = 0;
+  unsigned first = 0;  // thread
+};
+
+block_runner::block_runner() : fibers_(std::make_unique<fibers>()) {}
+block_runner::~block_runner() = default;
+
+std::string block_runner::run(unsigned threads, const std::function<void(unsigned)>& body,
+                              const std::function<void(unsigned)>& enter, std::mt19937_64& random) {
+  fibers& f = *fibers_;
+  threads_ = live_ = threads;
+  arrived_ = 0;
+  count_ = 0;
+  failed_ = alone_ = false;
+  failure_.clear();
+  if (f.all.size() < threads) f.all.resize(threads);
+  warps_.clear();
+  warps_.resize((threads + 31) / 32);
+  for (unsigned w = 0; w < warps_.size(); ++w) {
+    warps_[w].first = 32 * w;
+    const unsigned lanes = std::min(32u, threads - 32 * w);
+    warps_[w].live = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
+  }
+  for (unsigned thread = 0; thread < threads; ++thread) {
+    f.all[thread].state = fiber_state::ready;
+    f.set(f.all[thread], context::fiber(std::allocator_arg, borrowed_stack{f.stack(thread) + stack_size, stack_size},
+                                        [this, thread, &body](context::fiber&& back) {
+                                          fibers_->scheduler = std::move(back);
+                                          body(thread);
+                                          thread_ended(thread);
+                                          return std::move(fibers_->scheduler);
+                                        }));
+  }
+  // Warps take turns in any order and direction, so that a missing barrier does not always go well.
+  while (live_ > 0 && !failed_) {
+    bool any = false;
+    const auto draw = random();
+    const unsigned start = static_cast<unsigned>(draw >> 1) % threads;
+    for (unsigned i = 0; i < threads && !failed_; ++i) {
+      const unsigned thread = (start + (draw & 1 ? i : threads - i)) % threads;
+      if (f.all[thread].state != fiber_state::ready) continue;
+      any = true;
+      now_ = thread;
+      enter(thread);
+      f.resume(f.all[thread]);
+    }
+    if (!any && live_ > 0 && !failed_) {
+      failed_ = true;
+      failure_ = std::to_string(live_) + " threads wait for each other: " + std::to_string(arrived_) +
+                 " are at a barrier that the others do not reach";
+    }
+  }
+  return failure_;
+}
+
+std::string block_runner::run_alone(const std::function<void()>& body) {
+  fibers& f = *fibers_;
+  failed_ = false;
+  alone_ = true;
+  failure_.clear();
+  if (f.all.empty()) f.all.resize(1);
+  f.all[0].state = fiber_state::ready;
+  now_ = 0;
+  f.set(f.all[0], context::fiber(std::allocator_arg, borrowed_stack{f.stack(0) + stack_size, stack_size},
+                                 [this, &body](context::fiber&& back) {
+                                   fibers_->scheduler = std::move(back);
+                                   body();
+                                   fibers_->all[0].state = fiber_state::ended;
+                                   return std::move(fibers_->scheduler);
+                                 }));
+  f.resume(f.all[0]);
+  return failure_;
+}
+
+void block_runner::wait() {
+  fibers_->all[now_].state = fiber_state::waiting;
+  fibers_->scheduler = std::move(fibers_->scheduler).resume();
+}
+
+void block_runner::leave(std::string why) {
+  failed_ = true;
+  failure_ = std::move(why);
+  fibers_->all[now_].state = fiber_state::ended;
+  fibers_->scheduler = std::move(fibers_->scheduler).resume();
+  std::abort();  // nobody goes on here
+}
+
+void block_runner::release_barrier() {
+  arrived_ = 0;
+  counted_ = count_;
+  count_ = 0;
+  // Those in a warp operation wait for something else.
+  for (unsigned thread = 0; thread < threads_; ++thread) {
+    fibers::one& one = fibers_->all[thread];
+    if (one.state != fiber_state::waiting) continue;
+    const warp_state& w = warps_[thread / 32];
+    const bool in_group = std::any_of(w.groups.begin(), w.groups.end(),
+                                      [&](const auto& g) { return !g->done && (g->arrived >> (thread % 32) & 1); });
+    if (!in_group) one.state = fiber_state::ready;
+  }
+}
+
+int block_runner::barrier_count(int holds) {
+  if (alone_) leave("a barrier in a kernel whose text has none");
+  count_ += holds;
+  if (++arrived_ == live_) release_barrier();
+  else wait();
+  return counted_;
+}
+
+void block_runner::thread_ended(unsigned thread) {
+  fibers_->all[thread].state = fiber_state::ended;
+  --live_;
+  if (live_ > 0 && arrived_ == live_) release_barrier();
+  warp_state& w = warps_[thread / 32];
+  w.live &= ~(1u << (thread % 32));
+  recheck(w);
+}
+
+bool block_runner::on_stack(unsigned long long address) const {
+  const auto own = reinterpret_cast<unsigned long long>(fibers_->stacks[now_]);
+  return address - own < stack_size;
+}
+
+unsigned block_runner::active_mask() const { return warps_[now_ / 32].live; }
+
+/// All lanes of the mask that still run are there: answers, and lets them go on.
+bool block_runner::complete(warp_state& w, warp_group& g) {
+  if (g.arrived != (g.mask & w.live)) return false;
+  g.done = true;
+  g.left_to_read = g.arrived;
+  unsigned holding = 0;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if ((g.arrived >> lane & 1) && g.values[lane] != 0) holding |= 1u << lane;
+  if (g.what == collective::all) g.answer = holding == g.arrived;
+  if (g.what == collective::any) g.answer = holding != 0;
+  if (g.what == collective::ballot) g.answer = holding;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if (g.arrived >> lane & 1) fibers_->all[w.first + lane].state = fiber_state::ready;
+  return true;
+}
+
+void block_runner::recheck(warp_state& w) {
+  for (auto& g : w.groups)
+    if (!g->done && g->arrived != 0) complete(w, *g);
+}
+
+unsigned long long block_runner::warp(collective what, unsigned mask, unsigned long long value, unsigned from) {
+  if (alone_) leave("a warp operation in a kernel whose text has none");
+  const unsigned lane = now_ % 32;
+  warp_state& w = warps_[now_ / 32];
+  if (!(mask >> lane & 1)) leave("lane " + std::to_string(lane) + " is not in the mask it gives");
+  warp_group* mine = nullptr;
+  for (auto& g : w.groups) {
+    if (g->done || g->arrived == 0) continue;
+    if (g->mask == mask && g->what == what) mine = g.get();
+    else if (g->mask & mask) leave("lanes of a warp meet in different operations, or under different masks");
+  }
+  for (auto& g : w.groups)
+    if (!mine && g->done && g->left_to_read == 0) mine = g.get(), *mine = warp_group{};
+  if (!mine) mine = w.groups.emplace_back(std::make_unique<warp_group>()).get();
+  mine->mask = mask;
+  mine->what = what;
+  mine->arrived |= 1u << lane;
+  mine->values[lane] = value;
+  if (complete(w, *mine)) fibers_->all[now_].state = fiber_state::ready;
+  else wait();
+  mine->left_to_read &= ~(1u << lane);
+  if (what == collective::shuffle)
+    return mine->arrived >> (from % 32) & 1 ? mine->values[from % 32] : 0xFBFBFBFBFBFBFBFBull;
+  if (what != collective::match) return mine->answer;
+  unsigned same = 0;
+  for (unsigned other = 0; other < 32; ++other)
+    if ((mine->arrived >> other & 1) && mine->values[other] == value) same |= 1u << other;
+  return same;
+}
+
+}  // namespace softgpu

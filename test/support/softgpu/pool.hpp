@@ -1,0 +1,13 @@
+// The stream-ordered pools: memory that becomes valid and invalid at a place in the order of a stream.
+#pragma once
+
+#include "machine.hpp"
+
+namespace softgpu {
+
+result allocate_from(machine&, std::unique_lock<std::mutex>&, memory_pool&, stream&, std::size_t size, address* to);
+result free_in(machine&, stream&, address);
+/// Gives back what is not in use beyond `least` bytes.
+void trim(machine&, memory_pool&, std::uint64_t least);
+
+}  // namespace softgpu
