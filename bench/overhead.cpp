@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "bench/forms.hpp"
-#include "runtime/device/cpu_graph.hpp"
+#include "bench/recorder.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/device/driver.hpp"
-#include "runtime/stream/capture.hpp"
-#include "runtime/stream/current.hpp"
 #include "samples/equation_of_state.hpp"
 
 namespace {
@@ -20,74 +18,10 @@ namespace sn = sinter;
 using sn::array;
 using namespace sn::runtime;
 
-/// A launch as Sinter made it.
-struct launched {
-  loaded_kernel kernel;
-  geometry how;
-  std::vector<std::byte> arguments;
-};
-
-/// The launches of what runs in its scope: on a GPU the driver's entry is replaced by one that takes notes, on the CPU the
-/// work is captured, which lists it.
-class recorder {
- public:
-  template <class Work>
-  static std::vector<launched> launches_of(Work work) {
-    if (current_device().dialect() == sn::codegen::dialect::cuda) return over_the_driver(work);
-    return over_a_capture(work);
-  }
-
- private:
-  static inline std::vector<launched> noted;
-  static inline decltype(driver::cuLaunchKernel) real = nullptr;
-
-  static cu_result note(cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                        unsigned bz, unsigned shared, cu_stream stream, void** parameters, void** extra) {
-    launched l;
-    l.kernel.entry = function;
-    l.how.grid[0] = gx, l.how.grid[1] = gy, l.how.grid[2] = gz;
-    l.how.block[0] = bx, l.how.block[1] = by, l.how.block[2] = bz;
-    const auto* bytes = static_cast<const std::byte*>(extra[1]);
-    l.arguments.assign(bytes, bytes + *static_cast<std::size_t*>(extra[3]));
-    noted.push_back(std::move(l));
-    return real(function, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
-  }
-
-  template <class Work>
-  static std::vector<launched> over_the_driver(Work work) {
-    auto& table = const_cast<driver&>(*find_driver(nullptr));
-    noted.clear();
-    real = std::exchange(table.cuLaunchKernel, note);
-    work();
-    table.cuLaunchKernel = real;
-    return noted;
-  }
-
-  template <class Work>
-  static std::vector<launched> over_a_capture(Work work) {
-    work();  // compiles
-    stream_state& s = current_device().streams().make({});
-    auto& capture = *new capture_state(s);  // kept: the launches' memory may be its own
-    begin_host_capture(s);
-    s.capture = &capture;
-    stream_state* const before = std::exchange(chosen.of_device[s.device.index], &s);
-    work();
-    chosen.of_device[s.device.index] = before;
-    std::vector<launched> all;
-    for (const host_operation& o : recording(s).operations) {
-      const auto* bytes = reinterpret_cast<const std::byte*>(o.arguments.data());
-      if (o.what == host_operation::kernel) all.push_back({o.code, o.how, {bytes, bytes + o.size}});
-    }
-    drop_host_capture(s);
-    s.capture = nullptr;
-    return all;
-  }
-};
-
 /// A launch with nothing of Sinter in it.
 class raw_launch {
  public:
-  explicit raw_launch(launched l) : l_(std::move(l)), size_(l_.arguments.size()) {
+  explicit raw_launch(bench::launched l) : l_(std::move(l)), size_(l_.arguments.size()) {
     if (current_device().dialect() != sn::codegen::dialect::cuda) return;
     cuda_ = find_driver(nullptr);
     current_device().synchronize();  // makes the context current
@@ -104,7 +38,7 @@ class raw_launch {
   }
 
  private:
-  launched l_;
+  bench::launched l_;
   std::size_t size_;
   const driver* cuda_ = nullptr;
 };
@@ -126,7 +60,7 @@ template <class T, class F>
 void measure(bench::session& s, const char* name, F f, const std::vector<array<T>>& inputs) {
   if (!s.wants(name)) return;
   array<T> kept = f(inputs);  // its memory is what the recorded launches write to
-  const std::vector<launched> launches = recorder::launches_of([&] { kept(sn::ellipsis) = f(inputs); });
+  const std::vector<bench::launched> launches = bench::recorder::launches_of([&] { kept(sn::ellipsis) = f(inputs); });
   const std::int64_t n = kept.size();
   if (launches.size() != 1) return s.wrong(name, n, std::to_string(launches.size()) + " launches, not one");
   raw_launch raw(launches[0]);

@@ -32,6 +32,13 @@ unique_fd open_file(int folder, const char* name, int flags, unsigned mode) {
   }
 }
 
+unique_fd open_path(const char* path, int flags, unsigned mode) {
+  for (;;) {
+    const int fd = ::open(path, flags | O_CLOEXEC, mode);
+    if (fd >= 0 || errno != EINTR) return unique_fd(fd);
+  }
+}
+
 bool write_all(int fd, const void* from, std::size_t size) {
   const char* at = static_cast<const char*>(from);
   while (size > 0) {

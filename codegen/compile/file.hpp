@@ -31,6 +31,9 @@ class unique_fd {
 /// openat(2) with O_CLOEXEC and O_NOFOLLOW always set. Errors: an empty unique_fd, and errno.
 unique_fd open_file(int folder, const char* name, int flags, unsigned mode = 0);
 
+/// open(2) of a path that a user gave, which may lead over links. O_CLOEXEC is always set. Errors: as open_file.
+unique_fd open_path(const char* path, int flags, unsigned mode = 0);
+
 /// Writes all of it. Errors: false, and errno.
 bool write_all(int fd, const void* from, std::size_t size);
 

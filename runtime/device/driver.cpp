@@ -143,6 +143,7 @@ void fault_latch::note(cu_result result, const char* call) noexcept {
 }
 
 void fault_latch::repeat() const {
+  if (exiting()) throw device_lost((name_ + " is gone: the process is ending").c_str());
   if (!lost_.load(std::memory_order_acquire))
     throw device_lost((name_ + " cannot be used in a forked process: CUDA stays with the parent, which had used it "
                                "before the fork. Fork first, or start a new program")

@@ -167,7 +167,7 @@ class fault_latch {
 
   /// Errors: `device_lost` with the first cause.
   void raise_if_lost() const {
-    if (lost_.load(std::memory_order_acquire) || forked()) [[unlikely]]
+    if (lost_.load(std::memory_order_acquire) || forked() || exiting()) [[unlikely]]
       repeat();
   }
   /// For what may not throw: keeps a sticky error for the next call that may.

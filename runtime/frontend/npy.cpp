@@ -247,7 +247,7 @@ void convert(unsigned char* from, const header& h, std::size_t count, unsigned c
 
 class source {
  public:
-  explicit source(const char* path) : path_(path), fd_(::open(path, O_RDONLY | O_CLOEXEC)) {
+  explicit source(const char* path) : path_(path), fd_(codegen::open_path(path, O_RDONLY)) {
     if (!fd_) refuse_errno("load", path, errno);
     struct stat s;
     if (::fstat(fd_.get(), &s) != 0) refuse_errno("load", path, errno);
@@ -358,7 +358,7 @@ void detail::save_npy(const char* path, node* n) try {
   read_all(array.get(), elements.data(), count, {}, where{});
   const std::string head = made_header(type, extents);
 
-  codegen::unique_fd file(::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  codegen::unique_fd file = codegen::open_path(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (!file) refuse_errno("save", path, errno);
   if (!codegen::write_all(file.get(), head.data(), head.size()) ||
       !codegen::write_all(file.get(), elements.data(), elements.size()))

@@ -29,9 +29,9 @@ void zero_before(stream_state& on, std::byte* counters) {
 std::byte* captured_tickets(capture_state& c, stream_state& on) {
   detail::storage*& mine = c.tickets[&on];
   if (mine) return mine->data;
-  storage_holder made(make_storage(size, c.origin));
+  storage_holder made(make_fresh_storage(size, c.origin, c.origin));
   zero_before(on, made.get()->data);
-  c.own.erase(made.get());  // its memory is for nothing else, and pinned as it is
+  pin(*made.get());  // it is nobody's array: the capture's is the only life it has
   mine = made.get();
   return mine->data;
 }

@@ -13,7 +13,9 @@
 #include "runtime/device/device.hpp"
 #include "runtime/device/process.hpp"
 #include "runtime/memory/resources.hpp"
+#include "runtime/never_destroyed.hpp"
 #include "runtime/stream/capture.hpp"
+#include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
 #include "runtime/stream/order.hpp"
 
@@ -53,8 +55,8 @@ struct shared_list {
 };
 
 shared_list& shared() {
-  static shared_list& list = *new shared_list;
-  return list;
+  static runtime::never_destroyed<shared_list> list;
+  return list.object;
 }
 
 void spill(free_list& from, int count) noexcept {
@@ -206,8 +208,8 @@ class pending_list {
 };
 
 pending_list& pending() {
-  static pending_list& list = *new pending_list;
-  return list;
+  static runtime::never_destroyed<pending_list> list;
+  return list.object;
 }
 
 /// Nobody holds it any more.
@@ -263,8 +265,8 @@ void release(storage* memory) noexcept {
   if (__atomic_load_n(&memory->references, __ATOMIC_ACQUIRE) != 1 &&
       __atomic_fetch_sub(&memory->references, 1, __ATOMIC_ACQ_REL) != 1)
     return;
-  if (runtime::capture_state* c = memory->home->capture.load(std::memory_order_relaxed)) [[unlikely]]
-    runtime::drop(*c, *memory);
+  if (runtime::chosen.capture) [[unlikely]]
+    runtime::drop(*runtime::chosen.capture, *memory);
   drop_life(*memory);
 }
 
@@ -275,16 +277,21 @@ namespace sinter::runtime {
 using detail::storage;
 
 storage* make_storage(std::size_t bytes, stream_state& on) {
-  capture_state* const c = on.capture.load(std::memory_order_relaxed);
-  if (c && bytes) [[unlikely]] {
+  if (capture_state* const c = on.capture.load(std::memory_order_relaxed); c && bytes) [[unlikely]] {
     if (storage* again = reuse(*c, bytes)) return again;
+    storage_holder made(make_fresh_storage(bytes, c->origin, on));
+    adopt(*c, *made.get());
+    return made.take();
   }
+  return make_fresh_storage(bytes, on, on);
+}
+
+storage* make_fresh_storage(std::size_t bytes, stream_state& home, stream_state& on) {
   if (!detail::pending().empty()) [[unlikely]]
     detail::pending().poll();
   detail::thread_list& list = detail::mine;
   if (!list.head) [[unlikely]]
     detail::refill();
-  stream_state& home = c ? c->origin : on;
   resource_ref from = current_resource();
   // Before an object is taken: where it throws, nothing has changed.
   std::byte* const data = bytes ? detail::allocate(*from, bytes, home) : nullptr;
@@ -292,14 +299,8 @@ storage* make_storage(std::size_t bytes, stream_state& on) {
   if (!list.head) [[unlikely]]
     detail::refill_or_free(*from, data, bytes, home);  // the resource was a user's, and made storages itself
   memory_resource* const resource = bytes ? &from.keep() : nullptr;
-  auto* made = new (static_cast<void*>(list.pop()))
+  return new (static_cast<void*>(list.pop()))
       storage{1, 1, &on.device, data, bytes, resource, &home, &on, on.position(), nullptr, nullptr};
-  if (c && bytes) [[unlikely]] {
-    const storage_holder guard(made);
-    adopt(*c, *made);
-    __atomic_fetch_add(&made->references, 1, __ATOMIC_RELAXED);
-  }
-  return made;
 }
 
 bool wait_for_pending_frees(device_impl& device) { return detail::pending().wait(device); }

@@ -15,6 +15,9 @@ namespace sinter::runtime {
 /// Units: bytes; 0 bytes gives a storage whose data is null. Any thread.
 detail::storage* make_storage(std::size_t bytes, stream_state& on);
 
+/// The same from the arena of `home`, and nothing that a capture has dropped.
+detail::storage* make_fresh_storage(std::size_t bytes, stream_state& home, stream_state& on);
+
 /// Keeps the only reference of what is not a node's yet.
 class storage_holder {
  public:

@@ -27,6 +27,16 @@ void mark_copy(stream_state& on) {
   if (&on != &on.device.streams().default_stream()) mark(on);
 }
 
+/// The memory goes to nobody else before the copy is over.
+void keep_pinned(const void* memory, stream_state& on) {
+  try {
+    note_use(memory, on, on.position());
+  } catch (...) {
+    wait_until_reached(on, on.position());
+    throw;
+  }
+}
+
 /// A captured copy reads at every launch what the host memory holds now.
 void capture_copy_in(capture_state& c, std::byte* at, const void* from_host, std::size_t size, stream_state& on) {
   if (!on.device.asynchronous()) return on.device.copy_in(at, from_host, size, on);
@@ -62,7 +72,7 @@ void copy_in(storage& to, std::byte* at, const void* from_host, std::size_t size
   else on.device.copy_in(at, from_host, size, on);
   op.done();
   op.has_written(&to);
-  if (direct && !c) note_use(from_host, on, on.position());
+  if (direct && !c) keep_pinned(from_host, on);
   mark_copy(on);
   if (direct && how.blocking && !c) wait_until_reached(on, on.position());
 }
@@ -86,7 +96,7 @@ void copy_out(void* to_host, storage& from, const std::byte* at, std::size_t siz
   else on.device.copy_out(to_host, at, size, on);
   op.done();
   op.has_read(&from);
-  if (direct && !captured) note_use(to_host, on, on.position());
+  if (direct && !captured) keep_pinned(to_host, on);
   if (direct && how.blocking) wait_until_reached(on, on.position());
 }
 

@@ -43,15 +43,9 @@ void join_capture(capture_state& c, stream_state& s) {
   if (s.device.asynchronous() && !s.handle)
     throw device_error("sinter: the default stream cannot be a part of a capture; use a stream of your own");
   c.joined.reserve(c.joined.size() + 1);
-  mark(s);  // what it has done so far can be waited for while it is captured
-  if (s.device.asynchronous()) {
-    const event_ref fork = make_event(s.device, {.timing = false});
-    s.device.record(fork->handle, c.origin);
-    s.device.wait(s, fork->handle);
-  }
+  join(s, c, c.origin);
   retain(s);
   c.joined.push_back(&s);
-  s.capture.store(&c, std::memory_order_release);
 }
 
 void leave_capture(capture_state& c) noexcept {

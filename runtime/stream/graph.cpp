@@ -118,6 +118,7 @@ void graph_state::leave(capture_state& work) noexcept {
 }
 
 void graph_state::run_captured(capture_state& c, void (*work)(void*), void* with) {
+  mark(origin_);  // what it has done so far can be waited for while it is captured
   device_.begin_capture(origin_);
   origin_.capture.store(&c, std::memory_order_release);
   try {

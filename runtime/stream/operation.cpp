@@ -37,6 +37,10 @@ bool is_being_captured(const storage& memory) noexcept {
   return memory.home->of_graph.load(std::memory_order_acquire) && memory.home->capture.load(std::memory_order_acquire);
 }
 
+void check_captures(const capture_state* c) {
+  if (c != chosen.capture) throw device_error("sinter: this stream is being captured by another thread");
+}
+
 void raise_to(std::uint64_t& position, std::uint64_t at_least) noexcept {
   std::uint64_t now = __atomic_load_n(&position, __ATOMIC_RELAXED);
   while (now < at_least &&
@@ -48,6 +52,7 @@ void raise_to(std::uint64_t& position, std::uint64_t at_least) noexcept {
 
 void operation::read_elsewhere(storage& memory) {
   if (capture_state* c = on_.capture.load(std::memory_order_acquire)) {
+    check_captures(c);
     if (read_captured(*c, memory, on_)) return;
   } else if (is_being_captured(memory)) {
     refuse_captured_storage();
@@ -59,6 +64,7 @@ void operation::read_elsewhere(storage& memory) {
 
 void operation::written_elsewhere(storage& memory) {
   if (capture_state* c = on_.capture.load(std::memory_order_acquire)) {
+    check_captures(c);
     if (write_captured(*c, memory, on_)) return;
   } else if (is_being_captured(memory)) {
     refuse_captured_storage();

@@ -22,8 +22,12 @@ struct stream_order {
     const std::lock_guard hold(of.ordering_);
     if (of.finished_ >= position) return {position, {}};
     auto at = first(of, position);
-    // While it is captured an event would be recorded into the capture; there is a mark in front of it.
-    if (at == of.marks_.end()) at = record(of);
+    if (at == of.marks_.end()) {
+      // While it is captured an event would become a part of the capture; the last mark is in front of that.
+      const bool captured = of.capture.load(std::memory_order_acquire) != nullptr;
+      if (captured && of.marks_.empty()) return {position, {}};
+      at = captured ? of.marks_.end() - 1 : record(of);
+    }
     const point found{at->position, at->event};
     if (!of.device.done(found.event->handle)) return found;
     passed(of, at);
@@ -32,6 +36,19 @@ struct stream_order {
 
   static void mark(stream_state& of) {
     const std::lock_guard hold(of.ordering_);
+    mark_locked(of);
+  }
+
+  static void join(stream_state& s, capture_state& c, stream_state& fork_of) {
+    const std::lock_guard hold(s.ordering_);
+    mark_locked(s);
+    const event_ref fork = make_event(s.device, {.timing = false});
+    s.device.record(fork->handle, fork_of);
+    s.device.wait(s, fork->handle);
+    s.capture.store(&c, std::memory_order_release);
+  }
+
+  static void mark_locked(stream_state& of) {
     if (of.finished_ >= of.position() || first(of, of.position()) != of.marks_.end()) return;
     // Whoever marks every copy shall not gather events for ever.
     while (of.marks_.size() >= most_marks && of.device.done(of.marks_.front().event->handle))
@@ -46,12 +63,13 @@ struct stream_order {
   }
 
   static bool waited(stream_state& waiting, const stream_state& of, std::uint64_t position) {
+    if (&waiting.device != &of.device) return false;  // stream numbers are a device's own
     const std::lock_guard hold(waiting.ordering_);
     return of.number < waiting.waited_for_.size() && waiting.waited_for_[of.number] >= position;
   }
 
   static void note_wait(stream_state& waiting, const stream_state& of, std::uint64_t position) {
-    if (&waiting.device != &of.device) return;  // stream numbers are a device's own
+    if (&waiting.device != &of.device) return;
     const std::lock_guard hold(waiting.ordering_);
     if (waiting.waited_for_.size() <= of.number) waiting.waited_for_.resize(of.number + 1);
     waiting.waited_for_[of.number] = std::max(waiting.waited_for_[of.number], position);
@@ -133,6 +151,8 @@ void wait_for(stream_state& of, const stream_order::point& p) {
 void wait_until_reached(stream_state& of, std::uint64_t position) {
   if (of.device.asynchronous()) wait_for(of, stream_order::cover(of, position));
 }
+
+void join(stream_state& s, capture_state& c, stream_state& fork_of) { stream_order::join(s, c, fork_of); }
 
 void forget_waits(stream_state& s) { stream_order::forget_waits(s); }
 

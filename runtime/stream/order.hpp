@@ -25,6 +25,10 @@ void wait_until_reached(stream_state& of, std::uint64_t position);
 /// Stream behaviour: waits for the events recorded so far. A stream that joins a capture has one in front of it.
 void wait_for_marks(stream_state& of);
 
+/// Makes a stream a part of a capture: marks what it has done, and begins to record what comes. From then on no event is
+/// recorded for others' sake.
+void join(stream_state& s, capture_state& c, stream_state& fork_of);
+
 /// A state is about to get another native stream, which has waited for nothing.
 void forget_waits(stream_state&);
 

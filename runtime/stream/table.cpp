@@ -161,7 +161,10 @@ stream_state& stream_table::of_this_thread() {
 }
 
 void stream_table::synchronize() {
-  if (captures_.load(std::memory_order_acquire) == 0) return device_.synchronize();
+  {
+    const std::shared_lock together(capturing_);
+    if (captures_ == 0) return device_.synchronize();
+  }
   each([](stream_state& s) { wait_in(s); });
 }
 

@@ -2,9 +2,9 @@
 // again once their work is over. So neither streams nor events grow with the number a program makes.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <vector>
 
 #include "runtime/device/device.hpp"
@@ -36,8 +36,14 @@ class stream_table {
   /// The same for a caller who can be told what went wrong; also for streams that this table does not know, unless
   /// something is captured. Errors: `device_lost`.
   void synchronize();
-  void capture_begins() noexcept { captures_.fetch_add(1, std::memory_order_acq_rel); }
-  void capture_ends() noexcept { captures_.fetch_sub(1, std::memory_order_acq_rel); }
+  void capture_begins() {
+    const std::lock_guard alone(capturing_);
+    ++captures_;
+  }
+  void capture_ends() {
+    const std::lock_guard alone(capturing_);
+    --captures_;
+  }
 
   /// A native event; and one that is no longer needed.
   void* take_event(event_options);
@@ -51,7 +57,8 @@ class stream_table {
 
   device_impl& device_;
   const bool per_thread_;
-  std::atomic<int> captures_{0};  // under way
+  std::shared_mutex capturing_;  // the driver's own synchronisation would spoil a capture that begins meanwhile
+  int captures_ = 0;             // under way
   std::mutex busy_;
   std::vector<stream_state*> states_;   // by number
   std::vector<stream_state*> retired_;  // their work may not be over

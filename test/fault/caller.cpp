@@ -13,7 +13,7 @@
 namespace fault {
 namespace {
 
-enum class part : unsigned char { elsewhere, tested, in_front, cxx_library, c_library };
+enum class part : unsigned char { elsewhere, tested, in_front, cxx_library, c_library, loader };
 
 struct range {
   std::uintptr_t begin, end;
@@ -30,8 +30,9 @@ part part_of_file(const char* path) {
   const char* name = slash ? slash + 1 : path;
   for (const char* cxx : {"libstdc++.so", "libgcc_s.so"})
     if (std::strncmp(name, cxx, std::strlen(cxx)) == 0) return part::cxx_library;
-  for (const char* c : {"libc.so", "ld-linux", "libm.so", "libmvec.so", "libdl.so", "libpthread.so"})
+  for (const char* c : {"libc.so", "libm.so", "libmvec.so", "libdl.so", "libpthread.so"})
     if (std::strncmp(name, c, std::strlen(c)) == 0) return part::c_library;
+  if (std::strncmp(name, "ld-linux", 8) == 0) return part::loader;
   return part::elsewhere;
 }
 
@@ -63,7 +64,7 @@ part part_at(void* address) noexcept {
 struct walk {
   void* start;
   bool begun = false;
-  bool c_library = false;
+  bool c_library = false, loader = false;
   part decided = part::elsewhere;
   void** frames = nullptr;
   int most = 0, depth = 0;
@@ -79,7 +80,8 @@ _Unwind_Reason_Code look(_Unwind_Context* context, void* given) {
     return w.depth < w.most ? _URC_NO_REASON : _URC_NORMAL_STOP;
   }
   w.decided = part_at(at);
-  w.c_library = w.c_library || w.decided == part::c_library;
+  w.c_library |= w.decided == part::c_library;
+  w.loader |= w.decided == part::loader;
   const bool decides = w.decided == part::tested || w.decided == part::elsewhere;
   return decides ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
@@ -99,7 +101,7 @@ caller caller_of(void* address) noexcept {
   walk w{address};
   _Unwind_Backtrace(look, &w);
   if (w.decided != part::tested) return caller::other;
-  return w.c_library ? caller::through_system : caller::library;
+  return w.loader ? caller::through_loader : w.c_library ? caller::through_system : caller::library;
 }
 
 int stack_from(void* address, void** frames, int most) noexcept {

@@ -9,7 +9,8 @@ void set_tested(const void* inside) noexcept;
 enum class caller : unsigned char {
   other,           // the program, its samples, other libraries
   library,         // the library under test: itself, or what it makes the C++ library do
-  through_system,  // the C library or the loader, at work for the library under test
+  through_system,  // the C library, at work for the library under test
+  through_loader,  // the loader likewise
 };
 
 /// Who made the call that returns to `address`. The innermost frame of the stack that belongs neither to the C++ library,

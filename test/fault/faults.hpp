@@ -11,13 +11,16 @@ enum class kind : unsigned char {
   memory,         // blocks and mappings that the library asks for, itself or through the C++ library
   system_memory,  // blocks that the C library and the loader ask for on its behalf
   files,          // files, folders, processes, libraries
+  driver,         // the CUDA driver and NVRTC; driver.hpp makes these fail
 };
-inline constexpr int kinds = 3;
+inline constexpr int kinds = 4;
 
 enum class manner : unsigned char {
   once,         // that one call fails
   for_ever,     // that one and all that follow
-  interrupted,  // that one is cut short as by a signal, where it can be: EINTR, or fewer bytes than asked for
+  interrupted,  // files: that one is cut short as by a signal, where it can be: EINTR, or fewer bytes than asked for
+  refused,      // driver: that one finds no memory
+  lost,         // driver: at that one the device's context is found dead, and stays dead
 };
 
 /// `at` counts calls of that kind from 0; below 0 none fails.
@@ -31,8 +34,9 @@ struct plan {
 struct record {
   static constexpr int most_frames = 48;
   long calls[kinds] = {};
-  long failed = 0;        // calls that were made to fail
-  const char* name = "";  // the first of them, and who made it
+  long failed = 0;         // calls that were made to fail
+  bool in_loader = false;  // the loader made one of them
+  char name[40] = "";      // the first of them, and who made it
   int depth = 0;
   void* frames[most_frames] = {};
 };
@@ -42,7 +46,7 @@ struct record {
 void start(const plan&, record& into) noexcept;
 void stop() noexcept;
 
-/// Blocks that are allocated and not freed now, all the process's.
+/// Blocks that were allocated for the library, by it or by the C library, and are not freed now.
 long live_blocks() noexcept;
 /// Bytes that the library has mapped and not unmapped.
 long mapped_bytes() noexcept;

@@ -16,8 +16,10 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <typeinfo>
 
+#include "blocks.hpp"
 #include "caller.hpp"
 #include "faults.hpp"
 
@@ -37,7 +39,8 @@ std::atomic<bool> active{false};
 plan planned;
 record nobody_looks;
 record* seen = &nobody_looks;
-std::atomic<long> blocks{0}, mapped{0};
+constinit block_set blocks;
+std::atomic<long> mapped{0};
 const char* handled = nullptr;
 
 /// Walking a stack may ask for memory, and some calls end the process when they get none: no faults there.
@@ -60,14 +63,17 @@ bool fails(kind which, const char* name, void* from, bool interruptible = false)
   const caller who = caller_of(from);
   errno = saved;
   if (who == caller::other) return false;
-  if (which == kind::memory && who == caller::through_system) which = kind::system_memory;
-  else if (who == caller::through_system) return false;  // a part of a call that has been counted
+  if (who != caller::library) {
+    if (which == kind::files) return false;  // a part of a call that has been counted
+    which = kind::system_memory;
+  }
   if (planned.how == manner::interrupted && !interruptible) return false;
   const long index = seen->calls[static_cast<int>(which)]++;
   if (which != planned.which || planned.at < 0) return false;
   if (planned.how == manner::for_ever ? index < planned.at : index != planned.at) return false;
+  seen->in_loader |= who == caller::through_loader;
   if (seen->failed++ == 0) {
-    seen->name = name;
+    std::strncpy(seen->name, name, sizeof seen->name - 1);
     seen->depth = stack_from(from, seen->frames, record::most_frames);
     errno = saved;
   }
@@ -81,8 +87,17 @@ bool fails(const char* name, int error, void* from, bool interruptible = false) 
   return true;
 }
 
-void* counted(void* block) noexcept {
-  if (block) blocks.fetch_add(1, std::memory_order_relaxed);
+bool is_for_library(void* from) noexcept {
+  if (paused) return false;
+  const pause here;
+  const int saved = errno;
+  const caller who = caller_of(from);
+  errno = saved;
+  return who != caller::other;
+}
+
+void* entered(void* block, void* from) noexcept {
+  if (block && is_for_library(from)) blocks.add(block);
   return block;
 }
 
@@ -111,7 +126,7 @@ void start(const plan& p, record& into) noexcept {
 
 void stop() noexcept { active.store(false); }
 
-long live_blocks() noexcept { return blocks.load(); }
+long live_blocks() noexcept { return blocks.count(); }
 long mapped_bytes() noexcept { return mapped.load(); }
 const char* first_handled() noexcept { return handled; }
 void forget_handled() noexcept { handled = nullptr; }
@@ -128,40 +143,42 @@ extern "C" {
 
 void* malloc(std::size_t size) noexcept {
   if (fails(kind::memory, "malloc", __builtin_return_address(0))) return fault::no_memory();
-  return fault::counted(__libc_malloc(size));
+  return fault::entered(__libc_malloc(size), __builtin_return_address(0));
 }
 
 void* calloc(std::size_t count, std::size_t size) noexcept {
   if (fails(kind::memory, "calloc", __builtin_return_address(0))) return fault::no_memory();
-  return fault::counted(__libc_calloc(count, size));
+  return fault::entered(__libc_calloc(count, size), __builtin_return_address(0));
 }
 
 void* realloc(void* block, std::size_t size) noexcept {
   if (fails(kind::memory, "realloc", __builtin_return_address(0))) return fault::no_memory();
+  // Not entered while it moves: the old address may be somebody else's before this is back.
+  const bool known = block && fault::blocks.remove(block);
   void* const moved = __libc_realloc(block, size);
-  if (!block) fault::counted(moved);
-  else if (!moved && size == 0) fault::blocks.fetch_sub(1, std::memory_order_relaxed);
+  if (!block) return fault::entered(moved, __builtin_return_address(0));
+  if (known && (moved || size > 0)) fault::blocks.add(moved ? moved : block);
   return moved;
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
   if (fails(kind::memory, "aligned_alloc", __builtin_return_address(0))) return fault::no_memory();
-  return fault::counted(__libc_memalign(alignment, size));
+  return fault::entered(__libc_memalign(alignment, size), __builtin_return_address(0));
 }
 
 void* memalign(std::size_t alignment, std::size_t size) noexcept {
   if (fails(kind::memory, "memalign", __builtin_return_address(0))) return fault::no_memory();
-  return fault::counted(__libc_memalign(alignment, size));
+  return fault::entered(__libc_memalign(alignment, size), __builtin_return_address(0));
 }
 
 int posix_memalign(void** to, std::size_t alignment, std::size_t size) noexcept {
   if (fails(kind::memory, "posix_memalign", __builtin_return_address(0))) return ENOMEM;
-  *to = fault::counted(__libc_memalign(alignment, size));
+  *to = fault::entered(__libc_memalign(alignment, size), __builtin_return_address(0));
   return *to ? 0 : ENOMEM;
 }
 
 void free(void* block) noexcept {
-  if (block) fault::blocks.fetch_sub(1, std::memory_order_relaxed);
+  if (block) fault::blocks.remove(block);
   __libc_free(block);
 }
 
@@ -172,14 +189,14 @@ void* mmap(void* at, std::size_t size, int protection, int flags, int file, off_
     return MAP_FAILED;
   }
   void* const memory = real(at, size, protection, flags, file, offset);
-  if (memory != MAP_FAILED && fault::caller_of(__builtin_return_address(0)) == fault::caller::library)
+  if (memory != MAP_FAILED && fault::is_for_library(__builtin_return_address(0)))
     fault::mapped.fetch_add(static_cast<long>(size), std::memory_order_relaxed);
   return memory;
 }
 
 int munmap(void* at, std::size_t size) noexcept {
   static const auto real = next<int(void*, std::size_t)>("munmap");
-  if (fault::caller_of(__builtin_return_address(0)) == fault::caller::library)
+  if (fault::is_for_library(__builtin_return_address(0)))
     fault::mapped.fetch_sub(static_cast<long>(size), std::memory_order_relaxed);
   return real(at, size);
 }

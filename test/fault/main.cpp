@@ -29,6 +29,7 @@
 #include <sinter/device.hpp>
 
 #include "caller.hpp"
+#include "driver.hpp"
 #include "trial.hpp"
 
 namespace fs = std::filesystem;
@@ -174,10 +175,12 @@ class group {
       for (std::size_t i = 0; i < plans.size(); ++i) {
         alarm(patience);
         try_fault(sample_, plans[i], right_, growth, verdicts[i]);
+        if (verdicts[i].lost) break;
       }
     });
     const auto unfinished = std::find_if(verdicts.begin(), verdicts.end(), [](const verdict& v) { return !v.over; });
     auto count = static_cast<std::size_t>(unfinished - verdicts.begin());
+    if (bad.empty() && count == 0) bad = "it ended at once";
     if (bad.empty() && from_ != state::warm && !fs::is_empty(folder.scratch()) && plans[0].which != kind::files)
       bad = "it leaves files in TMPDIR";
     if (!bad.empty()) {
@@ -250,6 +253,7 @@ class campaign {
     for (group* g : {&cold, &stored, &warm}) {
       const state from = g == &cold ? state::cold : g == &stored ? state::stored : state::warm;
       if (!wanted(choices_.state, state_words[static_cast<int>(from)])) continue;
+      if (from == state::stored && fs::is_empty(kernels)) continue;  // the interpreter keeps none
       if (g != &cold) g->measure_in_child(nullptr);
       run(s, from, *g);
     }
@@ -264,11 +268,13 @@ class campaign {
 
  private:
   void run(const sample& s, state from, group& g) {
-    for (const kind k : {kind::memory, kind::system_memory, kind::files})
-      for (const manner m : {manner::once, manner::for_ever, manner::interrupted}) {
+    for (const kind k : {kind::memory, kind::system_memory, kind::files, kind::driver})
+      for (const manner m : {manner::once, manner::for_ever, manner::interrupted, manner::refused, manner::lost}) {
         if (m == manner::interrupted && k != kind::files) continue;
+        if ((m == manner::refused || m == manner::lost) && k != kind::driver) continue;
         if (!wanted(choices_.kind, word(k)) || !wanted(choices_.manner, word(m))) continue;
         const std::vector<plan> plans = plans_for(k, m, g.calls(k), choices_);
+        if (plans.empty()) continue;
         tally here;
         g.run(plans, [&](const plan& p, const verdict& v) { note(s, from, p, v, here); });
         std::printf("%-22s %-7s %-14s %-12s %6ld calls %6ld injected %6ld not noticed %6ld wrong\n", s.name().c_str(),
@@ -321,16 +327,20 @@ choices parse(int count, char** words) {
   return c;
 }
 
-/// Where everything is that the trials write, and from where the samples find their data.
+/// Where everything is that the trials write, and from where the samples find their data. In memory where there is such a
+/// place: a disk takes more time than all else.
 void enter_work_folder() {
-  const fs::path work = fs::path(SINTER_FAULT_WORK) / std::to_string(getpid());
+  const bool in_memory = access("/dev/shm", W_OK | X_OK) == 0;
+  const fs::path work =
+      fs::path(in_memory ? "/dev/shm" : SINTER_FAULT_WORK) / ("sinter_fault-" + std::to_string(getpid()));
   fs::remove_all(work);
   fs::create_directories(work);
   fs::current_path(work);
   fs::create_directory_symlink(SINTER_SOURCE_DIR "/samples", "samples");
   fs::create_directories(fs::path(SINTER_FAULT_WORK) / "images");
   setenv("SINTER_FAULT_IMAGES", SINTER_FAULT_WORK "/images", 1);
-  setenv("SINTER_CC", SINTER_FAULT_COMPILER, 1);
+  setenv("SINTER_CC", SINTER_FAULT_COMPILER "cc", 1);
+  setenv("SOFTGPU_CXX", SINTER_FAULT_COMPILER "c++", 1);
   setenv("SINTER_NUM_THREADS", "1", 1);  // threads do not survive a fork
 }
 
@@ -339,6 +349,7 @@ void enter_work_folder() {
 int main(int count, char** words) try {
   const choices c = parse(count, words);
   set_tested(reinterpret_cast<void*>(&sinter::synchronize));
+  driver::open();
   enter_work_folder();
   campaign all(c);
   for (const sample& s : samples_in(SINTER_FAULT_SAMPLES))

@@ -16,6 +16,8 @@
 #include <sinter/error.hpp>
 #include <sinter/memory.hpp>
 
+#include "driver.hpp"
+
 namespace fault {
 namespace {
 
@@ -30,6 +32,8 @@ bool suits(const plan& p, const char* type) {
     case kind::memory: return is_one_of<sinter::out_of_memory>(type);
     case kind::system_memory:
     case kind::files: return is_one_of<sinter::out_of_memory, sinter::device_error, sinter::io_error>(type);
+    case kind::driver:
+      return is_one_of<sinter::out_of_memory, sinter::device_error, sinter::device_lost, sinter::compile_error>(type);
   }
   return false;
 }
@@ -43,10 +47,16 @@ long open_files() {
   return count;
 }
 
+/// With everything that is cached given back: how much that is depends on the order of what happened.
 levels levels_now() {
+  try {
+    sinter::default_memory_pool().free_all_blocks();
+  } catch (const sinter::device_error&) {
+    // Of a device that is lost, nothing can be given back.
+  }
   // The loader keeps the text of its last error until it is asked again.
   for (int i = 0; i < 2; ++i) dlerror();
-  return {live_blocks(), mapped_bytes(), open_files()};
+  return {live_blocks(), mapped_bytes(), open_files(), driver::objects()};
 }
 
 [[gnu::format(printf, 2, 3)]] void complain(verdict& v, const char* format, ...) {
@@ -72,16 +82,51 @@ void judge(const ending& e, const plan& p, const reference& right, verdict& v) {
   if (e.said.empty()) complain(v, "%s says nothing", e.type);
 }
 
-void judge_afterwards(const ending& e, const reference& right, const char* when, verdict& v) {
+/// A device that is lost stays so, and says each time why. `before`: how the run before this one ended.
+bool is_lost_again(const ending& e, const ending& before) {
+  if (!e.type || !is_one_of<sinter::device_lost>(e.type)) return false;
+  const bool said_so = before.type && is_one_of<sinter::device_lost>(before.type);
+  return !said_so || before.said == e.said;
+}
+
+void judge_afterwards(const ending& e, const ending& before, const plan& p, const reference& right, const char* when,
+                      verdict& v) {
   if (is_right(e, right)) return;
+  if (p.which == kind::driver && is_lost_again(e, before)) return void(v.lost = true);
   complain(v, "%s: %s, returned %d: %s %s", when, e.type ? e.type : "no exception", e.returned, e.said.c_str(),
            e.printed.c_str());
 }
 
 /// Holding less than usual is no fault: what failed may not have been tried again.
 void judge_growth(const levels& more, const char* since, verdict& v) {
-  if (more.blocks <= 0 && more.mapped <= 0 && more.files <= 0) return;
-  complain(v, "%s: %+ld blocks, %+ld bytes mapped, %+ld files", since, more.blocks, more.mapped, more.files);
+  if (more.blocks <= 0 && more.mapped <= 0 && more.files <= 0 && more.device <= 0) return;
+  complain(v, "%s: %+ld blocks, %+ld bytes mapped, %+ld files, %+ld objects of the driver", since, more.blocks,
+           more.mapped, more.files, more.device);
+}
+
+/// A call of the driver that frees or destroys.
+bool is_giving_back(const char* name) {
+  for (const char* word : {"Free", "Destroy", "Unload", "Release"})
+    if (std::strncmp(name, "cu", 2) == 0 && std::strstr(name, word)) return true;
+  return false;
+}
+
+/// What is there in the end and would not be without the fault.
+void judge_left(levels more, const plan& p, verdict& v) {
+  // glibc's loader forgets some blocks of its own where it runs out of memory half-way. A lost device gives nothing back,
+  // and a driver that refuses to free a thing keeps it.
+  if (v.faults.in_loader || v.lost) return;
+  if (p.which == kind::driver && (p.how == manner::for_ever || is_giving_back(v.faults.name))) more.device = 0;
+  judge_growth(more, "the fault has left", v);
+}
+
+ending run_with(const plan& p, const sample& s, record& into) {
+  start(p, into);
+  driver::start(p);
+  ending e = s.run();
+  driver::stop(into);
+  stop();
+  return e;
 }
 
 }  // namespace
@@ -92,9 +137,7 @@ reference measure(const sample& s) {
   const levels before = levels_now();
   {
     record counted;
-    start({}, counted);
-    const ending first = s.run();
-    stop();
+    const ending first = run_with({}, s, counted);
     if (first.type || first.threw || first.returned != 0)
       throw std::runtime_error(s.name() + " fails by itself: " + first.said);
     std::memcpy(r.calls, counted.calls, sizeof r.calls);
@@ -111,20 +154,17 @@ reference measure(const sample& s) {
 
 void try_fault(const sample& s, const plan& p, const reference& right, const levels& growth, verdict& v) {
   const levels before = levels_now();
-  {
-    start(p, v.faults);
-    const ending e = s.run();
-    stop();
-    judge(e, p, right, v);
-  }
+  const ending first = run_with(p, s, v.faults);
+  judge(first, p, right, v);
   if (const std::size_t used = sinter::default_memory_pool().used_bytes())
     complain(v, "%zu bytes are in use when nobody holds an array", used);
-  judge_afterwards(s.run(), right, "without a fault", v);
-  const levels second = levels_now();
-  judge_afterwards(s.run(), right, "without a fault, again", v);
+  const ending second = s.run();
+  judge_afterwards(second, first, p, right, "without a fault", v);
+  const levels after_second = levels_now();
+  judge_afterwards(s.run(), second, p, right, "without a fault, again", v);
   const levels third = levels_now();
-  judge_growth(third - second, "each further run takes", v);
-  judge_growth(third - before - growth, "the fault has left", v);
+  judge_growth(third - after_second, "each further run takes", v);
+  judge_left(third - before - growth, p, v);
   v.over = true;
 }
 
@@ -133,6 +173,7 @@ const char* word(kind k) noexcept {
     case kind::memory: return "memory";
     case kind::system_memory: return "system-memory";
     case kind::files: return "files";
+    case kind::driver: return "driver";
   }
   return "";
 }
@@ -142,6 +183,8 @@ const char* word(manner m) noexcept {
     case manner::once: return "once";
     case manner::for_ever: return "for-ever";
     case manner::interrupted: return "interrupted";
+    case manner::refused: return "refused";
+    case manner::lost: return "lost";
   }
   return "";
 }

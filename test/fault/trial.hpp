@@ -14,9 +14,10 @@ struct levels {
   long blocks = 0;  // of malloc
   long mapped = 0;  // bytes
   long files = 0;   // open descriptors
+  long device = 0;  // allocations, streams, events, graphs, modules of the driver
   friend bool operator==(const levels&, const levels&) = default;
   friend levels operator-(const levels& a, const levels& b) {
-    return {a.blocks - b.blocks, a.mapped - b.mapped, a.files - b.files};
+    return {a.blocks - b.blocks, a.mapped - b.mapped, a.files - b.files, a.device - b.device};
   }
 };
 
@@ -33,6 +34,7 @@ struct reference {
 struct verdict {
   bool over = false;      // the trial came to its end
   bool absorbed = false;  // the sample did not notice
+  bool lost = false;      // the device cannot be used in this process any more
   bool wrong = false;
   record faults;
   char problem[800] = "";

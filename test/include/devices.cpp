@@ -2,7 +2,10 @@
 // are those of CuPy's documented behaviours.
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
@@ -23,10 +26,6 @@ constexpr std::int64_t n = 1024;
 device another() {
   if (const std::optional<device> second = second_gpu()) return *second;
   return device::current().type() == device::kind::cpu ? device::interpreter() : device::cpu();
-}
-
-bool holds(const array<double>& a, double value) {
-  return a.get() == doubles(static_cast<std::size_t>(a.size()), value);
 }
 
 }  // namespace

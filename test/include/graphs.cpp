@@ -1,14 +1,15 @@
-// Graphs: what a capture records, what a launch does with it, whose memory it is, and what cannot be captured. Graphs and several
-// streams are in graphs_streams.cpp.
+// Graphs: what a capture records, what a launch does with it, whose memory it is, and what cannot be captured. Updates are in
+// graphs_update.cpp, graphs and several streams in graphs_streams.cpp.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,10 +23,6 @@ using doubles = std::vector<double>;
 
 constexpr std::int64_t n = 4096;
 constexpr std::int64_t long_n = 300'000;  // a sum of so many is split over the device
-
-bool holds(const array<double>& a, double value) {
-  return a.get() == doubles(static_cast<std::size_t>(a.size()), value);
-}
 
 int plain_calls = 0;
 array<double> plain_out;
@@ -137,47 +134,6 @@ TEST_CASE("graphs: temporaries belong to the graph as long as it lives") {
   CHECK(pool.used_bytes() == before);
 }
 
-TEST_CASE("graphs: graphs and arrays outlive each other") {
-  array<double> out;
-  std::optional<graph> g;
-  {
-    const array<double> x = full({n}, 3.0);
-    g = capture([&] { out = x * 2; });
-  }  // x has gone, but not for the graph
-  const array<double> other = full({n}, 100.0);
-  g->launch();
-  CHECK(holds(out, 6));
-  const array<double> kept = out;
-  out = array<double>();
-  g->launch();
-  g.reset();
-  const array<double> next = full({n}, 200.0);
-  CHECK(holds(kept, 6));
-  CHECK(holds(next, 200));
-  CHECK(holds(other, 100));
-}
-
-TEST_CASE("graphs: a graph may go while its launch is still to come") {
-  const array<double> x = ones({n});
-  const stream s;
-  array<double> out;
-  std::optional<graph> g = capture([&] {
-    array<double> a = x + 1;
-    for (int i = 0; i < 10; ++i) a = a + x;
-    out = a * 2;
-  });
-  gate closed(s);
-  g->launch(s);
-  g.reset();
-  std::vector<array<double>> others;
-  for (int i = 0; i < 8; ++i) others.push_back(full({n}, -1.0));
-  const stream fresh;
-  others.push_back(on(fresh, [&] { return full({n}, -1.0); }));
-  closed.open();
-  CHECK(holds(out, 24));
-  for (const array<double>& other : others) CHECK(holds(other, -1));
-}
-
 TEST_CASE("graphs 1.15: copies from the host, zeros, reductions, views and stores are captured") {
   const array<double> x = arange<double>(long_n);
   array<double> a, b, c, d;
@@ -260,89 +216,6 @@ TEST_CASE("graphs 1.15: what waits for the device is refused by name and leaves 
   CHECK(text.str().empty());
 }
 
-TEST_CASE("graphs: an exception of the function's ends the capture and gives its memory back") {
-  memory_pool pool;
-  const using_allocator from(pool);
-  array<double> x = ones({n}), out;
-  const std::size_t before = pool.used_bytes();
-  for (int i = 0; i < 3; ++i) {
-    CHECK_THROWS_WITH_AS(capture([&] {
-                           out = x + 1;
-                           x(ellipsis) = out * 5;
-                           throw std::runtime_error("mine");
-                         }),
-                         "mine", std::runtime_error);
-    out = array<double>();
-    CHECK(pool.used_bytes() == before);
-  }
-  CHECK(holds(x, 1));
-  out = x + 1;
-  CHECK(holds(out, 2));
-  CHECK_THROWS_AS(capture([&] { out = x + ones({n + 1}); }), shape_error);
-  CHECK(holds(x + out, 3));
-}
-
-TEST_CASE("graphs: update changes a graph in place where only scalars, arrays or shapes are others") {
-  array<double> x = ones({n}), out;
-  double scale = 2;
-  const auto work = [&] { out = x * scale + sum(x); };
-  graph g = capture(work);
-  g.launch();
-  CHECK(holds(out, 2 + n));
-  scale = 3;
-  CHECK(g.update(work));
-  g.launch();
-  CHECK(holds(out, 3 + n));
-  x = full({n}, 2.0);
-  CHECK(g.update(work));
-  g.launch();
-  CHECK(holds(out, 6 + 2 * n));
-  CHECK(!g.update([&] { out = sqrt(x + 2); }));
-  g.launch();
-  CHECK(holds(out, 2));
-  CHECK(!g.update([&] {
-    out = sqrt(x + 2);
-    out = sqrt(out * 8);
-  }));
-  g.launch();
-  CHECK(holds(out, 4));
-}
-
-TEST_CASE("graphs: an update that fails leaves the graph as it was") {
-  array<double> x = ones({n}), out;
-  graph g = capture([&] { out = x * 2; });
-  const array<double> first = out;
-  CHECK_THROWS_AS(g.update([&] {
-    out = x * 3;
-    throw std::runtime_error("mine");
-  }),
-                  std::runtime_error);
-  CHECK_THROWS_AS(g.update([&] { out.get(); }), device_error);
-  x(ellipsis) = 7.0;
-  g.launch();
-  CHECK(holds(first, 14));
-}
-
-TEST_CASE("graphs: arrays of an update that failed are not the graph's temporaries") {
-  const array<double> x = ones({n});
-  array<double> out, made;
-  graph g = capture([&] {
-    array<double> a = x + 1;
-    for (int i = 0; i < 3; ++i) a = a + x;
-    out = a;
-  });
-  const array<double> kept = out;
-  CHECK_THROWS_AS(g.update([&] {
-    made = x * 100;
-    throw std::runtime_error("mine");
-  }),
-                  std::runtime_error);
-  made(ellipsis) = -7.0;
-  g.launch();
-  CHECK(holds(kept, 5));
-  CHECK(holds(made, -7));
-}
-
 TEST_CASE("graphs: a reduction's counters are nobody's temporary") {
   const array<double> x = ones({long_n}), t = ones({32'768});  // as large as the counters
   array<double> total, other;
@@ -356,42 +229,6 @@ TEST_CASE("graphs: a reduction's counters are nobody's temporary") {
     CHECK(total.item() == double(long_n));
     CHECK(holds(other, 5));
   }
-}
-
-TEST_CASE("graphs: updates in a loop take no more memory and no more of the driver's objects") {
-  memory_pool pool;
-  const using_allocator from(pool);
-  const array<double> x = ones({n});
-  array<double> out;
-  double scale = 1;
-  const auto work = [&] {
-    array<double> a = x * scale;
-    for (int i = 0; i < 5; ++i) a = a + x;
-    out = a + asarray(doubles(n, scale));
-  };
-  graph g = capture(work);
-  const auto rounds = [&] {
-    for (int i = 0; i < 20; ++i) {
-      scale = i;
-      CHECK(g.update(work));
-      g.launch();
-      CHECK(holds(out, 2.0 * i + 5));
-    }
-    synchronize();
-  };
-  rounds();
-  const std::size_t total = pool.total_bytes();
-  const softgpu::controls* const soft = softgpu_controls();
-  const softgpu_counts before = soft ? soft->softgpu_live() : softgpu_counts{};
-  rounds();
-  CHECK(pool.total_bytes() <= total + n * sizeof(double));
-  if (!soft) return;
-  const softgpu_counts after = soft->softgpu_live();
-  CHECK(after.graphs == before.graphs);
-  CHECK(after.graph_execs == before.graph_execs);
-  CHECK(after.streams == before.streams);
-  CHECK(after.pinned <= before.pinned + 1);
-  CHECK(after.modules == before.modules);
 }
 
 TEST_CASE("graphs: a capture inside of a capture is refused, and so is a launch") {
@@ -420,7 +257,7 @@ TEST_CASE("graphs: copies are the same graph; a plain function can be captured")
   g.reset();
   copy.launch();
   plain_calls = 0;
-  const graph other = capture([] { plain_function(); });
+  const graph other = capture(plain_function);
   CHECK(plain_calls == 1);
   copy = other;
   copy = static_cast<const graph&>(copy);

@@ -2,6 +2,7 @@
 // a graph does and what goes on beside it.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,16 +19,6 @@ using doubles = std::vector<double>;
 
 constexpr std::int64_t n = 4096;
 constexpr std::int64_t long_n = 300'000;
-
-array<double> slowly(const array<double>& from) {
-  array<double> a = from + 1;
-  for (int i = 0; i < 7; ++i) a = a + 1;
-  return a;
-}
-
-bool holds(const array<double>& a, double value) {
-  return a.get() == doubles(static_cast<std::size_t>(a.size()), value);
-}
 
 }  // namespace
 

@@ -385,7 +385,7 @@ TEST_CASE_FIXTURE(alone, "memory 1.14: hooks see an array come and go") {
   struct twin : memory_hook {
     const char* name() const override { return "hook"; }
   } same_name;
-  CHECK_THROWS_AS(hook_scope{same_name}, error);
+  CHECK_THROWS_AS(std::make_unique<hook_scope>(same_name), error);
 }
 
 TEST_CASE_FIXTURE(alone, "memory 1.14: the printer, the counter and the profile by statement") {

@@ -46,6 +46,18 @@ decltype(auto) on(const stream& s, Work&& work) {
   return work();
 }
 
+/// A chain of steps, so that what does not wait for its end comes too early; the result is `from` + 8.
+inline array<double> slowly(const array<double>& from) {
+  array<double> a = from + 1;
+  for (int i = 0; i < 7; ++i) a = a + 1;
+  return a;
+}
+
+/// Is every element this value?
+inline bool holds(const array<double>& a, double value) {
+  return a.get() == std::vector<double>(static_cast<std::size_t>(a.size()), value);
+}
+
 /// Stops a stream until open() or the destructor. Where work is not asynchronous it does nothing. A test that waits for what
 /// is behind it would wait for ever; so the gate gives up after a while and says so.
 class gate {

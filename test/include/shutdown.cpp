@@ -25,16 +25,6 @@ using doubles = std::vector<double>;
 
 constexpr std::int64_t n = 4096;
 
-array<double> slowly(const array<double>& from) {
-  array<double> a = from + 1;
-  for (int i = 0; i < 7; ++i) a = a + 1;
-  return a;
-}
-
-bool holds(const array<double>& a, double value) {
-  return a.get() == doubles(static_cast<std::size_t>(a.size()), value);
-}
-
 /// One of each thing that holds something of the device's.
 struct belongings {
   stream on;

@@ -2,6 +2,7 @@
 // never handed out while a stream still uses it. Where streams must not have waited for each other, one of them stands still.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -18,17 +19,6 @@ using namespace sinter::test;
 using doubles = std::vector<double>;
 
 constexpr std::int64_t n = 4096;
-
-/// Some steps of work that takes a while on the stand-in as on a GPU; the result is `from` + 8.
-array<double> slowly(const array<double>& from) {
-  array<double> a = from + 1;
-  for (int i = 0; i < 7; ++i) a = a + 1;
-  return a;
-}
-
-bool holds(const array<double>& a, double value) {
-  return a.get() == doubles(static_cast<std::size_t>(a.size()), value);
-}
 
 }  // namespace
 

@@ -23,16 +23,6 @@ using doubles = std::vector<double>;
 constexpr std::int64_t n = 4096;
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-array<double> slowly(const array<double>& from) {
-  array<double> a = from + 1;
-  for (int i = 0; i < 7; ++i) a = a + 1;
-  return a;
-}
-
-bool holds(const array<double>& a, double value) {
-  return a.get() == doubles(static_cast<std::size_t>(a.size()), value);
-}
-
 /// Bytes of which no two neighbours of a line or a piece are the same.
 bytes pattern(std::size_t size, unsigned seed) {
   bytes all(size);

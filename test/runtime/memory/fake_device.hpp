@@ -2,8 +2,10 @@
 // work that is over only when the test says so. It runs no kernels.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -98,8 +100,8 @@ class fake_device final : public runtime::host_device {
   std::size_t free_memory() const override { return total / 2; }
 
   // An event holds the number of the record that it stands for.
-  void* create_event(event_options) override { return new std::uint64_t(0); }
-  void destroy_event(void* event) noexcept override { delete static_cast<std::uint64_t*>(event); }
+  void* create_event(event_options) override { return &events_.emplace_back(0); }
+  void destroy_event(void*) noexcept override {}
   void record(void* event, const runtime::stream_state&) override { *static_cast<std::uint64_t*>(event) = ++recorded_; }
   void wait(const runtime::stream_state&, void*) override { ++stream_waits; }
   bool done(void* event) override { return *static_cast<std::uint64_t*>(event) <= finished_; }
@@ -128,6 +130,7 @@ class fake_device final : public runtime::host_device {
   void run(const runtime::loaded_kernel&, const runtime::geometry&, const void*, std::size_t) override {}
   std::string name() const override { return "a test's"; }
 
+  std::deque<std::uint64_t> events_;  // addresses stay
   std::uint64_t recorded_ = 0;
   std::uint64_t finished_ = 0;
 };

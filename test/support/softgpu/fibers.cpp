@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <boost/context/fiber.hpp>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -107,7 +108,7 @@ std::string block_runner::run(unsigned threads, const std::function<void(unsigne
   arrived_ = 0;
   count_ = 0;
   failed_ = alone_ = false;
-  failure_.clear();
+  failure_[0] = '\0';
   if (f.all.size() < threads) f.all.resize(threads);
   warps_.clear();
   warps_.resize((threads + 31) / 32);
@@ -141,8 +142,8 @@ std::string block_runner::run(unsigned threads, const std::function<void(unsigne
     }
     if (!any && live_ > 0 && !failed_) {
       failed_ = true;
-      failure_ = std::to_string(live_) + " threads wait for each other: " + std::to_string(arrived_) +
-                 " are at a barrier that the others do not reach";
+      std::snprintf(failure_, sizeof failure_,
+                    "%u threads wait for each other: %u are at a barrier that the others do not reach", live_, arrived_);
     }
   }
   return failure_;
@@ -152,7 +153,7 @@ std::string block_runner::run_alone(const std::function<void()>& body) {
   fibers& f = *fibers_;
   failed_ = false;
   alone_ = true;
-  failure_.clear();
+  failure_[0] = '\0';
   if (f.all.empty()) f.all.resize(1);
   f.all[0].state = fiber_state::ready;
   now_ = 0;
@@ -172,9 +173,12 @@ void block_runner::wait() {
   fibers_->scheduler = std::move(fibers_->scheduler).resume();
 }
 
-void block_runner::leave(std::string why) {
+void block_runner::leave(const char* why, ...) {
   failed_ = true;
-  failure_ = std::move(why);
+  std::va_list arguments;
+  va_start(arguments, why);
+  std::vsnprintf(failure_, sizeof failure_, why, arguments);
+  va_end(arguments);
   fibers_->all[now_].state = fiber_state::ended;
   fibers_->scheduler = std::move(fibers_->scheduler).resume();
   std::abort();  // nobody goes on here
@@ -244,7 +248,7 @@ unsigned long long block_runner::warp(collective what, unsigned mask, unsigned l
   if (alone_) leave("a warp operation in a kernel whose text has none");
   const unsigned lane = now_ % 32;
   warp_state& w = warps_[now_ / 32];
-  if (!(mask >> lane & 1)) leave("lane " + std::to_string(lane) + " is not in the mask it gives");
+  if (!(mask >> lane & 1)) leave("lane %u is not in the mask it gives", lane);
   warp_group* mine = nullptr;
   for (auto& g : w.groups) {
     if (g->done || g->arrived == 0) continue;

@@ -46,9 +46,9 @@ class kernel_run {
     if (runner().on_stack(at) || at - dynamic_begin_ < dynamic_.size()) return;
     wild(at, size, how);
   }
-  [[noreturn]] void fault(result code, const std::string& why) {
+  [[noreturn]] void fault(result code, const char* why) {
     outcome_ = code;
-    runner().leave(why);
+    runner().leave("%s", why);
   }
   char* dynamic_shared() { return dynamic_.data(); }
 

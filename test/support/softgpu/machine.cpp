@@ -128,18 +128,23 @@ std::string machine::name(epoch which) const {
 }
 
 std::string machine::describe(address at) {
-  char text[160];
+  char text[200];
   arena* const where = memory.find(at);
-  const block* const in = where ? where->containing(at) : nullptr;
-  if (!in) {
+  const block* const near = where ? where->last_before(at) : nullptr;
+  if (!near) {
     std::snprintf(text, sizeof text, "0x%llx, which is in no block", at);
-  } else {
-    std::string of = where->kind == memory_kind::device    ? "cuda:" + std::to_string(where->device)
-                     : where->kind == memory_kind::managed ? "managed memory"
-                                                           : "pinned memory";
-    std::snprintf(text, sizeof text, "0x%llx, byte %llu of the block of %zu bytes at 0x%llx of %s", at, at - in->at,
-                  in->size, in->at, of.c_str());
+    return text;
   }
+  const std::string of = where->kind == memory_kind::device    ? "cuda:" + std::to_string(where->device)
+                         : where->kind == memory_kind::managed ? "managed memory"
+                                                               : "pinned memory";
+  const unsigned long long offset = at - near->at;
+  if (offset < near->size)
+    std::snprintf(text, sizeof text, "0x%llx, byte %llu of the block of %zu bytes at 0x%llx of %s", at, offset,
+                  near->size, near->at, of.c_str());
+  else
+    std::snprintf(text, sizeof text, "0x%llx, in no block: %llu bytes past the end of that of %zu bytes at 0x%llx of %s",
+                  at, offset - near->size, near->size, near->at, of.c_str());
   return text;
 }
 

@@ -80,11 +80,14 @@ void arena::release(block* gone) {
   blocks.erase(gone->at);
 }
 
+block* arena::last_before(address at) {
+  const auto next = blocks.upper_bound(at);
+  return next == blocks.begin() ? nullptr : &std::prev(next)->second;
+}
+
 block* arena::containing(address at) {
-  auto next = blocks.upper_bound(at);
-  if (next == blocks.begin()) return nullptr;
-  block& found = std::prev(next)->second;
-  return at - found.at < found.size ? &found : nullptr;
+  block* const found = last_before(at);
+  return found && at - found->at < found->size ? found : nullptr;
 }
 
 void arena::validate(address at, std::size_t size) {

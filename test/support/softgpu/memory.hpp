@@ -49,6 +49,7 @@ class arena {
 
   bool contains(address at) const { return at - base < span; }
   block* containing(address at);
+  block* last_before(address at);  // that begins there or before
   shadow_unit& unit(address at) { return units[(at - base) >> unit_shift]; }
   unsigned char* written_bits(address at) { return &written[(at - base) / 8]; }
   /// Marks [at, at + size) as memory that work may use.

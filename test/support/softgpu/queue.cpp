@@ -7,11 +7,12 @@
 namespace softgpu {
 namespace {
 
-thread_local bool on_host_thread = false;
+// Not a thread-local: leak checkers of gcc 12 fall over those that a thread of a loaded library has.
+std::atomic<std::thread::id> host_thread_is{};
 
 }  // namespace
 
-bool in_host_function() { return on_host_thread; }
+bool in_host_function() { return std::this_thread::get_id() == host_thread_is.load(std::memory_order_relaxed); }
 
 tick machine::enqueue(lane& into, work_pointer what) {
   into.now.join(host);
@@ -73,7 +74,9 @@ bool machine::step() {
     return true;
   }
   result outcome = 0;
-  if (chosen.in->lost == 0) {
+  // A context that is lost does nothing any more, but what memory there is has to stay true: see revive().
+  const bool keeps_books = now.what->kind == work_kind::allocation || now.what->kind == work_kind::release;
+  if (chosen.in->lost == 0 || keeps_books) {
     execution run{*this, *chosen.in, {now.self, &now.before, chosen.in->device}};
     outcome = now.what->run(run);
   }
@@ -135,7 +138,7 @@ void machine::start_host_thread() {
 /// Host functions run here, as the driver's do on a thread of its own. Streams that nobody waits for move too, but
 /// slowly, if there is a host function in them: somebody may wait for what it does.
 void machine::host_thread() {
-  on_host_thread = true;
+  host_thread_is = std::this_thread::get_id();
   std::unique_lock held(lock);
   for (;;) {
     if (host_tasks_.empty()) {
