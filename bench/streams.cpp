@@ -76,10 +76,10 @@ void statements(bench::session& s) {
 
 /// Chunks of host memory go in, each is worked on for about as long as its copy takes.
 void overlap(bench::session& s) {
-  const char* name = "copies beside kernels, 16 chunks";
+  const char* name = "copies beside kernels, 32 chunks";
   if (!s.wants(name) || s.on_cpu()) return;
-  constexpr int chunks = 16;
-  const std::int64_t n = s.quick() ? 100'000 : 8'000'000;
+  constexpr int chunks = 32;
+  const std::int64_t n = s.quick() ? 100'000 : 4'000'000;
   std::vector<sn::pinned_array<float>> host;
   for (int c = 0; c < chunks; ++c) {
     host.push_back(sn::empty_pinned<float>({n}));

@@ -10,6 +10,8 @@
 #include "runtime/eval.hpp"
 
 #include <new>
+#include <optional>
+#include <utility>
 
 #include <sinter/error.hpp>
 
@@ -30,6 +32,25 @@ struct workspace {
   std::vector<const detail::typed_node*> roots;
   std::vector<const shape*> extents;
   std::vector<detail::array_node*> outputs;
+};
+
+// The thread's own is in use: by an evaluation under way, in which a user's allocator or hook evaluates, or for good once it
+// has gone at the thread's end, when other thread-local objects' destructors may still evaluate.
+thread_local constinit bool occupied = false;
+
+struct kept_workspace : workspace {
+  ~kept_workspace() { occupied = true; }
+};
+
+class turn {
+ public:
+  turn() : mine(!std::exchange(occupied, true)) {}
+  turn(const turn&) = delete;
+  turn& operator=(const turn&) = delete;
+  ~turn() {
+    if (mine) occupied = false;
+  }
+  const bool mine;
 };
 
 // Arrays that are dropped at the end: temporaries, and on failure the new results.
@@ -95,7 +116,10 @@ void run(plan& p, workspace& w, request* requests, stream_state& on) {
 }  // namespace
 
 void evaluate(request* requests, int count) try {
-  thread_local workspace w;
+  const turn now;
+  std::optional<workspace> another;
+  thread_local kept_workspace kept;
+  workspace& w = now.mine ? kept : another.emplace();
   w.roots.clear();
   w.extents.clear();
   for (int i = 0; i < count; ++i) {

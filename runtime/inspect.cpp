@@ -58,8 +58,8 @@ struct stages {
     schedule = codegen::cut(codegen::decode(resolution.words));
     runtime::device_impl& on = resolution.device ? *resolution.device : runtime::current_device();
     for (const codegen::temporary& t : schedule.temporaries)
-      temporaries.emplace_back(
-          runtime::new_array(t.type, resolution.boundaries[t.boundary].extents, runtime::current_stream(on)));
+      temporaries.push_back(
+          handle(runtime::new_array(t.type, resolution.boundaries[t.boundary].extents, runtime::current_stream(on))));
     result = handle(runtime::new_array(root->type, root->extents, runtime::current_stream(on)));
   }
 

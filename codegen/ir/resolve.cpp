@@ -350,11 +350,19 @@ class walker {
   std::intptr_t bottom_ = 0;
 };
 
+/// Destructors of a thread's other objects may evaluate after this one has gone.
+thread_local constinit bool kept_has_gone = false;
+
+struct kept_walker : walker {
+  ~kept_walker() { kept_has_gone = true; }
+};
+
 }  // namespace
 
 void resolve(const typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into) {
-  thread_local walker w;
   into.clear();
+  if (kept_has_gone) return walker().run(roots, extents, count, into);
+  thread_local kept_walker w;
   w.run(roots, extents, count, into);
 }
 

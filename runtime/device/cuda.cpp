@@ -15,6 +15,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/device/staging.hpp"
 #include "runtime/memory/resources.hpp"
+#include "runtime/stream/table.hpp"
 
 namespace sinter::runtime {
 namespace {
@@ -101,6 +102,12 @@ class cuda_device final : public device_impl {
     wait_if_asked(on);
   }
 
+  void collect_profile(bool on) override {
+    context_.use();
+    context_.check(on ? context_.api.cuProfilerStart() : context_.api.cuProfilerStop(),
+                   on ? "cuProfilerStart" : "cuProfilerStop");
+  }
+
   const codegen::compiler* compiler() const override;
   codegen::dialect dialect() const override { return codegen::dialect::cuda; }
   loaded_kernel load(const codegen::bytes* image, const codegen::kernel&, const codegen::variant&) override;
@@ -138,6 +145,7 @@ cuda_device::cuda_device(const driver& d, int ordinal)
 cuda_device::~cuda_device() {
   if (context_.use_if_alive()) context_.api.cuCtxSynchronize();
   drop_pools(*this);
+  streams().close();
   if (!context_.use_if_alive()) return;
   for (const auto& s : staging_)
     if (s) s->close();

@@ -120,9 +120,11 @@ bool pinned_for_cuda(const void* memory, std::size_t size) noexcept {
   if (!context || size == 0 || !context->use_if_alive()) return false;
   // The first byte and the last: a range that begins in one registration and ends outside must not pass.
   for (const std::size_t offset : {std::size_t{0}, size - 1}) {
-    int type = 0;
-    const cu_address at = address(memory) + offset;
-    if (context->api.cuPointerGetAttribute(&type, cu_pointer_memory_type, at) != cu_success) return false;
+    // The plural answers for memory that the driver does not know, too; to the other one that is an error, which tools
+    // report.
+    int type = 0, attribute = cu_pointer_memory_type;
+    void* value = &type;
+    if (context->api.cuPointerGetAttributes(1, &attribute, &value, address(memory) + offset) != cu_success) return false;
     if (type != cu_memory_type_host) return false;
   }
   return true;

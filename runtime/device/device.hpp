@@ -112,6 +112,9 @@ class device_impl {
   virtual void drop_capture(stream_state&) noexcept = 0;
   virtual void launch(executable_graph&, stream_state&) = 0;
 
+  /// Tells an attached profiler to begin or to end collecting. Nothing where there can be none.
+  virtual void collect_profile(bool) {}
+
   // ---- kernels
 
   /// The compiler for this device's kernels; null where kernels are interpreted.

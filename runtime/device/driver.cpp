@@ -29,23 +29,16 @@ std::string plain_name(const char* call) {
   return name.ends_with("_v2") ? name.substr(0, name.size() - 3) : name;
 }
 
-struct process_driver {
-  std::unique_ptr<driver> table;
-  std::string why;
-};
-
-/// Runs once. What it returns is never destroyed: arrays with static storage may outlive any destructor.
-const process_driver* open_for_process() {
-  auto* opened = new process_driver;
-  opened->table = open_driver(::secure_getenv("SINTER_CUDA_DRIVER"), &opened->why);
-  if (!opened->table) return opened;
-  if (const cu_result result = opened->table->cuInit(0); result != cu_success) {
-    opened->why = opened->table->file + " was opened, but cuInit(0) failed: " + describe(*opened->table, result);
-    opened->table.reset();
-    return opened;
+/// What is returned is never destroyed: arrays with static storage may outlive any destructor.
+const driver* open_for_process(std::string* why) {
+  std::unique_ptr<driver> opened = open_driver(::secure_getenv("SINTER_CUDA_DRIVER"), why);
+  if (!opened) return nullptr;
+  if (const cu_result result = opened->cuInit(0); result != cu_success) {
+    say(why, opened->file + " was opened, but cuInit(0) failed: " + describe(*opened, result));
+    return nullptr;
   }
   watch_process();  // after the driver registered its exit handlers, so that ours run before them
-  return opened;
+  return opened.release();
 }
 
 }  // namespace
@@ -76,10 +69,15 @@ std::unique_ptr<driver> open_driver(const char* path, std::string* why) {
   return nullptr;
 }
 
+/// Only success is kept: what failed for want of memory or of a file handle may succeed the next time.
 const driver* find_driver(std::string* why) {
-  static const process_driver* const opened = open_for_process();
-  if (!opened->table) say(why, opened->why);
-  return opened->table.get();
+  static constinit std::atomic<const driver*> found{nullptr};
+  if (const driver* d = found.load(std::memory_order_acquire)) [[likely]]
+    return d;
+  static constinit std::mutex opening;
+  const std::lock_guard hold(opening);
+  if (!found.load(std::memory_order_relaxed)) found.store(open_for_process(why), std::memory_order_release);
+  return found.load(std::memory_order_relaxed);
 }
 
 std::string describe(const driver& d, cu_result result) {

@@ -87,7 +87,7 @@ struct cu_graph_update {
   X(cuMemPoolTrimTo, (cu_mem_pool pool, std::size_t least))                                                       \
   X(cuMemPoolSetAttribute, (cu_mem_pool pool, int attribute, void* value))                                        \
   X(cuMemPoolGetAttribute, (cu_mem_pool pool, int attribute, void* value))                                        \
-  X(cuPointerGetAttribute, (void* value, int attribute, cu_address memory))                                       \
+  X(cuPointerGetAttributes, (unsigned count, int* attributes, void** values, cu_address memory))                  \
   X(cuMemcpyHtoDAsync_v2, (cu_address to, const void* from, std::size_t size, cu_stream stream))                  \
   X(cuMemcpyDtoHAsync_v2, (void* to, cu_address from, std::size_t size, cu_stream stream))                        \
   X(cuMemcpyDtoDAsync_v2, (cu_address to, cu_address from, std::size_t size, cu_stream stream))                   \

@@ -13,6 +13,7 @@
 
 #include "runtime/counters.hpp"
 #include "runtime/memory/resources.hpp"
+#include "runtime/stream/table.hpp"
 
 namespace sinter::runtime {
 namespace {
@@ -46,7 +47,10 @@ host_operation copying(void* to, const void* from, std::size_t size) {
 
 }  // namespace
 
-host_device::~host_device() { drop_pools(*this); }
+host_device::~host_device() {
+  drop_pools(*this);
+  streams().close();
+}
 
 std::size_t host_device::total_memory() const { return pages(_SC_PHYS_PAGES); }
 std::size_t host_device::free_memory() const { return pages(_SC_AVPHYS_PAGES); }

@@ -25,7 +25,7 @@ struct block_lists {
   bool alive = true;
   ~block_lists() {
     alive = false;
-    for (block* b : first)
+    for (block*& b : first)  // emptied: the thread's other destructors may still make nodes
       while (b) {
         block* next = b->next;
         std::free(b);

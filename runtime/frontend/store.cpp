@@ -76,8 +76,10 @@ bool safe_in_place(const array_node* to, const expression_view& e) {
   return true;
 }
 
+// The same elements in other storage, of which it takes a reference of its own.
 array_node* same_view(const array_node* of, storage* memory, std::int64_t shift) {
   auto* a = runtime::new_node<array_node>(node_kind::array, of->type, of->extents);
+  __atomic_fetch_add(&memory->references, 1, __ATOMIC_RELAXED);
   a->memory = memory;
   a->offset = of->offset - shift;
   std::copy(of->strides, of->strides + max_rank, a->strides);
@@ -93,9 +95,7 @@ array_node* detached(const array_node* target, std::int64_t& shift) {
   runtime::copy(*fresh.get(), fresh.get()->data, *target->memory, target->memory->data + s.low * itemsize(target->type),
                 size);
   shift = s.low;
-  array_node* made = same_view(target, fresh.get(), shift);
-  fresh.take();
-  return made;
+  return same_view(target, fresh.get(), shift);
 }
 
 void write(const typed_node* root, array_node* into, void** hint) {
@@ -129,7 +129,6 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
     std::int64_t shift = 0;
     array_node* copy = detached(whole, shift);
     const handle guard(copy);
-    __atomic_fetch_add(&copy->memory->references, 1, __ATOMIC_RELAXED);
     const handle destination(same_view(to, copy->memory, shift));
     write(&root, as_array_node(destination.get()), e.code->last_plan);
     target = handle(retain(copy));

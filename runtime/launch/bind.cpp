@@ -147,7 +147,7 @@ bool order(const step& s, axes& a, binding& b, bool in_order) {
   std::int64_t step_size = 1;
   for (int d = a.count - 1; d >= 0; --d) of_domain[d] = step_size, step_size *= 2;
   std::int64_t by[max_rank];
-  std::copy_n(in_order ? of_domain : b.operands[leader(s, b, a)].strides, max_rank, by);
+  std::copy_n(in_order ? of_domain : b.operands[leader(s, b, a)].strides, a.count, by);
   const auto size = [&](int d) { return std::llabs(by[d]); };
   int fastest = -1;
   for (int d = 0; d < a.count; ++d)

@@ -162,7 +162,7 @@ void free_all(const allocator& a, stream_state& s) {
     async(a).ordinary(s.device).free_all_blocks(s.number);
     return;
   }
-  wait_until_reached(s, s.position());
+  s.device.synchronize(s);  // the stream's work and the frees behind it, which are no operations of their own
   to->trim(0);
 }
 

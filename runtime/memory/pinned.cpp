@@ -22,6 +22,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/memory/pool.hpp"
 #include "runtime/stream/order.hpp"
+#include "runtime/never_destroyed.hpp"
 
 namespace sinter {
 namespace runtime {
@@ -69,8 +70,8 @@ struct block_map {
 
 /// Leaked: static arrays may outlive every destructor.
 block_map& all() {
-  static block_map& map = *new block_map;
-  return map;
+  static never_destroyed<block_map> map;
+  return map.object;
 }
 
 constexpr std::size_t classes = 63;  // powers of two; larger ones do not exist

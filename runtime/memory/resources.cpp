@@ -17,21 +17,13 @@
 #include "runtime/memory/pinned.hpp"
 #include "runtime/stream/order.hpp"
 #include "runtime/stream/table.hpp"
+#include "runtime/never_destroyed.hpp"
 
 namespace sinter::runtime {
 
 constinit thread_local thread_memory memory_of_thread;
 
 namespace {
-
-/// A resource that is there before the first constructor and after the last destructor.
-template <class R>
-union never_destroyed {
-  template <class... A>
-  constexpr never_destroyed(A... arguments) : value(arguments...) {}
-  ~never_destroyed() {}
-  R value;
-};
 
 constinit never_destroyed<pooled_resource> default_one{pooled_resource::never_deleted{}};
 constinit never_destroyed<raw_resource> raw_device{memory_kind::device};
@@ -47,7 +39,7 @@ pool_options options_for(const device_impl& device, memory_kind kind) {
 /// Is the resource one of those without a pool? Then a pool takes its memory from the device directly: nothing else
 /// would be gained but a wait for each segment.
 const raw_resource* as_raw(const memory_resource& r) noexcept {
-  for (const raw_resource* raw : {&raw_device.value, &raw_managed.value})
+  for (const raw_resource* raw : {&raw_device.object, &raw_managed.object})
     if (raw == &r) return raw;
   return nullptr;
 }
@@ -241,7 +233,7 @@ void pooled_resource::deallocate(void* block, std::size_t size, const stream& on
   hooks::call(&memory_hook::free_postprocess, e);
 }
 
-pooled_resource& default_pools() noexcept { return default_one.value; }
+pooled_resource& default_pools() noexcept { return default_one.object; }
 
 bool give_back_cached(device_impl& device) noexcept { return registry.give_back(device); }
 void drop_pools(device_impl& device) noexcept {
@@ -294,7 +286,7 @@ void raw_resource::deallocate(void* block, std::size_t size, const stream& on) n
 }
 
 raw_resource& raw_memory(memory_kind kind) noexcept {
-  return kind == memory_kind::managed ? raw_managed.value : raw_device.value;
+  return kind == memory_kind::managed ? raw_managed.object : raw_device.object;
 }
 
 bool goes_by_arena(const memory_resource& r) noexcept { return dynamic_cast<const pooled_resource*>(&r) != nullptr; }

@@ -91,17 +91,6 @@ void wait_for(device_impl& d) {
   d.synchronize();
 }
 
-/// Tells a CUDA profiler to begin or to end collecting.
-void collect(device_impl& d, bool begin) {
-  if (d.id.type() != device::kind::cuda) return;
-  static_cast<void>(d.free_memory());  // makes the device's context this thread's, which the call below is about
-  const driver& api = *find_driver(nullptr);
-  const cu_result result = begin ? api.cuProfilerStart() : api.cuProfilerStop();
-  if (result == cu_success) return;
-  const char* const call = begin ? "cuProfilerStart" : "cuProfilerStop";
-  throw device_error(("sinter: " + std::string(call) + "() failed: " + describe(api, result)).c_str());
-}
-
 }  // namespace
 }  // namespace runtime
 
@@ -156,7 +145,7 @@ profile::profile() {
       [] { return std::make_unique<runtime::profile_state>(runtime::current_device(), profiler_clock::now()); });
   const std::lock_guard hold(profiles.mutex);
   int& same = profiles.of_device[made->device.index];
-  if (same == 0) runtime::collect(made->device, true);
+  if (same == 0) made->device.collect_profile(true);
   ++same;
   made->next = profiles.first;
   profiles.first = state_ = made.release();
@@ -172,7 +161,7 @@ profile::~profile() {
   const std::unique_ptr<runtime::profile_state> mine(state_);
   if (--profiles.of_device[mine->device.index] > 0 || runtime::exiting() || runtime::forked()) return;
   try {
-    runtime::collect(mine->device, false);
+    mine->device.collect_profile(false);
   } catch (...) {
     // The tool has stopped collecting by itself, or the device is lost and says so again.
   }

@@ -80,6 +80,11 @@ struct stream_order {
     s.waited_for_.clear();
   }
 
+  static void forget_marks(stream_state& s) noexcept {
+    const std::lock_guard hold(s.ordering_);
+    s.marks_.clear();
+  }
+
   static void note_finished(stream_state& of, std::uint64_t position) {
     const std::lock_guard hold(of.ordering_);
     const auto at = first(of, position + 1);
@@ -155,6 +160,8 @@ void wait_until_reached(stream_state& of, std::uint64_t position) {
 void join(stream_state& s, capture_state& c, stream_state& fork_of) { stream_order::join(s, c, fork_of); }
 
 void forget_waits(stream_state& s) { stream_order::forget_waits(s); }
+
+void forget_marks(stream_state& s) noexcept { stream_order::forget_marks(s); }
 
 void wait_for_marks(stream_state& of) { wait_for(of, stream_order::last_mark(of)); }
 

@@ -29,6 +29,9 @@ void wait_for_marks(stream_state& of);
 /// recorded for others' sake.
 void join(stream_state& s, capture_state& c, stream_state& fork_of);
 
+/// Gives up the events of a stream that nobody will ask about any more.
+void forget_marks(stream_state&) noexcept;
+
 /// A state is about to get another native stream, which has waited for nothing.
 void forget_waits(stream_state&);
 

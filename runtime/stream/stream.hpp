@@ -12,6 +12,8 @@
 
 #include <sinter/stream.hpp>
 
+#include "runtime/never_destroyed.hpp"
+
 namespace sinter::runtime {
 
 class capture_state;
@@ -111,8 +113,7 @@ class stream_state {
   /// Nobody has a handle to it any more, and its native one is gone.
   bool retired() const noexcept { return references.load(std::memory_order_acquire) == 0; }
   /// For functions of resources, which want a public stream: this one, uncounted.
-  const stream& handle_of() const noexcept { return self_; }
-  ~stream_state() = delete;
+  const stream& handle_of() const noexcept { return self_.object; }
 
  private:
   friend struct stream_order;
@@ -126,7 +127,7 @@ class stream_state {
   std::uint64_t finished_ = 0;             // the device is known to have come this far
   std::vector<mark> marks_;                // points beyond, ascending
   std::vector<std::uint64_t> waited_for_;  // by stream number: how far this stream has waited for that one
-  const stream self_{this};
+  const never_destroyed<stream> self_{this};  // it holds nothing
 };
 
 void retain(stream_state&) noexcept;

@@ -48,6 +48,19 @@ stream_table::stream_table(device_impl& d) : device_(d), per_thread_(set_to_one(
   first_->immortal = true;
 }
 
+stream_table::~stream_table() {
+  for (const stream_state* s : states_) delete s;
+}
+
+void stream_table::close() noexcept {
+  for (stream_state* s : states_) {
+    forget_marks(*s);
+    if (!s->external && !s->immortal && s->handle) device_.destroy_stream(s->handle);
+  }
+  for (auto& spare : spare_events_)
+    for (void* native : std::exchange(spare, {})) device_.destroy_event(native);
+}
+
 /// A state that is nobody's: a retired one whose work is over, or a new one. Needs the lock, but for the constructor.
 stream_state& stream_table::vacant() {
   for (auto at = retired_.begin(); at != retired_.end(); ++at) {
@@ -108,9 +121,7 @@ void stream_table::retire(stream_state& s) noexcept {
   try {
     mark(s);  // what it wrote may still be waited for
   } catch (...) {
-    // The device is lost, or the host is out of memory. Then the state is not used again.
-    s.handle = nullptr;
-    return;
+    return;  // the device is lost, or the host is out of memory: the state is in no list and is not used again
   }
   const std::lock_guard hold(busy_);
   if (!s.external) device_.destroy_stream(s.handle);

@@ -15,6 +15,9 @@ namespace sinter::runtime {
 class stream_table {
  public:
   explicit stream_table(device_impl&);
+  ~stream_table();
+  /// Comes last but one in the destruction of a device, which only tests do: nobody has a stream or an event of it.
+  void close() noexcept;
 
   /// Where everything runs that names no stream: one of the device, or with SINTER_PER_THREAD_DEFAULT_STREAM=1 one of
   /// the calling thread.

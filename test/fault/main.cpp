@@ -1,8 +1,12 @@
-// Every sample with every call failing: `sinter_fault [--all] [--sample <name>] [--state cold|stored|warm] [--kind <word>]
-// [--manner <word>] [--at <number>] [--each <number>]`, on the device that SINTER_DEVICE names. Without --all (or
-// SINTER_FAULTS=all) some indices of each kind and manner, spread evenly and the same in every run. Each trial runs in a child process, forked where the state begins: nothing used
-// yet and no kernel on disk (cold), the kernels on disk (stored), or everything used before (warm; then a child makes many
-// trials, and whatever leaks adds up).
+// Every sample with every call failing:
+//
+//   sinter_fault [--all] [--device cpu|interpreter|softgpu] [--sample <name>] [--state cold|stored|warm] [--kind <word>]
+//                [--manner <word>] [--each <number>] [--at <number>] [--tell]
+//
+// Without --all (or SINTER_FAULTS=all) it tries --each indices of each kind and manner, spread evenly and the same in every run;
+// --at tries one and shows who made the call. Without --device the environment decides. Each trial runs in a child process,
+// forked where its state begins: nothing used yet and no kernel on disk (cold), all kernels on disk (stored), or everything used
+// before (warm: a child then makes many trials, so that whatever leaks adds up). trial.cpp has the verdicts.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -37,7 +41,6 @@ using namespace fault;
 
 namespace {
 
-constexpr int skipped = 77;        // ctest's SKIP_RETURN_CODE
 constexpr unsigned patience = 60;  // seconds a trial may take before it counts as hanging
 constexpr int batch = 64;          // trials of a child that is used again
 constexpr long shown = 40;         // problems that are told
@@ -225,7 +228,8 @@ struct tally {
 
 struct choices {
   bool all = false;
-  long each = 5;
+  bool tell = false;
+  long each = 6;
   std::optional<std::string> sample, state, kind, manner;
   std::optional<long> at;
 };
@@ -291,6 +295,8 @@ class campaign {
     to.injected += reached;
     to.absorbed += reached && v.absorbed && !v.wrong;
     to.wrong += v.wrong;
+    if (choices_.tell && !v.wrong)
+      std::printf("  %s %ld %s: %s\n", word(p.how), p.at, v.faults.name, v.absorbed ? "not noticed" : v.said);
     if (!v.wrong && !choices_.at) return;
     if (++told_ > shown && !choices_.at) return;
     std::printf("%s: sinter_fault --sample %s --state %s --kind %s --manner %s --at %ld: %s\n  %s\n",
@@ -304,6 +310,14 @@ class campaign {
   long told_ = 0;
 };
 
+/// As the ctest entries do it.
+void choose_device(const std::string& name) {
+  const bool softgpu = name == "softgpu";
+  setenv("SINTER_DEVICE", softgpu ? "cuda" : name.c_str(), 1);
+  if (!softgpu) return;
+  for (const char* variable : {"SINTER_CUDA_DRIVER", "SINTER_NVRTC"}) setenv(variable, SINTER_FAULT_SOFTGPU, 1);
+}
+
 choices parse(int count, char** words) {
   choices c;
   const char* const environment = std::getenv("SINTER_FAULTS");
@@ -314,9 +328,14 @@ choices parse(int count, char** words) {
       c.all = true;
       continue;
     }
+    if (option == "--tell") {
+      c.tell = true;
+      continue;
+    }
     if (i + 1 == count) throw std::runtime_error(option + " needs a word after it");
     const std::string value = words[++i];
     if (option == "--sample") c.sample = value;
+    else if (option == "--device") choose_device(value);
     else if (option == "--state") c.state = value;
     else if (option == "--kind") c.kind = value;
     else if (option == "--manner") c.manner = value;
@@ -331,8 +350,8 @@ choices parse(int count, char** words) {
 /// place: a disk takes more time than all else.
 void enter_work_folder() {
   const bool in_memory = access("/dev/shm", W_OK | X_OK) == 0;
-  const fs::path work =
-      fs::path(in_memory ? "/dev/shm" : SINTER_FAULT_WORK) / ("sinter_fault-" + std::to_string(getpid()));
+  const fs::path work = fs::path(in_memory ? "/dev/shm" : SINTER_FAULT_WORK) /
+                        ("sinter_fault-" + std::to_string(10'000'000 + getpid()));  // as long in every run
   fs::remove_all(work);
   fs::create_directories(work);
   fs::current_path(work);

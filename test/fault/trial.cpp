@@ -21,6 +21,8 @@
 namespace fault {
 namespace {
 
+bool library_used = false;
+
 template <class... E>
 bool is_one_of(const char* type) {
   return ((std::strcmp(type, typeid(E).name()) == 0) || ...);
@@ -47,12 +49,13 @@ long open_files() {
   return count;
 }
 
-/// With everything that is cached given back: how much that is depends on the order of what happened.
+/// With everything that is cached given back: how much that is depends on the order of what happened. Not before the library
+/// has been used in this process, which is a first use itself.
 levels levels_now() {
   try {
-    sinter::default_memory_pool().free_all_blocks();
-  } catch (const sinter::device_error&) {
-    // Of a device that is lost, nothing can be given back.
+    if (library_used) sinter::default_memory_pool().free_all_blocks();
+  } catch (const sinter::error&) {
+    // A device that is lost gives nothing back.
   }
   // The loader keeps the text of its last error until it is asked again.
   for (int i = 0; i < 2; ++i) dlerror();
@@ -76,6 +79,7 @@ bool is_right(const ending& e, const reference& right) {
 void judge(const ending& e, const plan& p, const reference& right, verdict& v) {
   v.absorbed = is_right(e, right);
   if (v.absorbed) return;
+  std::snprintf(v.said, sizeof v.said, "%s: %s", e.type ? e.type : "", e.said.c_str());
   if (!e.type) return complain(v, "no exception, and it returned %d after printing: %s", e.returned, e.printed.c_str());
   if (v.faults.failed == 0) return complain(v, "%s though no call failed: %s", e.type, e.said.c_str());
   if (!suits(p, e.type)) return complain(v, "an exception of type %s: %s", e.type, e.said.c_str());
@@ -111,6 +115,15 @@ bool is_giving_back(const char* name) {
   return false;
 }
 
+void judge_pool(verdict& v) {
+  try {
+    if (const std::size_t used = sinter::default_memory_pool().used_bytes())
+      complain(v, "%zu bytes are in use when nobody holds an array", used);
+  } catch (const sinter::error& e) {
+    complain(v, "asking the pool: %s", e.what());
+  }
+}
+
 /// What is there in the end and would not be without the fault.
 void judge_left(levels more, const plan& p, verdict& v) {
   // glibc's loader forgets some blocks of its own where it runs out of memory half-way. A lost device gives nothing back,
@@ -121,6 +134,7 @@ void judge_left(levels more, const plan& p, verdict& v) {
 }
 
 ending run_with(const plan& p, const sample& s, record& into) {
+  library_used = true;
   start(p, into);
   driver::start(p);
   ending e = s.run();
@@ -156,8 +170,7 @@ void try_fault(const sample& s, const plan& p, const reference& right, const lev
   const levels before = levels_now();
   const ending first = run_with(p, s, v.faults);
   judge(first, p, right, v);
-  if (const std::size_t used = sinter::default_memory_pool().used_bytes())
-    complain(v, "%zu bytes are in use when nobody holds an array", used);
+  judge_pool(v);
   const ending second = s.run();
   judge_afterwards(second, first, p, right, "without a fault", v);
   const levels after_second = levels_now();

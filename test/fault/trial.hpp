@@ -37,6 +37,7 @@ struct verdict {
   bool lost = false;      // the device cannot be used in this process any more
   bool wrong = false;
   record faults;
+  char said[300] = "";  // the exception that came out, if one did
   char problem[800] = "";
 };
 

@@ -1,5 +1,5 @@
-// Devices: which there are, which one is current, what is known about them, and arrays of several devices at once. The numbers
-// are those of CuPy's documented behaviours.
+// Devices: which there are, which one is current, what is known about them, and arrays of several devices at once. The
+// numbers are those of CuPy's documented behaviours.
 #include <doctest/doctest.h>
 
 #include <chrono>

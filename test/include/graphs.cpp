@@ -1,5 +1,5 @@
-// Graphs: what a capture records, what a launch does with it, whose memory it is, and what cannot be captured. Updates are in
-// graphs_update.cpp, graphs and several streams in graphs_streams.cpp.
+// Graphs: what a capture records, what a launch does with it, whose memory it is, and what cannot be captured. Updates
+// are in graphs_update.cpp, graphs and several streams in graphs_streams.cpp.
 #include <doctest/doctest.h>
 
 #include <algorithm>

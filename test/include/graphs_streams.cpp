@@ -1,5 +1,5 @@
-// Graphs and streams: several streams inside of a capture, launches on several streams and threads, and the order between what
-// a graph does and what goes on beside it.
+// Graphs and streams: several streams inside of a capture, launches on several streams and threads, and the order
+// between what a graph does and what goes on beside it.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -110,31 +110,35 @@ TEST_CASE("graphs: streams made inside of a capture may end there") {
 }
 
 TEST_CASE("graphs: a capture depends on what other streams did before it, and a launch on what they do before that") {
-  const stream s;
-  gate closed(s);
-  array<double> x = on(s, [&] { return slowly(zeros({n})); });
-  array<double> out;
-  const graph g = capture([&] { out = x * 2; });
-  g.launch();
-  closed.open();
-  CHECK(holds(out, 16));
-  gate again(s);
-  on(s, [&] { x(ellipsis) = x + 1; });
-  g.launch();
-  again.open();
-  CHECK(holds(out, 18));
+  rehearsed([] {
+    const stream s;
+    gate closed(s);
+    array<double> x = on(s, [&] { return slowly(zeros({n})); });
+    array<double> out;
+    const graph g = capture([&] { out = x * 2; });
+    g.launch();
+    closed.open();
+    CHECK(holds(out, 16));
+    gate again(s);
+    on(s, [&] { x(ellipsis) = x + 1; });
+    g.launch();
+    again.open();
+    CHECK(holds(out, 18));
+  });
 }
 
 TEST_CASE("graphs: a captured store is no store before the launch") {
-  const stream s, reader;
-  gate closed(s);
-  array<double> a = on(s, [&] { return slowly(zeros({n})); });
-  const graph g = capture([&] { a(ellipsis) = a * 2; });
-  const array<double> b = on(reader, [&] { return array<double>(a + 1); });  // after s, which stands still
-  closed.open();
-  CHECK(holds(b, 9));
-  g.launch();
-  CHECK(holds(a, 16));
+  rehearsed([] {
+    const stream s, reader;
+    gate closed(s);
+    array<double> a = on(s, [&] { return slowly(zeros({n})); });
+    const graph g = capture([&] { a(ellipsis) = a * 2; });
+    const array<double> b = on(reader, [&] { return array<double>(a + 1); });  // after s, which stands still
+    closed.open();
+    CHECK(holds(b, 9));
+    g.launch();
+    CHECK(holds(a, 16));
+  });
 }
 
 TEST_CASE("graphs: launches on several streams come one after the other") {
@@ -157,44 +161,48 @@ TEST_CASE("graphs: launches on several streams come one after the other") {
 }
 
 TEST_CASE("graphs: a launch waits for those who read what the one before made") {
-  array<double> x = ones({n}), out;
-  const graph g = capture([&] { out = x * 2; });
-  g.launch();
-  const stream reader;
-  gate closed(reader);
-  const array<double> first = on(reader, [&] { return array<double>(out + 1); });
-  x(ellipsis) = 10.0;
-  g.launch();
-  const array<double> second = on(reader, [&] { return array<double>(out + 1); });
-  closed.open();
-  CHECK(holds(first, 3));
-  CHECK(holds(second, 21));
+  rehearsed([] {
+    array<double> x = ones({n}), out;
+    const graph g = capture([&] { out = x * 2; });
+    g.launch();
+    const stream reader;
+    gate closed(reader);
+    const array<double> first = on(reader, [&] { return array<double>(out + 1); });
+    x(ellipsis) = 10.0;
+    g.launch();
+    const array<double> second = on(reader, [&] { return array<double>(out + 1); });
+    closed.open();
+    CHECK(holds(first, 3));
+    CHECK(holds(second, 21));
+  });
 }
 
 TEST_CASE("graphs: a joined stream's reductions and the stream's own do not count in the same tickets") {
-  const array<double> x = ones({long_n});
-  const stream s, other;
-  array<double> inside;
-  std::optional<graph> g = capture([&] {
-    s.wait(stream::current());
-    inside = on(s, [&] { return array<double>(sum(x * 2)); });
-  });
-  for (int i = 0; i < 5; ++i) {
+  rehearsed([] {
+    const array<double> x = ones({long_n});
+    const stream s, other;
+    array<double> inside;
+    std::optional<graph> g = capture([&] {
+      s.wait(stream::current());
+      inside = on(s, [&] { return array<double>(sum(x * 2)); });
+    });
+    for (int i = 0; i < 5; ++i) {
+      g->launch(other);
+      const array<double> beside = on(s, [&] { return array<double>(sum(x * 3)); });
+      CHECK(beside.item() == 3.0 * long_n);
+      CHECK(inside.item() == 2.0 * long_n);
+    }
+    // Nor does the stream that gets the place of the graph's own.
+    g = capture([&] { inside = sum(x * 5); });
+    gate closed(other);
     g->launch(other);
-    const array<double> beside = on(s, [&] { return array<double>(sum(x * 3)); });
-    CHECK(beside.item() == 3.0 * long_n);
-    CHECK(inside.item() == 2.0 * long_n);
-  }
-  // Nor does the stream that gets the place of the graph's own.
-  g = capture([&] { inside = sum(x * 5); });
-  gate closed(other);
-  g->launch(other);
-  g.reset();
-  const stream fresh;
-  const array<double> beside = on(fresh, [&] { return array<double>(sum(x * 7)); });
-  closed.open();
-  CHECK(beside.item() == 7.0 * long_n);
-  CHECK(inside.item() == 5.0 * long_n);
+    g.reset();
+    const stream fresh;
+    const array<double> beside = on(fresh, [&] { return array<double>(sum(x * 7)); });
+    closed.open();
+    CHECK(beside.item() == 7.0 * long_n);
+    CHECK(inside.item() == 5.0 * long_n);
+  });
 }
 
 TEST_CASE("graphs: an event of a capture joins streams inside, and marks nothing outside") {
@@ -224,23 +232,25 @@ TEST_CASE("graphs: an event of a capture joins streams inside, and marks nothing
 }
 
 TEST_CASE("graphs: an event from outside is waited for by every launch") {
-  const array<double> x = ones({n});
-  array<double> out;
-  const stream s;
-  gate closed(s);
-  bool before = false, seen = false;
-  s.launch_host_func([&] { before = true; });
-  const event e = s.record();
-  const graph g = capture([&] {
-    stream::current().wait(e);
-    stream::current().launch_host_func([&] { seen = before; });
-    out = x + 1;
+  rehearsed([] {
+    const array<double> x = ones({n});
+    array<double> out;
+    const stream s;
+    gate closed(s);
+    bool before = false, seen = false;
+    s.launch_host_func([&] { before = true; });
+    const event e = s.record();
+    const graph g = capture([&] {
+      stream::current().wait(e);
+      stream::current().launch_host_func([&] { seen = before; });
+      out = x + 1;
+    });
+    g.launch();
+    closed.open();
+    CHECK(holds(out, 2));
+    synchronize();
+    CHECK(seen);
   });
-  g.launch();
-  closed.open();
-  CHECK(holds(out, 2));
-  synchronize();
-  CHECK(seen);
 }
 
 TEST_CASE("graphs: other threads launch, capture and evaluate meanwhile") {

@@ -1,5 +1,5 @@
-// How a process ends: arrays, streams, events and graphs that outlive main or their thread, exit with work under way or in the
-// middle of a capture, fork, exceptions in flight. Each in a process of its own, whose status says how it went.
+// How a process ends: arrays, streams, events and graphs that outlive main or their thread, exit with work under way or
+// in the middle of a capture, fork, exceptions in flight. Each in a process of its own, whose status says how it went.
 #include <doctest/doctest.h>
 
 #include <sys/wait.h>
@@ -45,7 +45,8 @@ long long driver_calls() {
   return soft ? soft->softgpu_calls() : 0;
 }
 
-/// Made before the library has been used for the first time, so it goes after everything that the library has to do at exit.
+/// Made before the library has been used for the first time, so it goes after everything that the library has to do at
+/// exit.
 struct goes_last {
   std::unique_ptr<belongings> all;
   ~goes_last() {

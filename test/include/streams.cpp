@@ -1,5 +1,6 @@
-// Order without thought: what is written, read and dropped on any number of streams is worth the same as on one, and memory is
-// never handed out while a stream still uses it. Where streams must not have waited for each other, one of them stands still.
+// Order without thought: what is written, read and dropped on any number of streams is worth the same as on one, and
+// memory is never handed out while a stream still uses it. Where streams must not have waited for each other, one of
+// them stands still.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -22,63 +23,68 @@ constexpr std::int64_t n = 4096;
 
 }  // namespace
 
-// Stream A holds a block behind work, gives it back, B's request empties the pool, and C gets the same memory: in rmm issue 2489 C
-// waited for B only, and A's late write landed in C's array.
+// Stream A holds a block behind work, gives it back, B's request empties the pool, and C gets the same memory: in rmm
+// issue 2489 C waited for B only, and A's late write landed in C's array.
 TEST_CASE("streams: memory that a third stream gets is no longer in use by the first (rmm 2489)") {
-  const array<double> x = ones({n});
-  const stream a, b, c;
-  memory_pool pool;
-  const using_allocator from(pool);
-  const std::size_t block = n * sizeof(double);
-  pool.set_limit({.bytes = 3 * block});
-  for (int round = 0; round < 4; ++round) {
+  rehearsed([] {
+    const array<double> x = ones({n});
+    const stream a, b, c;
+    memory_pool pool;
+    const using_allocator from(pool);
+    const std::size_t block = n * sizeof(double);
+    pool.set_limit({.bytes = 3 * block});
+    for (int round = 0; round < 4; ++round) {
+      {
+        array<double> late = on(a, [&] { return empty({n}); });
+        gate closed(a);
+        on(a, [&] { late(ellipsis) = x * 7; });
+        closed.open();  // whoever waits for A from here on, waits
+      }
+      const array<double> large =
+          on(b, [&] { return zeros({3 * n}); });  // A's block has to go back to the device for it
+      CHECK(holds(large, 0));
+    }
+    pool.free_all_blocks();
     {
       array<double> late = on(a, [&] { return empty({n}); });
       gate closed(a);
       on(a, [&] { late(ellipsis) = x * 7; });
-      closed.open();  // whoever waits for A from here on, waits
+      on(b, [&] { late(0) = 3.0; });  // B writes, and C reads, what is A's
+      const array<double> read = on(c, [&] { return array<double>(late * 1); });
+      late = array<double>();
+      closed.open();
+      array<double> next = on(a, [&] { return array<double>(x * 9); });
+      CHECK(holds(next, 9));
+      CHECK(read.get()[0] == 3);
+      CHECK(read.get()[n - 1] == 7);
     }
-    const array<double> large = on(b, [&] { return zeros({3 * n}); });  // A's block has to go back to the device for it
-    CHECK(holds(large, 0));
-  }
-  pool.free_all_blocks();
-  {
-    array<double> late = on(a, [&] { return empty({n}); });
-    gate closed(a);
-    on(a, [&] { late(ellipsis) = x * 7; });
-    on(b, [&] { late(0) = 3.0; });  // B writes, and C reads, what is A's
-    const array<double> read = on(c, [&] { return array<double>(late * 1); });
-    late = array<double>();
-    closed.open();
-    array<double> next = on(a, [&] { return array<double>(x * 9); });
-    CHECK(holds(next, 9));
-    CHECK(read.get()[0] == 3);
-    CHECK(read.get()[n - 1] == 7);
-  }
+  });
 }
 
 TEST_CASE("streams: a block that other streams still read is not handed out again") {
-  const array<double> x = ones({n});
-  const stream a, b, c;
-  std::vector<array<double>> read_b, read_c;
-  // Loading a kernel may wait for the device, so none is loaded behind a gate.
-  array<double> loaded = array<double>(x * 1) + 1;
-  loaded = slowly(loaded);
-  for (int round = 0; round < 8; ++round) {
-    array<double> shared = on(a, [&] { return array<double>(x * round); });
-    gate closed(b);
-    read_b.push_back(on(b, [&] { return array<double>(shared + 1); }));
-    read_c.push_back(on(c, [&] { return array<double>(shared + 2); }));
-    const void* const place = place_of(shared);
-    shared = array<double>();
-    const array<double> next = on(a, [&] { return array<double>(x * -1); });
-    if (asynchronous()) CHECK(place_of(next) != place);  // B stands in front of its read
-    on(a, [&] { return slowly(next); });
-  }
-  for (int round = 0; round < 8; ++round) {
-    CHECK(holds(read_b[static_cast<std::size_t>(round)], round + 1));
-    CHECK(holds(read_c[static_cast<std::size_t>(round)], round + 2));
-  }
+  rehearsed([] {
+    const array<double> x = ones({n});
+    const stream a, b, c;
+    std::vector<array<double>> read_b, read_c;
+    // Loading a kernel may wait for the device, so none is loaded behind a gate.
+    array<double> loaded = array<double>(x * 1) + 1;
+    loaded = slowly(loaded);
+    for (int round = 0; round < 8; ++round) {
+      array<double> shared = on(a, [&] { return array<double>(x * round); });
+      gate closed(b);
+      read_b.push_back(on(b, [&] { return array<double>(shared + 1); }));
+      read_c.push_back(on(c, [&] { return array<double>(shared + 2); }));
+      const void* const place = place_of(shared);
+      shared = array<double>();
+      const array<double> next = on(a, [&] { return array<double>(x * -1); });
+      if (gates_stand()) CHECK(place_of(next) != place);  // B stands in front of its read
+      on(a, [&] { return slowly(next); });
+    }
+    for (int round = 0; round < 8; ++round) {
+      CHECK(holds(read_b[static_cast<std::size_t>(round)], round + 1));
+      CHECK(holds(read_c[static_cast<std::size_t>(round)], round + 2));
+    }
+  });
 }
 
 TEST_CASE("streams: read after write, write after read and write after write are ordered") {
@@ -212,58 +218,62 @@ TEST_CASE("streams: threads with a stream each share arrays") {
 }
 
 TEST_CASE("streams: unordered leaves the order to the program's events") {
-  if (!asynchronous()) return;
-  const stream a, b;
-  array<double> x = on(a, [&] { return slowly(zeros({n})); });
-  const event written = a.record();
-  gate closed(a);
-  array<double> behind = on(a, [&] { return array<double>(x + 1); });
-  array<double> y;
-  {
-    const unordered here;
-    const stream_scope in(b);
-    b.wait(written);
-    y = x * 2;  // x was written in front of the gate
-  }
-  b.synchronize();
-  CHECK(!closed.gave_up());  // it did not wait for all of A
-  closed.open();
-  CHECK(holds(y, 16));
-  CHECK(holds(behind, 9));
-}
-
-TEST_CASE("streams: what unordered streams use is still not handed out before they are done") {
-  const stream a, b;
-  const array<double> one = ones({n});
-  for (int round = 0; round < 4; ++round) {
+  rehearsed([] {
+    if (!asynchronous()) return;
+    const stream a, b;
     array<double> x = on(a, [&] { return slowly(zeros({n})); });
     const event written = a.record();
-    gate closed(b);
+    gate closed(a);
+    array<double> behind = on(a, [&] { return array<double>(x + 1); });
     array<double> y;
     {
       const unordered here;
       const stream_scope in(b);
       b.wait(written);
-      y = x * 2;
+      y = x * 2;  // x was written in front of the gate
     }
-    const void* const place = place_of(x);
-    x = array<double>();
-    const array<double> next = on(a, [&] { return array<double>(one * 3); });
-    if (asynchronous()) CHECK(place_of(next) != place);
+    b.synchronize();
+    CHECK(!closed.gave_up());  // it did not wait for all of A
     closed.open();
     CHECK(holds(y, 16));
-    CHECK(holds(next, 3));
-  }
-  // A store: the stream that wrote before is still waited for.
-  array<double> x = on(a, [&] { return slowly(zeros({n})); });
-  const event written = a.record();
-  {
-    const unordered here;
-    const stream_scope in(b);
-    b.wait(written);
-    x(ellipsis) = x + 1;
-  }
-  CHECK(holds(x, 9));  // the scope is over
+    CHECK(holds(behind, 9));
+  });
+}
+
+TEST_CASE("streams: what unordered streams use is still not handed out before they are done") {
+  rehearsed([] {
+    const stream a, b;
+    const array<double> one = ones({n});
+    for (int round = 0; round < 4; ++round) {
+      array<double> x = on(a, [&] { return slowly(zeros({n})); });
+      const event written = a.record();
+      gate closed(b);
+      array<double> y;
+      {
+        const unordered here;
+        const stream_scope in(b);
+        b.wait(written);
+        y = x * 2;
+      }
+      const void* const place = place_of(x);
+      x = array<double>();
+      const array<double> next = on(a, [&] { return array<double>(one * 3); });
+      if (gates_stand()) CHECK(place_of(next) != place);
+      closed.open();
+      CHECK(holds(y, 16));
+      CHECK(holds(next, 3));
+    }
+    // A store: the stream that wrote before is still waited for.
+    array<double> x = on(a, [&] { return slowly(zeros({n})); });
+    const event written = a.record();
+    {
+      const unordered here;
+      const stream_scope in(b);
+      b.wait(written);
+      x(ellipsis) = x + 1;
+    }
+    CHECK(holds(x, 9));  // the scope is over
+  });
 }
 
 TEST_CASE("streams: unordered scopes nest and end") {
@@ -278,7 +288,8 @@ TEST_CASE("streams: unordered scopes nest and end") {
 
 namespace {
 
-/// A resource of a user's, over the default pool. It uses the stream that it is given, as one that frees on streams would.
+/// A resource of a user's, over the default pool. It uses the stream that it is given, as one that frees on streams
+/// would.
 class watched_resource final : public memory_resource {
  public:
   explicit watched_resource(std::vector<event>& freed) : freed_(freed) {}
@@ -298,63 +309,67 @@ class watched_resource final : public memory_resource {
 }  // namespace
 
 TEST_CASE("streams: a block of a stream that has gone goes back when its work is over, to a stream that is there") {
-  std::vector<event> freed;
-  {
-    const using_allocator from(make_allocator<watched_resource>(freed));
-    array<double> x;
-    std::optional<gate> closed;
+  rehearsed([] {
+    std::vector<event> freed;
     {
-      const stream gone;
-      closed.emplace(gone);
-      x = on(gone, [&] { return full({n}, 3.0); });
+      const using_allocator from(make_allocator<watched_resource>(freed));
+      array<double> x;
+      std::optional<gate> closed;
+      {
+        const stream gone;
+        closed.emplace(gone);
+        x = on(gone, [&] { return full({n}, 3.0); });
+      }
+      const array<double> y = x + 1;
+      const array<double> alone = on(stream(), [&] { return full({n}, 3.0); });
+      x = array<double>();
+      if (gates_stand()) CHECK(freed.empty());
+      closed->open();
+      CHECK(holds(y, 4));
+      CHECK(holds(alone, 3));
+      {
+        const stream gone;
+        closed.emplace(gone);
+        x = on(gone, [&] { return full({n}, 3.0); });
+      }
+      freed.clear();
+      x = array<double>();  // nobody else has used it
+      if (gates_stand()) CHECK(freed.empty());
+      closed->open();
+      synchronize();
+      for (int i = 0; i < 4 && freed.empty(); ++i) const array<double> look = empty({1});
+      CHECK(!freed.empty());
+      for (int i = 0; i < 8; ++i) {
+        const stream a, b;  // nobody is given a place twice
+        CHECK(!(a == b));
+      }
     }
-    const array<double> y = x + 1;
-    const array<double> alone = on(stream(), [&] { return full({n}, 3.0); });
-    x = array<double>();
-    if (asynchronous()) CHECK(freed.empty());
-    closed->open();
-    CHECK(holds(y, 4));
-    CHECK(holds(alone, 3));
-    {
-      const stream gone;
-      closed.emplace(gone);
-      x = on(gone, [&] { return full({n}, 3.0); });
-    }
-    freed.clear();
-    x = array<double>();  // nobody else has used it
-    if (asynchronous()) CHECK(freed.empty());
-    closed->open();
-    synchronize();
-    for (int i = 0; i < 4 && freed.empty(); ++i) const array<double> look = empty({1});
-    CHECK(!freed.empty());
-    for (int i = 0; i < 8; ++i) {
-      const stream a, b;  // nobody is given a place twice
-      CHECK(!(a == b));
-    }
-  }
-  for (const event& e : freed) e.synchronize();
+    for (const event& e : freed) e.synchronize();
+  });
 }
 
 TEST_CASE("streams: out of memory waits for what is about to be free") {
-  const stream a, b;
-  memory_pool pool;
-  const using_allocator from(pool);
-  pool.set_limit({.bytes = 4 * n * sizeof(double)});
-  array<double> x = on(a, [&] { return array<double>(full({2 * n}, 2.0)); });
-  array<double> y = on(b, [&] { return array<double>(x * 2); });  // x is read by another stream
-  const double before = y.get()[0];
-  y = array<double>();
-  gate closed(b);
-  y = on(b, [&] { return array<double>(x * 3); });
-  x = array<double>();  // in use until B has gone on
-  std::thread opener([&] { closed.open(); });
-  const array<double> z = on(a, [&] { return array<double>(full({2 * n}, 5.0)); });
-  opener.join();
-  CHECK(before == 4);
-  CHECK(holds(y, 6));
-  CHECK(holds(z, 5));
-  CHECK_THROWS_AS(on(a, [&] { return zeros({n}); }), out_of_memory);
-  CHECK(holds(z, 5));
+  rehearsed([] {
+    const stream a, b;
+    memory_pool pool;
+    const using_allocator from(pool);
+    pool.set_limit({.bytes = 4 * n * sizeof(double)});
+    array<double> x = on(a, [&] { return array<double>(full({2 * n}, 2.0)); });
+    array<double> y = on(b, [&] { return array<double>(x * 2); });  // x is read by another stream
+    const double before = y.get()[0];
+    y = array<double>();
+    gate closed(b);
+    y = on(b, [&] { return array<double>(x * 3); });
+    x = array<double>();  // in use until B has gone on
+    std::thread opener([&] { closed.open(); });
+    const array<double> z = on(a, [&] { return array<double>(full({2 * n}, 5.0)); });
+    opener.join();
+    CHECK(before == 4);
+    CHECK(holds(y, 6));
+    CHECK(holds(z, 5));
+    CHECK_THROWS_AS(on(a, [&] { return zeros({n}); }), out_of_memory);
+    CHECK(holds(z, 5));
+  });
 }
 
 TEST_CASE("streams: copies, zeros and files go in the order of the current stream") {

@@ -1,5 +1,6 @@
-// Streams as objects: which one is the thread's current stream, what compares equal, priorities, foreign handles, and that
-// making and dropping any number of them leaves nothing behind. The numbers are those of CuPy's documented behaviours.
+// Streams as objects: which one is the thread's current stream, what compares equal, priorities, foreign handles, and
+// that making and dropping any number of them leaves nothing behind. The numbers are those of CuPy's documented
+// behaviours.
 #include <doctest/doctest.h>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Elements between the host and arrays: pinned and pageable, blocking and not, of any layout and around the sizes of the staging
-// buffer, and from device to device. The numbers are those of CuPy's documented behaviours.
+// Elements between the host and arrays: pinned and pageable, blocking and not, of any layout and around the sizes of
+// the staging buffer, and from device to device. The numbers are those of CuPy's documented behaviours.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -40,61 +40,67 @@ pinned_array<double> pinned(std::initializer_list<double> values) {
 }  // namespace
 
 TEST_CASE("transfers 3.3: pageable memory has been read when set and asarray return") {
-  const stream s;
-  const stream_scope in(s);
-  gate closed(s);  // the device has not begun
-  doubles host(n, 1);
-  const array<double> a = asarray(host);
-  array<double> b = zeros({n});
-  std::fill(host.begin(), host.end(), 2.0);
-  b.set(host, {.blocking = false});
-  std::fill(host.begin(), host.end(), 3.0);
-  CHECK(!closed.gave_up());
-  closed.open();
-  CHECK(holds(a, 1));
-  CHECK(holds(b, 2));
+  rehearsed([] {
+    const stream s;
+    const stream_scope in(s);
+    gate closed(s);  // the device has not begun
+    doubles host(n, 1);
+    const array<double> a = asarray(host);
+    array<double> b = zeros({n});
+    std::fill(host.begin(), host.end(), 2.0);
+    b.set(host, {.blocking = false});
+    std::fill(host.begin(), host.end(), 3.0);
+    CHECK(!closed.gave_up());
+    closed.open();
+    CHECK(holds(a, 1));
+    CHECK(holds(b, 2));
+  });
 }
 
 TEST_CASE("transfers 3.3: pinned memory is copied from directly, and blocking says when it may be used") {
-  pinned_array<double> host = pinned({1, 2, 3, 4});
-  array<double> a = zeros({4});
-  a.set(host);
-  host[0] = 100;  // set has returned
-  CHECK(a.get() == doubles{1, 2, 3, 4});
-  const stream s;
-  const stream_scope in(s);
-  gate closed(s);
-  a.set(host, {.blocking = false});  // would wait for the gate
-  CHECK(!closed.gave_up());
-  closed.open();
-  s.synchronize();
-  host[1] = 200;
-  CHECK(a.get() == doubles{100, 2, 3, 4});
-  const array<double> b = asarray(host);
-  CHECK(b.get() == doubles{100, 200, 3, 4});
+  rehearsed([] {
+    pinned_array<double> host = pinned({1, 2, 3, 4});
+    array<double> a = zeros({4});
+    a.set(host);
+    host[0] = 100;  // set has returned
+    CHECK(a.get() == doubles{1, 2, 3, 4});
+    const stream s;
+    const stream_scope in(s);
+    gate closed(s);
+    a.set(host, {.blocking = false});  // would wait for the gate
+    CHECK(!closed.gave_up());
+    closed.open();
+    s.synchronize();
+    host[1] = 200;
+    CHECK(a.get() == doubles{100, 2, 3, 4});
+    const array<double> b = asarray(host);
+    CHECK(b.get() == doubles{100, 200, 3, 4});
+  });
 }
 
 TEST_CASE("transfers 3.4: get() waits, and into pinned memory it need not") {
-  const stream s;
-  const array<double> a = on(s, [&] { return slowly(zeros({n})); });
-  doubles plain(n);
-  a.get(plain);
-  CHECK(plain == doubles(n, 8));
-  pinned_array<double> host = zeros_pinned({n});
-  gate closed(s);
-  on(s, [&] { a.get(host, {.blocking = false}); });
-  if (asynchronous()) CHECK(host[0] == 0);
-  CHECK(!closed.gave_up());
-  closed.open();
-  s.synchronize();
-  CHECK(host[0] == 8);
-  CHECK(host[n - 1] == 8);
-  std::fill(host.begin(), host.end(), 0.0);
-  array<double>(a + 1).get(host);
-  CHECK(host[n - 1] == 9);
-  lazy<double> sums = a * 2;  // of an expression
-  sums.get(host);
-  CHECK(host[0] == 16);
+  rehearsed([] {
+    const stream s;
+    const array<double> a = on(s, [&] { return slowly(zeros({n})); });
+    doubles plain(n);
+    a.get(plain);
+    CHECK(plain == doubles(n, 8));
+    pinned_array<double> host = zeros_pinned({n});
+    gate closed(s);
+    on(s, [&] { a.get(host, {.blocking = false}); });
+    if (gates_stand()) CHECK(host[0] == 0);
+    CHECK(!closed.gave_up());
+    closed.open();
+    s.synchronize();
+    CHECK(host[0] == 8);
+    CHECK(host[n - 1] == 8);
+    std::fill(host.begin(), host.end(), 0.0);
+    array<double>(a + 1).get(host);
+    CHECK(host[n - 1] == 9);
+    lazy<double> sums = a * 2;  // of an expression
+    sums.get(host);
+    CHECK(host[0] == 16);
+  });
 }
 
 TEST_CASE("transfers 3.4: sizes and shapes have to fit") {
@@ -247,22 +253,24 @@ TEST_CASE("transfers: a copy goes after what other streams do, and they after it
 }
 
 TEST_CASE("transfers: pinned memory that goes is not used again before its copies have finished") {
-  const stream s;
-  array<double> a;
-  gate closed(s);
-  {
-    pinned_array<double> host = zeros_pinned({n});
-    std::fill(host.begin(), host.end(), 3.0);
-    a = on(s, [&] {
-      array<double> made = empty({n});
-      made.set(host, {.blocking = false});
-      return made;
-    });
-  }
-  pinned_array<double> next = empty_pinned({n});
-  std::fill(next.begin(), next.end(), 9.0);
-  closed.open();
-  CHECK(holds(a, 3));
+  rehearsed([] {
+    const stream s;
+    array<double> a;
+    gate closed(s);
+    {
+      pinned_array<double> host = zeros_pinned({n});
+      std::fill(host.begin(), host.end(), 3.0);
+      a = on(s, [&] {
+        array<double> made = empty({n});
+        made.set(host, {.blocking = false});
+        return made;
+      });
+    }
+    pinned_array<double> next = empty_pinned({n});
+    std::fill(next.begin(), next.end(), 9.0);
+    closed.open();
+    CHECK(holds(a, 3));
+  });
 }
 
 TEST_CASE("transfers: to(device) copies to another device and back") {

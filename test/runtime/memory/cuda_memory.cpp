@@ -102,11 +102,12 @@ driver make_driver() {
     *total = 1 << 20;
     return cu_success;
   };
-  d.cuPointerGetAttribute = [](void* value, int attribute, cu_address at) -> cu_result {
-    CHECK(attribute == cu_pointer_memory_type);
+  d.cuPointerGetAttributes = [](unsigned count, int* attributes, void** values, cu_address at) -> cu_result {
+    CHECK(count == 1);
+    CHECK(attributes[0] == cu_pointer_memory_type);
     const auto first = reinterpret_cast<cu_address>(now.pinned);
-    if (at < first || at >= first + now.pinned_size) return 1;
-    *static_cast<int*>(value) = cu_memory_type_host;
+    const bool known = at >= first && at < first + now.pinned_size;
+    *static_cast<int*>(values[0]) = known ? cu_memory_type_host : 0;
     return cu_success;
   };
   d.cuDeviceGetMemPool = [](cu_mem_pool* pool, cu_device) {

@@ -1,5 +1,6 @@
-// A device that does nothing by itself, for tests of the order between streams: its streams are counts, its events are clocks
-// that say what has to come first, and the test says how far the device has come. It counts what it is asked to do.
+// A device that does nothing by itself, for tests of the order between streams: its streams are counts, its events are
+// clocks that say what has to come first, and the test says how far the device has come. It counts what it is asked to
+// do.
 #pragma once
 
 #include <algorithm>
@@ -44,9 +45,12 @@ class clock {
 
 class fake_device final : public runtime::device_impl {
  public:
-  explicit fake_device(unsigned place = runtime::most_devices - 1, bool queues = true)
-      : device_impl(device::cuda(static_cast<int>(place) - 2), place), waits_(queues) {
-    native_.push_back(std::make_unique<queue>());  // the default stream's
+  /// A new one, which stays for ever, as devices do: storages and streams may name it at any time. `queues`: whether
+  /// work is still under way when a call returns.
+  static fake_device& make(unsigned place = runtime::most_devices - 1, bool queues = true) {
+    static auto* const all = new std::vector<std::unique_ptr<fake_device>>;
+    all->emplace_back(new fake_device(place, queues));
+    return *all->back();
   }
   ~fake_device() override { runtime::drop_pools(*this); }
 
@@ -181,6 +185,11 @@ class fake_device final : public runtime::device_impl {
 
  private:
   using point = clock;
+  fake_device(unsigned place, bool queues)
+      : device_impl(device::cuda(static_cast<int>(place) - 2), place), waits_(queues) {
+    native_.push_back(std::make_unique<queue>());  // the default stream's
+  }
+
   struct queue {
     std::size_t place = 0;
     std::uint64_t count = 0;

@@ -1,5 +1,5 @@
-// The order between streams, over a device whose events are clocks: what is recorded and waited for, what is spared, which
-// memory is kept back, and that none of it is wrong when many threads do it at once.
+// The order between streams, over a device whose events are clocks: what is recorded and waited for, what is spared,
+// which memory is kept back, and that none of it is wrong when many threads do it at once.
 #include "runtime/stream/order.hpp"
 
 #include <atomic>
@@ -25,15 +25,13 @@ using namespace sinter::runtime;
 using detail::storage;
 using test::fake_device;
 
-/// A device with three streams. Streams must go before the device.
+/// A device with three streams.
 struct fixture {
-  fake_device device;
+  fake_device& device = fake_device::make();
   stream_state& a = device.streams().make({});
   stream_state& b = device.streams().make({});
   stream_state& c = device.streams().make({});
-  bool gone = false;
   ~fixture() {
-    if (gone) return;
     for (stream_state* s : {&a, &b, &c}) release(*s);
     device.finish();
     wait_for_pending_frees(device);
@@ -239,7 +237,7 @@ TEST_CASE_FIXTURE(fixture, "order: a stream of many copies does not gather event
 }
 
 TEST_CASE("order: streams of a device without queues never wait") {
-  fake_device plain(runtime::most_devices - 1, false);
+  fake_device& plain = fake_device::make(runtime::most_devices - 1, false);
   stream_state& a = plain.streams().make({});
   stream_state& b = plain.streams().make({});
   plain.work(a);
@@ -253,7 +251,9 @@ TEST_CASE("order: streams of a device without queues never wait") {
 }
 
 TEST_CASE("order: between devices, events of the one that is waited for") {
-  fake_device one(runtime::most_devices - 1), two(runtime::most_devices - 2), host(runtime::most_devices - 3, false);
+  fake_device& one = fake_device::make(runtime::most_devices - 1);
+  fake_device& two = fake_device::make(runtime::most_devices - 2);
+  fake_device& host = fake_device::make(runtime::most_devices - 3, false);
   stream_state& a = one.streams().make({});
   stream_state& b = two.streams().make({});
   stream_state& h = host.streams().make({});
@@ -270,7 +270,8 @@ TEST_CASE("order: between devices, events of the one that is waited for") {
 }
 
 TEST_CASE("order: streams of two devices have the same numbers, but are not the same") {
-  fake_device one(runtime::most_devices - 1), two(runtime::most_devices - 2);
+  fake_device& one = fake_device::make(runtime::most_devices - 1);
+  fake_device& two = fake_device::make(runtime::most_devices - 2);
   stream_state& a = one.streams().make({});
   stream_state& same_number = two.streams().make({});
   stream_state& b = two.streams().make({});
@@ -284,9 +285,10 @@ TEST_CASE("order: streams of two devices have the same numbers, but are not the 
   for (stream_state* s : {&a, &b, &same_number}) release(*s);
 }
 
-// Positions and clocks by many threads: whoever has been ordered after a position comes after it, whatever else goes on.
+// Positions and clocks by many threads: whoever has been ordered after a position comes after it, whatever else goes
+// on.
 TEST_CASE("order: many threads order many streams at once") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   std::vector<stream_state*> streams;
   for (int i = 0; i < 6; ++i) streams.push_back(&device.streams().make({}));
   std::atomic<int> wrong{0};
@@ -320,7 +322,7 @@ TEST_CASE("order: many threads order many streams at once") {
 }
 
 TEST_CASE("order: many threads read one storage on many streams, and its memory is kept back for all") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   std::vector<stream_state*> streams;
   for (int i = 0; i < 4; ++i) streams.push_back(&device.streams().make({}));
   stream_state& home = *streams[0];

@@ -1,5 +1,5 @@
-// A device's table of streams: places are used again once the work of who had them is over, handles of others are known again,
-// and neither streams nor events grow with the number that a program makes.
+// A device's table of streams: places are used again once the work of who had them is over, handles of others are known
+// again, and neither streams nor events grow with the number that a program makes.
 #include "runtime/stream/table.hpp"
 
 #include <atomic>
@@ -26,7 +26,7 @@ using test::fake_device;
 }  // namespace
 
 TEST_CASE("table: a place is given away again once its work is over, and not before") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   stream_table& table = device.streams();
   CHECK(table.default_stream().number == 0);
   stream_state& a = table.make({});
@@ -49,7 +49,7 @@ TEST_CASE("table: a place is given away again once its work is over, and not bef
 }
 
 TEST_CASE("table: what a stream that has gone wrote is still waited for") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   stream_state& a = device.streams().make({});
   stream_state& b = device.streams().make({});
   const storage_holder x(make_storage(100, a)), y(make_storage(100, b));
@@ -70,7 +70,7 @@ TEST_CASE("table: what a stream that has gone wrote is still waited for") {
 }
 
 TEST_CASE("table: the next stream in a place has waited for nothing") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   stream_table& table = device.streams();
   stream_state& x = table.make({});
   const std::uint64_t position = device.work(x);
@@ -91,7 +91,7 @@ TEST_CASE("table: the next stream in a place has waited for nothing") {
 }
 
 TEST_CASE("table: a stream that only waits keeps its place until the wait is over") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   stream_state& x = device.streams().make({});
   device.work(x);
   stream_state& waiting = device.streams().make({});
@@ -106,7 +106,7 @@ TEST_CASE("table: a stream that only waits keeps its place until the wait is ove
 }
 
 TEST_CASE("table: many streams and events in a row take few places") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   stream_table& table = device.streams();
   std::set<unsigned> numbers;
   for (int i = 0; i < 1000; ++i) {
@@ -133,7 +133,7 @@ TEST_CASE("table: many streams and events in a row take few places") {
 }
 
 TEST_CASE("table: events are used again by what they are for") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   event_ref timed = make_event(device, {}), untimed = make_event(device, {.timing = false});
   void *const first = timed->handle, *const second = untimed->handle;
   timed = {};
@@ -149,7 +149,7 @@ TEST_CASE("table: events are used again by what they are for") {
 }
 
 TEST_CASE("table: foreign handles have one stream as long as somebody holds it") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   stream_table& table = device.streams();
   stream_options how;
   void* const foreign = device.create_stream(how);
@@ -171,7 +171,7 @@ TEST_CASE("table: foreign handles have one stream as long as somebody holds it")
 }
 
 TEST_CASE("table: streams made, dropped and found by many threads at once") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   stream_table& table = device.streams();
   stream_options how;
   void* const foreign = device.create_stream(how);
@@ -202,7 +202,7 @@ TEST_CASE("table: streams made, dropped and found by many threads at once") {
 }
 
 TEST_CASE("table: settle waits for every stream, gone ones too") {
-  fake_device device;
+  fake_device& device = fake_device::make();
   stream_table& table = device.streams();
   stream_state& a = table.make({});
   stream_state& b = table.make({});

@@ -106,8 +106,9 @@ int attribute_value(const machine& on, int attribute, int device) {
 extern "C" {
 
 cu_result cuInit(unsigned flags) {
-  return enter({"cuInit", needs::nothing}, [&](call_context) {
+  return enter({"cuInit", needs::nothing}, [&](call_context c) {
     if (flags != 0) return invalid_value;
+    if (c.on.devices() == 0) return 100;
     initialised() = true;
     return 0;
   });

@@ -33,7 +33,7 @@ result allocate(call_context& c, arena& from, std::size_t size, address* to) {
 result release(call_context& c, address at, bool pinned) {
   arena* const where = c.on.memory.find(at);
   block* const found = where ? where->containing(at) : nullptr;
-  if (!found || found->at != at || !found->in_use || found->pooled || (where->kind == memory_kind::pinned) != pinned)
+  if (!found || found->at != at || found->use != block_use::owned || (where->kind == memory_kind::pinned) != pinned)
     return invalid_value;
   const vector_clock known = c.on.host, upto = c.on.everything(nullptr);
   c.on.run_until(c.held, [&] { return c.on.is_done(upto); });
@@ -107,7 +107,7 @@ cu_result cuMemAllocFromPoolAsync(cu_address* memory, std::size_t size, cu_mem_p
                    [&](call_context c, stream& s) -> result {
                      memory_pool* const from = find_pool(c.on, pool);
                      if (!from || size == 0) return invalid_value;
-                     if (s.capturing) return capture_refuses(s), not_supported;
+                     if (s.capturing) return allocate_captured(c.on, *from, s, size, memory);
                      return allocate_from(c.on, c.held, *from, s, size, memory);
                    });
 }
@@ -115,8 +115,7 @@ cu_result cuMemAllocFromPoolAsync(cu_address* memory, std::size_t size, cu_mem_p
 cu_result cuMemFreeAsync(cu_address memory, cu_stream handle) {
   return in_stream({"cuMemFreeAsync", needs::context}, handle, [&](call_context c, stream& s) -> result {
     if (memory == 0) return 0;
-    if (s.capturing) return capture_refuses(s), not_supported;
-    return free_in(c.on, s, memory);
+    return s.capturing ? free_captured(c.on, s, memory) : free_in(c.on, s, memory);
   });
 }
 
@@ -179,27 +178,27 @@ cu_result cuMemPoolGetAttribute(cu_mem_pool pool, int attribute, void* value) {
   });
 }
 
-cu_result cuPointerGetAttribute(void* value, int attribute, cu_address memory) {
-  return enter({"cuPointerGetAttribute", needs::driver}, [&](call_context c) -> result {
+/// Of memory that is not the driver's an attribute is zero.
+cu_result cuPointerGetAttributes(unsigned count, int* attributes, void** values, cu_address memory) {
+  return enter({"cuPointerGetAttributes", needs::driver}, [&](call_context c) -> result {
     arena* const where = c.on.memory.find(memory);
-    const block* const found = where ? where->containing(memory) : nullptr;
-    if (!found || !found->in_use) return invalid_value;
-    const auto give = [&](auto what) {
-      std::memcpy(value, &what, sizeof what);
-      return 0;
-    };
-    switch (attribute) {
-      case 1: return give(&c.on.of_device(found->context));
-      case 2: return give(where->kind == memory_kind::pinned ? 1u : 2u);
-      case 3:
-      case 4: return give(memory);
-      case 8: return give(static_cast<unsigned>(where->kind == memory_kind::managed));
-      case 9: return give(where->device >= 0 ? where->device : found->context);
-      case 11: return give(found->at);
-      case 12: return give(found->size);
-      case 13: return give(1u);
-      default: return invalid_value;
+    const block* found = where ? where->containing(memory) : nullptr;
+    if (found && found->use == block_use::waiting) found = nullptr;
+    for (unsigned i = 0; i < count; ++i) {
+      const auto give = [&](auto known) {
+        const decltype(known) unknown{};
+        std::memcpy(values[i], found ? &known : &unknown, sizeof known);
+      };
+      switch (attributes[i]) {
+        case 2: give(!found ? 0u : where->kind == memory_kind::pinned ? 1u : 2u); break;
+        case 3:
+        case 4: give(memory); break;
+        case 8: give(static_cast<unsigned>(found && where->kind == memory_kind::managed)); break;
+        case 9: give(!found ? 0 : where->device >= 0 ? where->device : found->context); break;
+        default: return invalid_value;
+      }
     }
+    return 0;
   });
 }
 

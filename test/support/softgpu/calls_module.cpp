@@ -237,7 +237,8 @@ cu_result cuGraphExecDestroy(cu_graph_exec handle) {
   return enter({"cuGraphExecDestroy", needs::context}, [&](call_context c) -> result {
     graph_exec_object* const exec = find_exec(handle);
     if (!exec) return invalid_value;
-    for (lane* l : exec->lanes) c.on.close_lane(l);
+    for (lane* l : exec->lanes)
+      if (l) c.on.close_lane(l);
     all_graphs().execs.erase(exec);
     --alive().graph_execs;
     delete exec;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace softgpu {
@@ -31,6 +32,11 @@ class vector_clock {
   void join(std::size_t slot, tick count) {
     if (of(slot) < count) set(slot, count);
   }
+  /// What both know.
+  void meet(const vector_clock& other) {
+    for (std::size_t slot = 0; slot < at_.size(); ++slot)
+      if (other.of(slot) < at_[slot]) at_[slot] = other.of(slot);
+  }
   std::size_t size() const { return at_.size(); }
 
  private:
@@ -45,6 +51,24 @@ struct epoch_record {
   tick count;
   std::uint32_t label;   // what it was, for reports
   std::uint32_t stream;  // whose, by the number that reports give
+};
+
+/// The records of all epochs but those that everything still to come is known to come after.
+class epoch_list {
+ public:
+  epoch add(const epoch_record& one) {
+    records_.push_back(one);
+    return static_cast<epoch>(first_ + records_.size() - 1);
+  }
+  const epoch_record* find(epoch which) const { return which < first_ ? nullptr : &records_[which - first_]; }
+  void forget(const vector_clock& known) {
+    for (; !records_.empty() && known.covers(records_.front().slot, records_.front().count); ++first_)
+      records_.pop_front();
+  }
+
+ private:
+  std::deque<epoch_record> records_;
+  std::size_t first_ = 1;
 };
 
 }  // namespace softgpu

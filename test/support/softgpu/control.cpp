@@ -145,7 +145,8 @@ softgpu_counts softgpu_live() {
     const bool pinned = arena->kind == softgpu::memory_kind::pinned;
     for (const auto& [at, block] : arena->blocks) {
       if (pinned) ++counts.pinned;
-      else if (block.in_use) ++counts.allocations, counts.bytes += static_cast<long long>(block.size);
+      else if (block.use != softgpu::block_use::waiting)
+        ++counts.allocations, counts.bytes += static_cast<long long>(block.size);
     }
   }
   const softgpu::live_objects& live = softgpu::alive();

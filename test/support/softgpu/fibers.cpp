@@ -51,36 +51,29 @@ char* new_stack() {
 enum class fiber_state : unsigned char { ready, waiting, ended };
 
 struct block_runner::fibers {
+  // A fiber's handle while that stands somewhere. It is never destroyed, which would unwind the fiber.
   struct one {
     alignas(context::fiber) unsigned char handle[sizeof(context::fiber)];
     fiber_state state = fiber_state::ended;
-    bool holds = false;  // the handle is a fiber
   };
 
-  // A handle is never destroyed while its fiber stands somewhere: that would unwind it.
-  static context::fiber& handle(one& f) { return *std::launder(reinterpret_cast<context::fiber*>(f.handle)); }
-
-  void set(one& f, context::fiber&& to) {
-    new (f.handle) context::fiber(std::move(to));
-    f.holds = true;
+  template <class Body>
+  void start(unsigned thread, Body&& body) {
+    all[thread].state = fiber_state::ready;
+    while (stacks.size() <= thread) stacks.push_back(new_stack());
+    new (all[thread].handle)
+        context::fiber(std::allocator_arg, borrowed_stack{stacks[thread] + stack_size, stack_size}, std::move(body));
   }
-  /// Goes on in a fiber until it waits or ends.
+  /// Goes on in a fiber until it waits, ends or is left.
   void resume(one& f) {
-    context::fiber going = std::move(handle(f));
-    f.holds = false;
-    context::fiber back = std::move(going).resume();
-    if (f.state != fiber_state::ended && back) set(f, std::move(back));
-    else if (back) new (abandoned) context::fiber(std::move(back));
+    context::fiber going = std::move(*std::launder(reinterpret_cast<context::fiber*>(f.handle)));
+    new (f.handle) context::fiber(std::move(going).resume());
   }
-  char* stack(std::size_t of) {
-    while (stacks.size() <= of) stacks.push_back(new_stack());
-    return stacks[of];
-  }
+  void to_scheduler() { scheduler = std::move(scheduler).resume(); }
 
   std::deque<one> all;
   std::vector<char*> stacks;
   context::fiber scheduler;  // where a fiber goes when it waits
-  alignas(context::fiber) unsigned char abandoned[sizeof(context::fiber)];
 };
 
 /// Lanes that meet in one warp operation.
@@ -101,15 +94,13 @@ struct block_runner::warp_state {
 block_runner::block_runner() : fibers_(std::make_unique<fibers>()) {}
 block_runner::~block_runner() = default;
 
-std::string block_runner::run(unsigned threads, const std::function<void(unsigned)>& body,
-                              const std::function<void(unsigned)>& enter, std::mt19937_64& random) {
-  fibers& f = *fibers_;
+void block_runner::prepare(unsigned threads, const std::function<void(unsigned)>& body) {
   threads_ = live_ = threads;
   arrived_ = 0;
   count_ = 0;
   failed_ = alone_ = false;
   failure_[0] = '\0';
-  if (f.all.size() < threads) f.all.resize(threads);
+  if (fibers_->all.size() < threads) fibers_->all.resize(threads);
   warps_.clear();
   warps_.resize((threads + 31) / 32);
   for (unsigned w = 0; w < warps_.size(); ++w) {
@@ -117,60 +108,57 @@ std::string block_runner::run(unsigned threads, const std::function<void(unsigne
     const unsigned lanes = std::min(32u, threads - 32 * w);
     warps_[w].live = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
   }
-  for (unsigned thread = 0; thread < threads; ++thread) {
-    f.all[thread].state = fiber_state::ready;
-    f.set(f.all[thread], context::fiber(std::allocator_arg, borrowed_stack{f.stack(thread) + stack_size, stack_size},
-                                        [this, thread, &body](context::fiber&& back) {
-                                          fibers_->scheduler = std::move(back);
-                                          body(thread);
-                                          thread_ended(thread);
-                                          return std::move(fibers_->scheduler);
-                                        }));
-  }
-  // Warps take turns in any order and direction, so that a missing barrier does not always go well.
+  for (unsigned thread = 0; thread < threads; ++thread)
+    fibers_->start(thread, [this, thread, &body](context::fiber&& back) {
+      fibers_->scheduler = std::move(back);
+      body(thread);
+      thread_ended(thread);
+      return std::move(fibers_->scheduler);
+    });
+}
+
+std::string block_runner::run(unsigned threads, const std::function<void(unsigned)>& body,
+                              const std::function<void(unsigned)>& enter, std::mt19937_64& random) {
+  prepare(threads, body);
+  // In any order and direction, so that a missing barrier does not always go well.
   while (live_ > 0 && !failed_) {
     bool any = false;
     const auto draw = random();
     const unsigned start = static_cast<unsigned>(draw >> 1) % threads;
     for (unsigned i = 0; i < threads && !failed_; ++i) {
       const unsigned thread = (start + (draw & 1 ? i : threads - i)) % threads;
-      if (f.all[thread].state != fiber_state::ready) continue;
+      if (fibers_->all[thread].state != fiber_state::ready) continue;
       any = true;
       now_ = thread;
       enter(thread);
-      f.resume(f.all[thread]);
+      fibers_->resume(fibers_->all[thread]);
     }
-    if (!any && live_ > 0 && !failed_) {
-      failed_ = true;
-      std::snprintf(failure_, sizeof failure_,
-                    "%u threads wait for each other: %u are at a barrier that the others do not reach", live_, arrived_);
-    }
+    if (any || live_ == 0 || failed_) continue;
+    failed_ = true;
+    std::snprintf(failure_, sizeof failure_,
+                  "%u threads wait for each other: %u are at a barrier that the others do not reach", live_, arrived_);
   }
   return failure_;
 }
 
 std::string block_runner::run_alone(const std::function<void()>& body) {
-  fibers& f = *fibers_;
   failed_ = false;
   alone_ = true;
   failure_[0] = '\0';
-  if (f.all.empty()) f.all.resize(1);
-  f.all[0].state = fiber_state::ready;
   now_ = 0;
-  f.set(f.all[0], context::fiber(std::allocator_arg, borrowed_stack{f.stack(0) + stack_size, stack_size},
-                                 [this, &body](context::fiber&& back) {
-                                   fibers_->scheduler = std::move(back);
-                                   body();
-                                   fibers_->all[0].state = fiber_state::ended;
-                                   return std::move(fibers_->scheduler);
-                                 }));
-  f.resume(f.all[0]);
+  if (fibers_->all.empty()) fibers_->all.resize(1);
+  fibers_->start(0, [this, &body](context::fiber&& back) {
+    fibers_->scheduler = std::move(back);
+    body();
+    return std::move(fibers_->scheduler);
+  });
+  fibers_->resume(fibers_->all[0]);
   return failure_;
 }
 
 void block_runner::wait() {
   fibers_->all[now_].state = fiber_state::waiting;
-  fibers_->scheduler = std::move(fibers_->scheduler).resume();
+  fibers_->to_scheduler();
 }
 
 void block_runner::leave(const char* why, ...) {
@@ -180,7 +168,7 @@ void block_runner::leave(const char* why, ...) {
   std::vsnprintf(failure_, sizeof failure_, why, arguments);
   va_end(arguments);
   fibers_->all[now_].state = fiber_state::ended;
-  fibers_->scheduler = std::move(fibers_->scheduler).resume();
+  fibers_->to_scheduler();
   std::abort();  // nobody goes on here
 }
 

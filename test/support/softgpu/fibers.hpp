@@ -44,6 +44,7 @@ class block_runner {
   struct warp_group;
   struct warp_state;
 
+  void prepare(unsigned threads, const std::function<void(unsigned)>& body);
   void wait();
   void thread_ended(unsigned thread);
   void release_barrier();

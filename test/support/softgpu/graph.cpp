@@ -116,7 +116,7 @@ void instantiate(machine& on, graph_exec_object& exec, const graph_object& from)
     now.set(chosen, ++last[chosen]);
     exec.lane_of.push_back(chosen);
   }
-  for (std::size_t l = 0; l < last.size(); ++l) exec.lanes.push_back(on.open_lane(*exec.in, 0));
+  for (std::size_t l = 0; l < last.size(); ++l) exec.lanes.push_back(l == 0 ? nullptr : on.open_lane(*exec.in, 0));
 }
 
 int update(graph_exec_object& exec, const graph_object& to, std::size_t* node) {
@@ -142,7 +142,7 @@ void launch(machine& on, graph_exec_object& exec, stream& s) {
   vector_clock end = start;
   std::vector<vector_clock> order(exec.nodes.size());
   for (std::size_t n = 0; n < exec.nodes.size(); ++n) {
-    lane& in = *exec.lanes[exec.lane_of[n]];
+    lane& in = exec.lane_of[n] == 0 ? *s.queue : *exec.lanes[exec.lane_of[n]];
     in.number = s.queue->number;
     in.now.join(start);
     for (const std::size_t before : exec.nodes[n].after) in.now.join(order[before]);

@@ -48,8 +48,8 @@ struct graph_exec_object {
   context* in = nullptr;
   std::vector<graph_node> nodes;
   std::vector<std::size_t> lane_of;  // of every node
-  std::vector<lane*> lanes;
-  vector_clock last;  // the end of its last launch: launches do not overlap
+  std::vector<lane*> lanes;          // the first stands for the stream's own, and is null
+  vector_clock last;                 // the end of its last launch: launches do not overlap
 };
 
 void instantiate(machine&, graph_exec_object&, const graph_object&);

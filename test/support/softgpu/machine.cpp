@@ -37,9 +37,8 @@ machine::machine(const settings& s)
     : config(s),
       memory(s.devices, s.memory),
       checker(*this),
-      contexts_(static_cast<std::size_t>(s.devices)),
+      contexts_(static_cast<std::size_t>(std::max(s.devices, 1))),
       random_(s.seed) {
-  epochs.push_back({});
   checker.check_initialised(s.initcheck);
   for (int device = 0; device < s.devices; ++device) {
     context& c = of_device(device);
@@ -123,8 +122,8 @@ std::uint32_t machine::label(const std::string& text) {
 }
 
 std::string machine::name(epoch which) const {
-  const epoch_record& known = epochs[which];
-  return labels[known.label] + " on stream " + std::to_string(known.stream);
+  const epoch_record* const known = epochs.find(which);
+  return known ? labels[known->label] + " on stream " + std::to_string(known->stream) : "work of long ago";
 }
 
 std::string machine::describe(address at) {
@@ -143,8 +142,9 @@ std::string machine::describe(address at) {
     std::snprintf(text, sizeof text, "0x%llx, byte %llu of the block of %zu bytes at 0x%llx of %s", at, offset,
                   near->size, near->at, of.c_str());
   else
-    std::snprintf(text, sizeof text, "0x%llx, in no block: %llu bytes past the end of that of %zu bytes at 0x%llx of %s",
-                  at, offset - near->size, near->size, near->at, of.c_str());
+    std::snprintf(text, sizeof text,
+                  "0x%llx, in no block: %llu bytes past the end of that of %zu bytes at 0x%llx of %s", at,
+                  offset - near->size, near->size, near->at, of.c_str());
   return text;
 }
 

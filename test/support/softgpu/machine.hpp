@@ -162,8 +162,8 @@ class machine {
   const settings config;
   memory_map memory;
   shadow checker;
-  vector_clock host;                // what the host knows to be over
-  std::deque<epoch_record> epochs;  // what shadow units point into
+  vector_clock host;  // what the host knows to be over
+  epoch_list epochs;  // what shadow units point into
   std::vector<std::string> labels;
   std::unordered_set<event*> events;
   std::atomic<long long> races{0};
@@ -175,6 +175,7 @@ class machine {
   void advance(std::unique_lock<std::mutex>&);
   bool runnable(const lane&) const;
   void finish(lane&, const operation&, result);
+  void forget_epochs();
   void retire(lane&);
   std::uint32_t label(const std::string&);
   void host_thread();

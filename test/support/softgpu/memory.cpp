@@ -114,11 +114,11 @@ memory_map::memory_map(int devices, std::size_t bytes_each) {
     const memory_kind kind = i + 2 < count   ? memory_kind::device
                              : i + 1 < count ? memory_kind::managed
                                              : memory_kind::pinned;
-    // Pinned memory is handed around by the cache line.
-    const bool pinned = kind == memory_kind::pinned;
-    arenas_.push_back(std::make_unique<arena>(kind, kind == memory_kind::device ? static_cast<int>(i) : -1,
-                                              base_ + i * each_, each_, pinned ? each_ / 2 : bytes_each,
-                                              pinned ? 6u : 9u));
+    // The host has more memory than a device. Pinned memory is handed around by the cache line.
+    const bool is_device = kind == memory_kind::device;
+    arenas_.push_back(std::make_unique<arena>(kind, is_device ? static_cast<int>(i) : -1, base_ + i * each_, each_,
+                                              is_device ? bytes_each : each_ / 2,
+                                              kind == memory_kind::pinned ? 6u : 9u));
   }
 }
 

@@ -19,13 +19,15 @@ inline constexpr unsigned char poison = 0xFB;  // -2.6e36 as float, -2.5e288 as 
 
 enum class memory_kind { device, managed, pinned };
 
+/// Who may use a block: whoever allocated it, of a stream-ordered pool the same or nobody at the moment, or a graph.
+enum class block_use { owned, pooled, waiting, captured };
+
 struct block {
   address at = 0;
   std::size_t size = 0;    // as asked for
   std::size_t mapped = 0;  // whole pages
   int context = 0;
-  bool pooled = false;  // belongs to a stream-ordered pool
-  bool in_use = true;   // not waiting in one
+  block_use use = block_use::owned;
 };
 
 /// What is known about one unit of an arena: who touched it last, and which of its bytes.

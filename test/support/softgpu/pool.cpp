@@ -3,6 +3,9 @@
 #include "pool.hpp"
 
 #include <algorithm>
+#include <memory>
+
+#include "graph.hpp"
 
 namespace softgpu {
 namespace {
@@ -41,8 +44,7 @@ result allocate_from(machine& on, std::unique_lock<std::mutex>& held, memory_poo
   }
   if (!made) return out_of_memory;
   if (fresh) from.reserved += made->size;
-  made->in_use = true;
-  made->pooled = true;
+  made->use = block_use::pooled;
   from.used += made->size;
   from.reserved_high = std::max(from.reserved_high, from.reserved);
   from.used_high = std::max(from.used_high, from.used);
@@ -54,13 +56,33 @@ result allocate_from(machine& on, std::unique_lock<std::mutex>& held, memory_poo
 result free_in(machine& on, stream& s, address at) {
   arena* const where = on.memory.find(at);
   block* const found = where && where->kind == memory_kind::device ? where->containing(at) : nullptr;
-  if (!found || found->at != at || !found->in_use || !found->pooled) return invalid_value;
+  if (!found || found->at != at || found->use != block_use::pooled) return invalid_value;
   memory_pool& pool = on.of_device(where->device).pool;
   const tick count = on.submit(s, std::make_shared<end_memory>(at, found->size));
-  found->in_use = false;
+  found->use = block_use::waiting;
   pool.used -= found->size;
   pool.waiting.push_back({found, s.queue->slot, count});
   return 0;
+}
+
+result allocate_captured(machine& on, memory_pool& from, stream& s, std::size_t size, address* to) {
+  arena& memory = on.memory.of_device(from.device);
+  block* const made = memory.allocate((size + unit - 1) / unit * unit);
+  if (!made) return out_of_memory;
+  made->use = block_use::captured;
+  // Gone with the last launch and the last graph that has it.
+  const std::shared_ptr<void> holder(static_cast<void*>(made),
+                                     [&memory](void* b) { memory.release(static_cast<block*>(b)); });
+  if (const result no = submit(on, s, std::make_shared<begin_memory>(made->at, made->size, holder))) return no;
+  *to = made->at;
+  return 0;
+}
+
+result free_captured(machine& on, stream& s, address at) {
+  arena* const where = on.memory.find(at);
+  block* const found = where ? where->containing(at) : nullptr;
+  if (!found || found->at != at || found->use != block_use::captured) return invalid_value;
+  return submit(on, s, std::make_shared<end_memory>(at, found->size));
 }
 
 void trim(machine& on, memory_pool& pool, std::uint64_t least) {

@@ -20,14 +20,25 @@ tick machine::enqueue(lane& into, work_pointer what) {
   operation made;
   made.count = into.issued;
   made.before = into.now;
-  made.self = static_cast<epoch>(epochs.size());
-  epochs.push_back({static_cast<std::uint32_t>(into.slot), made.count, label(what->label), into.number});
-  if (what->kind == work_kind::host_call) ++host_calls_pending_;
+  made.self = epochs.add({static_cast<std::uint32_t>(into.slot), made.count, label(what->label), into.number});
+  if (made.self % 1024 == 0) forget_epochs();
+  if (what->kind == work_kind::host_call) {
+    ++host_calls_pending_;
+    host_work_.notify_one();  // so that it runs even if nobody waits for the stream
+  }
   made.what = std::move(what);
   into.pending.push_back(std::move(made));
   waiting_.insert(&into);
   ++pending_;
   return into.issued;
+}
+
+/// What the host knows, and so does all work that waits, comes before everything that is still to be checked.
+void machine::forget_epochs() {
+  vector_clock known = host;
+  for (const lane* one : waiting_)
+    if (!one->pending.empty()) known.meet(one->pending.front().before);
+  epochs.forget(known);
 }
 
 void machine::order_with_legacy(stream& s) {

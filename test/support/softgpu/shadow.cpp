@@ -20,8 +20,8 @@ const char* word(touch how) {
 }  // namespace
 
 bool shadow::ordered(const vector_clock& after, epoch before) const {
-  const epoch_record& known = machine_.epochs[before];
-  return after.covers(known.slot, known.count);
+  const epoch_record* const known = machine_.epochs.find(before);
+  return !known || after.covers(known->slot, known->count);
 }
 
 bool shadow::slow_access(const running_work& by, arena& where, address at, std::size_t size, touch how) {

@@ -106,12 +106,13 @@ class fill_work final : public work {
 /// Stream-ordered memory becomes memory, and ceases to be.
 class begin_memory final : public work {
  public:
-  begin_memory(address at_, std::size_t size_)
-      : work(work_kind::allocation, "cuMemAllocFromPoolAsync"), at(at_), size(size_) {}
+  explicit begin_memory(address at_, std::size_t size_, std::shared_ptr<void> holder_ = nullptr)
+      : work(work_kind::allocation, "cuMemAllocFromPoolAsync"), at(at_), size(size_), holder(std::move(holder_)) {}
   result run(execution&) override;
 
   const address at;
   const std::size_t size;
+  const std::shared_ptr<void> holder;  // keeps the block of a graph
 };
 
 class end_memory final : public work {
