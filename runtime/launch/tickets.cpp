@@ -27,13 +27,12 @@ void zero_before(stream_state& on, std::byte* counters) {
 
 /// A graph may run beside the streams it was captured on, so it has its own.
 std::byte* captured_tickets(capture_state& c, stream_state& on) {
-  detail::storage*& mine = c.tickets[&on];
-  if (mine) return mine->data;
-  storage_holder made(make_fresh_storage(size, c.origin, c.origin));
+  if (const auto at = c.tickets.find(&on); at != c.tickets.end()) return at->second->data;
+  const storage_holder made(make_fresh_storage(size, c.origin, c.origin));
   zero_before(on, made.get()->data);
+  c.tickets.emplace(&on, made.get());
   pin(*made.get());  // it is nobody's array: the capture's is the only life it has
-  mine = made.get();
-  return mine->data;
+  return made.get()->data;
 }
 
 }  // namespace

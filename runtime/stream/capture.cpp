@@ -10,6 +10,7 @@
 
 #include "runtime/device/device.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/stream/current.hpp"
 #include "runtime/stream/order.hpp"
 
 namespace sinter::runtime {
@@ -32,6 +33,12 @@ capture_state::~capture_state() {
   for (const auto& [memory, alive] : own) unpin(*memory);
   for (const auto& [bytes, memory] : spare) unpin(*memory);
   for (const auto& [on, memory] : tickets) unpin(*memory);
+}
+
+capture_state* capture_of(const stream_state& s) {
+  capture_state* const c = s.capture.load(std::memory_order_acquire);
+  if (c && c != chosen.capture) throw device_error("sinter: this stream is being captured by another thread");
+  return c;
 }
 
 void join_capture(capture_state& c, stream_state& s) {

@@ -49,6 +49,8 @@ class capture_state {
   std::vector<held_thing> held;
 };
 
+/// What a stream is a part of, or null. Errors: `device_error` where another thread captures it.
+capture_state* capture_of(const stream_state&);
 /// A stream becomes a part of the capture, behind what is captured on its origin so far. Nothing where it is one already.
 /// Errors: `device_error` for a stream that cannot be captured, or is a part of another capture.
 void join_capture(capture_state&, stream_state&);

@@ -49,7 +49,7 @@ void event::record(const stream& on) {
                         " cannot be recorded on a stream of " + runtime::to_text(s.device.id))
                            .c_str());
   }
-  const capture_state* const c = s.capture.load(std::memory_order_acquire);
+  const capture_state* const c = runtime::capture_of(s);
   const std::uint64_t position = s.position();
   s.device.record(state_->handle, s);
   state_->set_last({&s, position, c ? c->number : 0});
@@ -86,7 +86,7 @@ void stream::wait(const event& e) const {
   }
   if (!marked.device.asynchronous()) return;  // its work is over
   if (!r.capture)
-    if (capture_state* const into = state_->capture.load(std::memory_order_acquire))
+    if (capture_state* const into = runtime::capture_of(*state_))
       return runtime::depend(*into, *r.on, r.position);
   if (!state_->device.asynchronous()) return marked.device.synchronize(marked.handle);
   state_->device.wait(*state_, marked.handle);

@@ -37,10 +37,6 @@ bool is_being_captured(const storage& memory) noexcept {
   return memory.home->of_graph.load(std::memory_order_acquire) && memory.home->capture.load(std::memory_order_acquire);
 }
 
-void check_captures(const capture_state* c) {
-  if (c != chosen.capture) throw device_error("sinter: this stream is being captured by another thread");
-}
-
 void raise_to(std::uint64_t& position, std::uint64_t at_least) noexcept {
   std::uint64_t now = __atomic_load_n(&position, __ATOMIC_RELAXED);
   while (now < at_least &&
@@ -51,8 +47,7 @@ void raise_to(std::uint64_t& position, std::uint64_t at_least) noexcept {
 }  // namespace
 
 void operation::read_elsewhere(storage& memory) {
-  if (capture_state* c = on_.capture.load(std::memory_order_acquire)) {
-    check_captures(c);
+  if (capture_state* c = capture_of(on_)) {
     if (read_captured(*c, memory, on_)) return;
   } else if (is_being_captured(memory)) {
     refuse_captured_storage();
@@ -63,8 +58,7 @@ void operation::read_elsewhere(storage& memory) {
 }
 
 void operation::written_elsewhere(storage& memory) {
-  if (capture_state* c = on_.capture.load(std::memory_order_acquire)) {
-    check_captures(c);
+  if (capture_state* c = capture_of(on_)) {
     if (write_captured(*c, memory, on_)) return;
   } else if (is_being_captured(memory)) {
     refuse_captured_storage();

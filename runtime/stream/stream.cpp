@@ -1,6 +1,7 @@
 // The public streams over their states, and the thread's choice among them.
 #include <sinter/stream.hpp>
 
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -51,6 +52,7 @@ struct host_call {
   void (*call)(void*) noexcept;
   void (*destroy)(void*) noexcept;
   void* with;
+  void run() const noexcept { call(with); }
   ~host_call() { destroy(with); }
 };
 
@@ -105,39 +107,31 @@ event stream::record(event_options how) const {
 }
 
 void stream::wait(const stream& other) const {
-  runtime::capture_state* const c = other.state_->capture.load(std::memory_order_acquire);
-  if (c && c == chosen.capture) runtime::join_capture(*c, *state_);
+  runtime::capture_of(*state_);
+  if (runtime::capture_state* const c = runtime::capture_of(*other.state_)) runtime::join_capture(*c, *state_);
   runtime::order_after(*state_, *other.state_);
 }
 
 void stream::host_func(void (*call)(void*) noexcept, void (*destroy)(void*) noexcept, void* with) const {
-  auto* packed = new (std::nothrow) runtime::host_call{call, destroy, with};
-  if (!packed) {
-    destroy(with);
-    throw out_of_memory("sinter: the host has no room for a host function", sizeof(runtime::host_call), 0, 0);
-  }
-  try {
-    // A graph runs it at every launch; nobody knows which is the last, so it keeps it.
-    if (runtime::capture_state* c = state_->capture.load(std::memory_order_acquire)) {
-      runtime::hold(*c, packed, [](void* held) noexcept { delete static_cast<runtime::host_call*>(held); });
-      state_->device.call_host(
-          [](void* run) noexcept {
-            const auto* f = static_cast<runtime::host_call*>(run);
-            f->call(f->with);
-          },
-          packed, *state_);
-    } else {
-      state_->device.call_host(
-          [](void* run) noexcept {
-            const auto* f = static_cast<runtime::host_call*>(run);
-            f->call(f->with);
-            delete f;
-          },
-          packed, *state_);
-    }
-  } catch (...) {
-    if (!state_->capture.load(std::memory_order_acquire)) delete packed;
-    throw;
+  struct destroyer {
+    void (*destroy)(void*) noexcept;
+    void operator()(void* made) const noexcept { destroy(made); }
+  };
+  std::unique_ptr<void, destroyer> guard(with, {destroy});
+  runtime::capture_state* const c = runtime::capture_of(*state_);
+  std::unique_ptr<runtime::host_call> packed(new (std::nothrow) runtime::host_call{call, destroy, with});
+  if (!packed) throw out_of_memory("sinter: the host has no room for a host function", sizeof(runtime::host_call), 0, 0);
+  guard.release();
+  runtime::host_call* const made = packed.get();
+  if (c) {
+    // A graph runs it at every launch; nobody knows which is the last, so the graph keeps it.
+    runtime::hold(*c, packed.release(), [](void* held) noexcept { delete static_cast<runtime::host_call*>(held); });
+    state_->device.call_host([](void* kept) noexcept { static_cast<runtime::host_call*>(kept)->run(); }, made, *state_);
+  } else {
+    state_->device.call_host(
+        [](void* once) noexcept { std::unique_ptr<runtime::host_call>(static_cast<runtime::host_call*>(once))->run(); },
+        made, *state_);
+    packed.release();
   }
   state_->enqueued();
 }

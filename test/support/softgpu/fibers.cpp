@@ -76,17 +76,17 @@ struct block_runner::fibers {
   context::fiber scheduler;  // where a fiber goes when it waits
 };
 
-/// Lanes that meet in one warp operation.
+/// Lanes that meet in one warp operation. Free to be used anew once it is done and everybody has read the answer.
 struct block_runner::warp_group {
   unsigned mask = 0, arrived = 0, left_to_read = 0;
   collective what = collective::sync;
-  bool done = false;
-  unsigned long long values[32] = {};
+  bool done = true;
+  unsigned long long values[32];
   unsigned long long answer = 0;
 };
 
 struct block_runner::warp_state {
-  std::vector<std::unique_ptr<warp_group>> groups;
+  std::deque<warp_group> groups;  // stay where they are
   unsigned live = 0;
   unsigned first = 0;  // thread
 };
@@ -101,12 +101,13 @@ void block_runner::prepare(unsigned threads, const std::function<void(unsigned)>
   failed_ = alone_ = false;
   failure_[0] = '\0';
   if (fibers_->all.size() < threads) fibers_->all.resize(threads);
-  warps_.clear();
-  warps_.resize((threads + 31) / 32);
-  for (unsigned w = 0; w < warps_.size(); ++w) {
+  const unsigned warps = (threads + 31) / 32;
+  if (warps_.size() < warps) warps_.resize(warps);
+  for (unsigned w = 0; w < warps; ++w) {
     warps_[w].first = 32 * w;
     const unsigned lanes = std::min(32u, threads - 32 * w);
     warps_[w].live = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
+    for (warp_group& g : warps_[w].groups) g.done = true, g.left_to_read = 0;
   }
   for (unsigned thread = 0; thread < threads; ++thread)
     fibers_->start(thread, [this, thread, &body](context::fiber&& back) {
@@ -182,7 +183,7 @@ void block_runner::release_barrier() {
     if (one.state != fiber_state::waiting) continue;
     const warp_state& w = warps_[thread / 32];
     const bool in_group = std::any_of(w.groups.begin(), w.groups.end(),
-                                      [&](const auto& g) { return !g->done && (g->arrived >> (thread % 32) & 1); });
+                                      [&](const warp_group& g) { return !g.done && (g.arrived >> (thread % 32) & 1); });
     if (!in_group) one.state = fiber_state::ready;
   }
 }
@@ -217,19 +218,36 @@ bool block_runner::complete(warp_state& w, warp_group& g) {
   g.done = true;
   g.left_to_read = g.arrived;
   unsigned holding = 0;
-  for (unsigned lane = 0; lane < 32; ++lane)
-    if ((g.arrived >> lane & 1) && g.values[lane] != 0) holding |= 1u << lane;
+  for (unsigned rest = g.arrived; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (g.values[lane] != 0) holding |= 1u << lane;
+    fibers_->all[w.first + lane].state = fiber_state::ready;
+  }
   if (g.what == collective::all) g.answer = holding == g.arrived;
   if (g.what == collective::any) g.answer = holding != 0;
   if (g.what == collective::ballot) g.answer = holding;
-  for (unsigned lane = 0; lane < 32; ++lane)
-    if (g.arrived >> lane & 1) fibers_->all[w.first + lane].state = fiber_state::ready;
   return true;
 }
 
 void block_runner::recheck(warp_state& w) {
-  for (auto& g : w.groups)
-    if (!g->done && g->arrived != 0) complete(w, *g);
+  for (warp_group& g : w.groups)
+    if (!g.done) complete(w, g);
+}
+
+/// The operation that this lane joins, or begins.
+block_runner::warp_group& block_runner::meet(warp_state& w, collective what, unsigned mask) {
+  warp_group* unused = nullptr;
+  for (warp_group& g : w.groups) {
+    if (!g.done && g.mask == mask && g.what == what) return g;
+    if (!g.done && (g.mask & mask)) leave("lanes of a warp meet in different operations, or under different masks");
+    if (g.done && g.left_to_read == 0) unused = &g;
+  }
+  if (!unused) unused = &w.groups.emplace_back();
+  unused->done = false;
+  unused->arrived = 0;
+  unused->mask = mask;
+  unused->what = what;
+  return *unused;
 }
 
 unsigned long long block_runner::warp(collective what, unsigned mask, unsigned long long value, unsigned from) {
@@ -237,28 +255,17 @@ unsigned long long block_runner::warp(collective what, unsigned mask, unsigned l
   const unsigned lane = now_ % 32;
   warp_state& w = warps_[now_ / 32];
   if (!(mask >> lane & 1)) leave("lane %u is not in the mask it gives", lane);
-  warp_group* mine = nullptr;
-  for (auto& g : w.groups) {
-    if (g->done || g->arrived == 0) continue;
-    if (g->mask == mask && g->what == what) mine = g.get();
-    else if (g->mask & mask) leave("lanes of a warp meet in different operations, or under different masks");
-  }
-  for (auto& g : w.groups)
-    if (!mine && g->done && g->left_to_read == 0) mine = g.get(), *mine = warp_group{};
-  if (!mine) mine = w.groups.emplace_back(std::make_unique<warp_group>()).get();
-  mine->mask = mask;
-  mine->what = what;
-  mine->arrived |= 1u << lane;
-  mine->values[lane] = value;
-  if (complete(w, *mine)) fibers_->all[now_].state = fiber_state::ready;
-  else wait();
-  mine->left_to_read &= ~(1u << lane);
+  warp_group& mine = meet(w, what, mask);
+  mine.arrived |= 1u << lane;
+  mine.values[lane] = value;
+  if (!complete(w, mine)) wait();
+  mine.left_to_read &= ~(1u << lane);
   if (what == collective::shuffle)
-    return mine->arrived >> (from % 32) & 1 ? mine->values[from % 32] : 0xFBFBFBFBFBFBFBFBull;
-  if (what != collective::match) return mine->answer;
+    return mine.arrived >> (from % 32) & 1 ? mine.values[from % 32] : 0xFBFBFBFBFBFBFBFBull;
+  if (what != collective::match) return mine.answer;
   unsigned same = 0;
   for (unsigned other = 0; other < 32; ++other)
-    if ((mine->arrived >> other & 1) && mine->values[other] == value) same |= 1u << other;
+    if ((mine.arrived >> other & 1) && mine.values[other] == value) same |= 1u << other;
   return same;
 }
 

@@ -48,6 +48,7 @@ class block_runner {
   void wait();
   void thread_ended(unsigned thread);
   void release_barrier();
+  warp_group& meet(warp_state&, collective, unsigned mask);
   bool complete(warp_state&, warp_group&);
   void recheck(warp_state&);
 

@@ -79,6 +79,7 @@ class kernel_run {
   execution& execution_;
   const module_record& record_;
   result outcome_ = 0;
+  std::vector<index3> threads_;  // the place of each in a block
   std::vector<char> dynamic_;
   address dynamic_begin_ = 0;
 };
@@ -208,12 +209,13 @@ void kernel_run::place_block(std::uint64_t number) {
 std::string kernel_run::run_together() {
   const unsigned* block = what_.shape_.block;
   const char* const arguments = what_.arguments_.data();
+  if (threads_.empty())
+    for (unsigned z = 0; z < block[2]; ++z)
+      for (unsigned y = 0; y < block[1]; ++y)
+        for (unsigned x = 0; x < block[0]; ++x) threads_.push_back({x, y, z});
   return runner().run(
-      block[0] * block[1] * block[2], [&](unsigned) { what_.record_.call(arguments); },
-      [&](unsigned thread) {
-        *record_.thread = {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]};
-      },
-      execution_.on.random_source());
+      static_cast<unsigned>(threads_.size()), [&](unsigned) { what_.record_.call(arguments); },
+      [&](unsigned thread) { *record_.thread = threads_[thread]; }, execution_.on.random_source());
 }
 
 void kernel_run::run_one_by_one() {

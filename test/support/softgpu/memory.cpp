@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -106,9 +107,10 @@ void arena::invalidate(address at, std::size_t size) {
 }
 
 memory_map::memory_map(int devices, std::size_t bytes_each) {
-  each_ = std::max<std::size_t>(whole_pages(bytes_each) * spread, std::size_t{1} << 34);
+  const std::size_t each = std::bit_ceil(std::max<std::size_t>(bytes_each * spread, std::size_t{1} << 34));
   const std::size_t count = static_cast<std::size_t>(devices) + 2;
-  span_ = each_ * count;
+  each_shift_ = static_cast<unsigned>(std::countr_zero(each));
+  span_ = each * count;
   base_ = reinterpret_cast<address>(reserve(span_, PROT_NONE));
   for (std::size_t i = 0; i < count; ++i) {
     const memory_kind kind = i + 2 < count   ? memory_kind::device
@@ -116,8 +118,8 @@ memory_map::memory_map(int devices, std::size_t bytes_each) {
                                              : memory_kind::pinned;
     // The host has more memory than a device. Pinned memory is handed around by the cache line.
     const bool is_device = kind == memory_kind::device;
-    arenas_.push_back(std::make_unique<arena>(kind, is_device ? static_cast<int>(i) : -1, base_ + i * each_, each_,
-                                              is_device ? bytes_each : each_ / 2,
+    arenas_.push_back(std::make_unique<arena>(kind, is_device ? static_cast<int>(i) : -1, base_ + i * each, each,
+                                              is_device ? bytes_each : each / 2,
                                               kind == memory_kind::pinned ? 6u : 9u));
   }
 }

@@ -81,7 +81,7 @@ class memory_map {
 
   arena* find(address at) {
     const address offset = at - base_;
-    return offset < span_ ? arenas_[offset / each_].get() : nullptr;
+    return offset < span_ ? arenas_[offset >> each_shift_].get() : nullptr;
   }
   arena& of_device(int device) { return *arenas_[static_cast<std::size_t>(device)]; }
   arena& managed() { return *arenas_[arenas_.size() - 2]; }
@@ -90,7 +90,8 @@ class memory_map {
 
  private:
   address base_ = 0;
-  std::size_t span_ = 0, each_ = 0;
+  std::size_t span_ = 0;
+  unsigned each_shift_ = 0;
   std::vector<std::unique_ptr<arena>> arenas_;
 };
 

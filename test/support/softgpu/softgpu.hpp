@@ -8,6 +8,20 @@
 #include <stdexcept>
 #include <string>
 
+// The environment, read once, at the first call:
+//
+//   SOFTGPU_DEVICES=2           how many there are
+//   SOFTGPU_MEMORY=1073741824   bytes of each
+//   SOFTGPU_MULTIPROCESSORS=4   of each
+//   SOFTGPU_SEED=1              of the order in which work, blocks and threads take turns
+//   SOFTGPU_QUEUE=4096          pieces of work that may wait before some is done at the call
+//   SOFTGPU_EAGER=0             of 100 calls that enqueue, so many also do some work
+//   SOFTGPU_CHECK=1             0: kernels are compiled without the check, and run faster
+//   SOFTGPU_INITCHECK=0         1: reads of memory that nobody wrote are reported
+//   SOFTGPU_ABORT_ON_RACE=0     1: aborts at the first race
+//   SOFTGPU_FATAL=0             1: a process in which there was a race ends with status 66
+//   SOFTGPU_CXX=g++             the compiler of kernels; otherwise g++, c++ or clang++ from the PATH
+
 /// What exists now. The units are pieces, but for `bytes`.
 struct softgpu_counts {
   long long allocations;  // of device and managed memory, stream-ordered ones too
