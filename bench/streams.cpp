@@ -87,7 +87,9 @@ void overlap(bench::session& s) {
   }
   std::vector<array<float>> in(chunks), out(chunks);
   for (auto& a : in) a = sn::empty<float>({n});
-  const auto copy = [&](int c) { in[static_cast<std::size_t>(c)].set(host[static_cast<std::size_t>(c)], {.blocking = false}); };
+  const auto copy = [&](int c) {
+    in[static_cast<std::size_t>(c)].set(host[static_cast<std::size_t>(c)], {.blocking = false});
+  };
   int rounds = 8;
   const auto work = [&](int c) {
     array<float> a = in[static_cast<std::size_t>(c)];
@@ -122,8 +124,8 @@ void overlap(bench::session& s) {
   for (const array<float>& a : out)
     if (!(a.sum().item() == out[0].sum().item())) return s.wrong(name, n, "the chunks differ");
   s.add({name, n * chunks, beside, serial, {std::max(copy_us, balanced_us), "the longer of the two"}});
-  std::printf("copies %.0f us, kernels %.0f us, one after the other %.0f us, beside each other %.0f us: %.2f times\n", copy_us,
-              balanced_us, serial.us, beside.us, serial.us / beside.us);
+  std::printf("copies %.0f us, kernels %.0f us, one after the other %.0f us, beside each other %.0f us: %.2f times\n",
+              copy_us, balanced_us, serial.us, beside.us, serial.us / beside.us);
 }
 
 }  // namespace

@@ -124,7 +124,8 @@ bool pinned_for_cuda(const void* memory, std::size_t size) noexcept {
     // report.
     int type = 0, attribute = cu_pointer_memory_type;
     void* value = &type;
-    if (context->api.cuPointerGetAttributes(1, &attribute, &value, address(memory) + offset) != cu_success) return false;
+    if (context->api.cuPointerGetAttributes(1, &attribute, &value, address(memory) + offset) != cu_success)
+      return false;
     if (type != cu_memory_type_host) return false;
   }
   return true;

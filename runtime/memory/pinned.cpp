@@ -21,8 +21,8 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/memory/pool.hpp"
-#include "runtime/stream/order.hpp"
 #include "runtime/never_destroyed.hpp"
+#include "runtime/stream/order.hpp"
 
 namespace sinter {
 namespace runtime {

@@ -15,9 +15,9 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/memory/hooks.hpp"
 #include "runtime/memory/pinned.hpp"
+#include "runtime/never_destroyed.hpp"
 #include "runtime/stream/order.hpp"
 #include "runtime/stream/table.hpp"
-#include "runtime/never_destroyed.hpp"
 
 namespace sinter::runtime {
 

@@ -86,8 +86,7 @@ void stream::wait(const event& e) const {
   }
   if (!marked.device.asynchronous()) return;  // its work is over
   if (!r.capture)
-    if (capture_state* const into = runtime::capture_of(*state_))
-      return runtime::depend(*into, *r.on, r.position);
+    if (capture_state* const into = runtime::capture_of(*state_)) return runtime::depend(*into, *r.on, r.position);
   if (!state_->device.asynchronous()) return marked.device.synchronize(marked.handle);
   state_->device.wait(*state_, marked.handle);
   state_->enqueued();  // it has something to finish now

@@ -120,7 +120,8 @@ void stream::host_func(void (*call)(void*) noexcept, void (*destroy)(void*) noex
   std::unique_ptr<void, destroyer> guard(with, {destroy});
   runtime::capture_state* const c = runtime::capture_of(*state_);
   std::unique_ptr<runtime::host_call> packed(new (std::nothrow) runtime::host_call{call, destroy, with});
-  if (!packed) throw out_of_memory("sinter: the host has no room for a host function", sizeof(runtime::host_call), 0, 0);
+  if (!packed)
+    throw out_of_memory("sinter: the host has no room for a host function", sizeof(runtime::host_call), 0, 0);
   guard.release();
   runtime::host_call* const made = packed.get();
   if (c) {

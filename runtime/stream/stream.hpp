@@ -123,10 +123,10 @@ class stream_state {
   };
 
   std::atomic<std::uint64_t> submitted_{0};
-  std::mutex ordering_;                    // over what follows
-  std::uint64_t finished_ = 0;             // the device is known to have come this far
-  std::vector<mark> marks_;                // points beyond, ascending
-  std::vector<std::uint64_t> waited_for_;  // by stream number: how far this stream has waited for that one
+  std::mutex ordering_;                       // over what follows
+  std::uint64_t finished_ = 0;                // the device is known to have come this far
+  std::vector<mark> marks_;                   // points beyond, ascending
+  std::vector<std::uint64_t> waited_for_;     // by stream number: how far this stream has waited for that one
   const never_destroyed<stream> self_{this};  // it holds nothing
 };
 

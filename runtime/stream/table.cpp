@@ -55,7 +55,7 @@ stream_table::~stream_table() {
 void stream_table::close() noexcept {
   for (stream_state* s : states_) {
     forget_marks(*s);
-    if (!s->external && !s->immortal && s->handle) device_.destroy_stream(s->handle);
+    if (!s->external && !s->immortal && s->handle) device_.destroy_stream(std::exchange(s->handle, nullptr));
   }
   for (auto& spare : spare_events_)
     for (void* native : std::exchange(spare, {})) device_.destroy_event(native);

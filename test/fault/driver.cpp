@@ -47,7 +47,9 @@ void stop(record& r) noexcept {
 long objects() noexcept {
   if (!controls.softgpu_live) return 0;
   const softgpu_counts c = controls.softgpu_live();
-  return static_cast<long>(c.allocations + c.pinned + c.streams + c.events + c.graphs + c.graph_execs + c.modules);
+  return static_cast<long>(c.allocations + c.pinned + c.streams + c.graphs + c.graph_execs + c.modules);
 }
+
+long events() noexcept { return controls.softgpu_live ? static_cast<long>(controls.softgpu_live().events) : 0; }
 
 }  // namespace fault::driver

@@ -12,7 +12,9 @@ void start(const plan&) noexcept;
 /// Adds what has happened to the record.
 void stop(record&) noexcept;
 
-/// Allocations, streams, events, graphs and modules that exist.
+/// Allocations, streams, graphs and modules that exist.
 long objects() noexcept;
+/// Events that exist: how many are kept to be used again depends on how far the device had come when one was asked for.
+long events() noexcept;
 
 }  // namespace fault::driver

@@ -51,9 +51,13 @@ long live_blocks() noexcept;
 /// Bytes that the library has mapped and not unmapped.
 long mapped_bytes() noexcept;
 
-/// The dynamic type's name (mangled) of the first exception that a handler of the program itself, or of what it loaded, has
-/// seen since forget_handled(); null: none.
-const char* first_handled() noexcept;
+/// An exception as a handler saw it.
+struct handled_exception {
+  const char* type = nullptr;  // its dynamic type's name, mangled; null: there was none
+  char text[300] = "";         // what() of the library's own
+};
+/// The first one that a handler of the program itself, or of what it loaded, has seen since forget_handled().
+const handled_exception& first_handled() noexcept;
 void forget_handled() noexcept;
 
 }  // namespace fault

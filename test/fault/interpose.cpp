@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <typeinfo>
 
 #include "blocks.hpp"
@@ -41,7 +42,7 @@ record nobody_looks;
 record* seen = &nobody_looks;
 constinit block_set blocks;
 std::atomic<long> mapped{0};
-const char* handled = nullptr;
+handled_exception handled;
 
 /// Walking a stack may ask for memory, and some calls end the process when they get none: no faults there.
 [[gnu::tls_model("initial-exec")]] thread_local constinit int paused = 0;
@@ -128,8 +129,8 @@ void stop() noexcept { active.store(false); }
 
 long live_blocks() noexcept { return blocks.count(); }
 long mapped_bytes() noexcept { return mapped.load(); }
-const char* first_handled() noexcept { return handled; }
-void forget_handled() noexcept { handled = nullptr; }
+const handled_exception& first_handled() noexcept { return handled; }
+void forget_handled() noexcept { handled = {}; }
 
 }  // namespace fault
 
@@ -397,9 +398,12 @@ int poll(pollfd* files, nfds_t count, int milliseconds) {
 void* __cxa_begin_catch(void* thrown) noexcept {
   static const auto real = next<void*(void*)>("__cxa_begin_catch");
   void* const object = real(thrown);
-  if (!fault::handled && fault::is_program(__builtin_return_address(0))) {
+  if (!fault::handled.type && fault::is_program(__builtin_return_address(0))) {
     const std::type_info* const type = abi::__cxa_current_exception_type();
-    fault::handled = type ? type->name() : "foreign";
+    fault::handled.type = type ? type->name() : "foreign";
+    // These have std::exception as their first base and no virtual ones: whatever they are caught as, this is where it is.
+    if (std::strncmp(fault::handled.type, "N6sinter", 8) == 0)
+      std::strncpy(fault::handled.text, static_cast<std::exception*>(object)->what(), sizeof fault::handled.text - 1);
   }
   return object;
 }

@@ -74,9 +74,9 @@ ending sample::run() const {
       e.threw = true;
     }
   }
-  e.type = first_handled();
+  e.type = first_handled().type;
   e.printed = printed.text();
-  e.said = said.text();
+  e.said = *first_handled().text ? first_handled().text : said.text();
   return e;
 }
 

@@ -17,8 +17,8 @@ struct ending {
   int returned = 0;
   bool threw = false;          // an exception came out of it
   std::string printed;         // to std::cout
-  std::string said;            // to std::cerr, or by the exception
-  const char* type = nullptr;  // the first exception that it caught or let out: mangled name, null for none
+  std::string said;            // by that exception; where there was none, to std::cerr
+  const char* type = nullptr;  // of the first exception that it caught or let out: mangled name, null for none
 };
 
 class sample {

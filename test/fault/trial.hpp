@@ -14,7 +14,7 @@ struct levels {
   long blocks = 0;  // of malloc
   long mapped = 0;  // bytes
   long files = 0;   // open descriptors
-  long device = 0;  // allocations, streams, events, graphs, modules of the driver
+  long device = 0;  // allocations, streams, graphs, modules of the driver
   friend bool operator==(const levels&, const levels&) = default;
   friend levels operator-(const levels& a, const levels& b) {
     return {a.blocks - b.blocks, a.mapped - b.mapped, a.files - b.files, a.device - b.device};
@@ -35,6 +35,7 @@ struct verdict {
   bool over = false;      // the trial came to its end
   bool absorbed = false;  // the sample did not notice
   bool lost = false;      // the device cannot be used in this process any more
+  bool leak = false;      // what is wrong is that more is held than before
   bool wrong = false;
   record faults;
   char said[300] = "";  // the exception that came out, if one did

@@ -10,6 +10,7 @@
 
 #include "codegen/ir/program.hpp"
 #include "codegen/ir/resolve.hpp"
+#include "runtime/device/device.hpp"
 
 namespace {
 
@@ -224,12 +225,16 @@ TEST_CASE("resolve: a reduction is a boundary with a domain of its own") {
   CHECK(resolved(sum(x, 0), sum(x, 1)).spaces.size() >= 2);
 }
 
-TEST_CASE("resolve: operands on two devices are refused") {
+TEST_CASE("resolve: operands on two devices are noticed, and refused by who evaluates") {
   const array<float> here = numbers({3});
   if (here.device() == device::interpreter()) return;
   device_scope in(device::interpreter());
   const array<float> there = numbers({3});
-  CHECK_THROWS_AS(resolved(here + there), device_error);
+  const codegen::resolution both = resolved(here + there);
+  CHECK(both.device->id == here.device());
+  REQUIRE(both.other_device);
+  CHECK(both.other_device->id == there.device());
+  CHECK(resolved(here + 1).other_device == nullptr);
   CHECK_THROWS_AS(array<float>(here * 2 + sum(there)), device_error);
   CHECK(array<float>(there + 1).get()[2] == 3);
   CHECK(array<float>(here + 1).get()[2] == 3);

@@ -10,12 +10,12 @@
 
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/order.hpp"
-#include "test/runtime/memory/fake_device.hpp"
+#include "test/runtime/memory/memory_device.hpp"
 
 namespace {
 
 using namespace sinter;
-using test::fake_device;
+using test::memory_device;
 
 struct variable {
   const char* const name;
@@ -24,7 +24,7 @@ struct variable {
 };
 
 struct fixture {
-  fake_device device;
+  memory_device device;
   test::fake_driver_pool& driver = device.current_pool;
   async_memory_pool pool;
   void* take(std::size_t size) { return take(size, device.stream().handle_of()); }

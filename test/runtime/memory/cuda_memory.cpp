@@ -10,7 +10,7 @@
 
 #include <sinter/error.hpp>
 
-#include "test/runtime/memory/fake_device.hpp"
+#include "test/runtime/memory/memory_device.hpp"
 
 namespace {
 
@@ -189,7 +189,7 @@ TEST_CASE_FIXTURE(fixture, "cuda memory: once the device is lost nothing is call
     source->release(block, 100);
     CHECK_THROWS_AS(source->allocate(100), device_lost);
   }
-  test::fake_device streams;
+  test::memory_device streams;
   memory.stream_ordered().release(block, streams.stream());
   CHECK(calls().empty());
 }
@@ -213,7 +213,7 @@ TEST_CASE("cuda memory: without a CUDA device nothing is pinned") {
 }
 
 TEST_CASE_FIXTURE(fixture, "cuda memory: the driver's pools, asked for once, at first use") {
-  test::fake_device streams;  // whose stream stands for one of this device
+  test::memory_device streams;  // whose stream stands for one of this device
   stream_state& s = streams.stream();
   now.pool = reinterpret_cast<cu_mem_pool>(&now);
   stream_ordered_source& current = memory.stream_ordered();

@@ -16,12 +16,12 @@
 #include <sinter/memory.hpp>
 
 #include "runtime/memory/hooks.hpp"
-#include "test/runtime/memory/fake_device.hpp"
+#include "test/runtime/memory/memory_device.hpp"
 
 namespace {
 
 using namespace sinter;
-using test::fake_device;
+using test::memory_device;
 
 constexpr std::size_t u = runtime::pool::unit;
 
@@ -49,7 +49,7 @@ class recording : public memory_hook {
 };
 
 struct pool_on_device {
-  fake_device device;
+  memory_device device;
   memory_pool pool;
   const stream& on = device.stream().handle_of();
   void* take(std::size_t size) { return pool.resource().allocate(size, on); }
@@ -137,7 +137,7 @@ TEST_CASE_FIXTURE(pool_on_device, "memory 1.14: scopes may end in any order, and
 }
 
 TEST_CASE("memory 1.14: a request that fails is told too, with a null pointer") {
-  fake_device device(2 * u);
+  memory_device device(2 * u);
   memory_pool pool;
   strings log;
   recording hook("h", log);
@@ -222,7 +222,7 @@ TEST_CASE_FIXTURE(pool_on_device, "memory 1.14: debug_print_hook prints one JSON
 }
 
 TEST_CASE("memory_statistics_hook counts blocks, bytes and what had to be got from the device") {
-  fake_device device(20 * u);
+  memory_device device(20 * u);
   memory_pool pool;
   const stream& on = device.stream().handle_of();
   memory_statistics_hook hook;

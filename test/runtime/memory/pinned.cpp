@@ -15,7 +15,7 @@
 #include <sinter/error.hpp>
 
 #include "runtime/stream/order.hpp"
-#include "test/runtime/memory/fake_device.hpp"
+#include "test/runtime/memory/memory_device.hpp"
 
 namespace {
 
@@ -23,7 +23,7 @@ using namespace sinter;
 using runtime::is_pinned;
 using runtime::note_use;
 using runtime::pinned_pool;
-using test::fake_device;
+using test::memory_device;
 
 /// A pool with one handle.
 struct handle {
@@ -37,7 +37,7 @@ struct handle {
 }  // namespace
 
 TEST_CASE("memory 3.1: pinned sizes are 512 bytes, then powers of two; one list for each") {
-  fake_device device;
+  memory_device device;
   {
     const handle pool;
     const std::size_t sizes[] = {1, 511, 512, 513, 1024, 1025, 100'000, 1 << 20};
@@ -72,7 +72,7 @@ TEST_CASE("memory 3.1: pinned sizes are 512 bytes, then powers of two; one list 
 }
 
 TEST_CASE("memory 3.1: without room what is cached goes back, once, then it says so") {
-  fake_device device(4096);
+  memory_device device(4096);
   const handle pool;
   void* kept = pool->allocate(1024, device);
   pinned_pool::deallocate(pool->allocate(2048, device));
@@ -96,7 +96,7 @@ TEST_CASE("memory 3.1: without room what is cached goes back, once, then it says
 }
 
 TEST_CASE("memory 3.2: a block that a copy uses is free again once the copy is over and somebody looks") {
-  fake_device device;
+  memory_device device;
   const handle pool;
   runtime::stream_state& s = device.stream();
   void* block = pool->allocate(512, device);
@@ -126,7 +126,7 @@ TEST_CASE("memory 3.2: a block that a copy uses is free again once the copy is o
 }
 
 TEST_CASE("memory 3.2: every stream that copies counts") {
-  fake_device device;
+  memory_device device;
   const handle pool;
   runtime::stream_state& first = device.stream();
   stream_options how;
@@ -146,7 +146,7 @@ TEST_CASE("memory 3.2: every stream that copies counts") {
 }
 
 TEST_CASE("memory 3.1: without room it waits for copies of blocks that were freed already") {
-  fake_device device(1024);
+  memory_device device(1024);
   const handle pool;
   runtime::stream_state& s = device.stream();
   void* block = pool->allocate(1024, device);
@@ -159,7 +159,7 @@ TEST_CASE("memory 3.1: without room it waits for copies of blocks that were free
 }
 
 TEST_CASE("pinned: what is pinned, and what is nobody's business here") {
-  fake_device device;
+  memory_device device;
   const handle pool;
   auto* block = static_cast<std::byte*>(pool->allocate(1000, device));
   CHECK(is_pinned(block, 1024));
@@ -178,7 +178,7 @@ TEST_CASE("pinned: what is pinned, and what is nobody's business here") {
 }
 
 TEST_CASE("pinned: a block may outlive the pool, and the pool gives everything back when the last is gone") {
-  fake_device device;
+  memory_device device;
   void* block = nullptr;
   {
     const handle pool;
@@ -196,7 +196,7 @@ TEST_CASE("pinned: a block may outlive the pool, and the pool gives everything b
 TEST_CASE("pinned: a device that goes takes its cached blocks along") {
   const handle pool;
   for (int i = 0; i < 2; ++i) {
-    fake_device device;
+    memory_device device;
     void* block = pool->allocate(512, device);
     pinned_pool::deallocate(pool->allocate(2048, device));
     pinned_pool::deallocate(block);
@@ -205,7 +205,7 @@ TEST_CASE("pinned: a device that goes takes its cached blocks along") {
 }
 
 TEST_CASE("pinned: eight threads, each freeing what others allocated") {
-  fake_device device;
+  memory_device device;
   const handle pool;
   std::mutex busy;
   std::vector<std::pair<unsigned char*, std::size_t>> shared;

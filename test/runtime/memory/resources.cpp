@@ -14,14 +14,14 @@
 #include <sinter/error.hpp>
 
 #include "runtime/memory/storage.hpp"
-#include "test/runtime/memory/fake_device.hpp"
+#include "test/runtime/memory/memory_device.hpp"
 
 namespace {
 
 using namespace sinter;
 using runtime::memory_kind;
 using runtime::pooled_resource;
-using test::fake_device;
+using test::memory_device;
 
 constexpr std::size_t u = runtime::pool::unit;
 
@@ -72,7 +72,7 @@ struct variable {
 }  // namespace
 
 TEST_CASE("memory 1.9: SINTER_MEMORY_LIMIT is read when a pool is made, a percentage of that pool's device") {
-  fake_device small, large;  // of one index: the table of pools tells them apart
+  memory_device small, large;  // of one index: the table of pools tells them apart
   small.total = 1000 * u;
   large.total = 8000 * u;
   memory_pool pool;
@@ -80,7 +80,7 @@ TEST_CASE("memory 1.9: SINTER_MEMORY_LIMIT is read when a pool is made, a percen
     const variable set("SINTER_MEMORY_LIMIT", "50%");
     CHECK(pools(pool).of(small).blocks.limit() == 500 * u);
     CHECK(pools(pool).of(large).blocks.limit() == 4000 * u);
-    fake_device other;
+    memory_device other;
     setenv("SINTER_MEMORY_LIMIT", "12 apples", 1);
     CHECK_THROWS_AS(pools(pool).of(other), error);
     setenv("SINTER_MEMORY_LIMIT", "70.5%", 1);
@@ -95,7 +95,7 @@ TEST_CASE("memory 1.9: SINTER_MEMORY_LIMIT is read when a pool is made, a percen
 }
 
 TEST_CASE("memory 1.8: limits by bytes and by fraction, and what is refused") {
-  fake_device device;
+  memory_device device;
   device.total = 1000;
   using runtime::limit_in_bytes;
   CHECK(limit_in_bytes({}, device) == 0);
@@ -113,7 +113,7 @@ TEST_CASE("memory 1.8: limits by bytes and by fraction, and what is refused") {
 }
 
 TEST_CASE("memory 1.13: pools wrap any allocator") {
-  fake_device device;
+  memory_device device;
   const stream& on = device.stream().handle_of();
   {
     const allocator upstream = make_allocator<counting>(std::size_t{1000 * u});
@@ -149,7 +149,7 @@ TEST_CASE("memory 1.13: pools wrap any allocator") {
 }
 
 TEST_CASE("memory 1.13: a pool over managed memory takes its segments from there, without a wait") {
-  fake_device device;
+  memory_device device;
   const stream& on = device.stream().handle_of();
   memory_pool pool(managed_memory());
   for (int i = 0; i < 3; ++i) {
@@ -162,7 +162,7 @@ TEST_CASE("memory 1.13: a pool over managed memory takes its segments from there
 }
 
 TEST_CASE("memory 1.13: without a pool every request goes to the device, and freeing waits for the block's stream") {
-  fake_device device(10 * u);
+  memory_device device(10 * u);
   runtime::stream_state& s = device.stream();
   const allocator raw = device_memory();
   void* block = raw.resource().allocate(700, s.handle_of());
@@ -187,7 +187,7 @@ TEST_CASE("memory 1.13: without a pool every request goes to the device, and fre
 }
 
 TEST_CASE("memory 1.11: what other pools cache makes room before a request fails") {
-  fake_device device(10 * u);
+  memory_device device(10 * u);
   const stream& on = device.stream().handle_of();
   memory_pool first, second, third;
   void* a = first.resource().allocate(6 * u, on);
@@ -210,7 +210,7 @@ TEST_CASE("memory 1.11: what other pools cache makes room before a request fails
 }
 
 TEST_CASE("memory 1.5: the arenas of a device's pool are its streams") {
-  fake_device device;
+  memory_device device;
   const stream& on = device.stream().handle_of();
   const stream other(&device.streams().make(*std::make_unique<stream_options>()));
   memory_pool pool;
@@ -227,7 +227,7 @@ TEST_CASE("memory 1.5: the arenas of a device's pool are its streams") {
 
 TEST_CASE("memory: a replaced allocator lives as long as what came from it") {
   const allocator_restored restore;
-  fake_device device;
+  memory_device device;
   detail::storage* kept = nullptr;
   {
     const allocator mine = make_allocator<counting>();
@@ -243,7 +243,7 @@ TEST_CASE("memory: a replaced allocator lives as long as what came from it") {
 
 TEST_CASE("memory: threads allocate while another replaces the allocator") {
   const allocator_restored restore;
-  fake_device device;
+  memory_device device;
   const stream& on = device.stream().handle_of();
   std::atomic<bool> over{false};
   std::atomic<int> allocations{0};
@@ -271,7 +271,7 @@ TEST_CASE("memory: threads allocate while another replaces the allocator") {
 TEST_CASE("memory: pools go with their device, and with their last handle") {
   memory_pool pool;
   {
-    fake_device device;
+    memory_device device;
     const stream& on = device.stream().handle_of();
     void* block = pool.resource().allocate(5 * u, on);
     pool.resource().deallocate(block, 5 * u, on);
@@ -283,7 +283,7 @@ TEST_CASE("memory: pools go with their device, and with their last handle") {
     }
     CHECK(device.device_memory.held == 5 * u);
   }  // the device's memory checks that everything has come back
-  fake_device next;
+  memory_device next;
   void* block = pool.resource().allocate(u, next.stream().handle_of());
   CHECK(next.device_memory.held == u);
   pool.resource().deallocate(block, u, next.stream().handle_of());

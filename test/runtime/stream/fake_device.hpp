@@ -52,7 +52,10 @@ class fake_device final : public runtime::device_impl {
     all->emplace_back(new fake_device(place, queues));
     return *all->back();
   }
-  ~fake_device() override { runtime::drop_pools(*this); }
+  ~fake_device() override {
+    runtime::drop_pools(*this);
+    streams().close();
+  }
 
   // ---- what the test does and sees
 

@@ -73,14 +73,17 @@ class fake_driver_pool final : public runtime::stream_ordered_source {
   std::vector<std::pair<std::byte*, std::size_t>> live_;
 };
 
-class fake_device final : public runtime::host_device {
+class memory_device final : public runtime::host_device {
  public:
-  explicit fake_device(std::size_t capacity = SIZE_MAX, unsigned place = runtime::most_devices - 1)
+  explicit memory_device(std::size_t capacity = SIZE_MAX, unsigned place = runtime::most_devices - 1)
       : host_device(device::interpreter(), place),
         device_memory(capacity),
         managed_memory(capacity),
         pinned_memory(capacity) {}
-  ~fake_device() override { runtime::drop_pools(*this); }
+  ~memory_device() override {
+    runtime::drop_pools(*this);
+    streams().close();
+  }
 
   runtime::stream_state& stream() { return streams().default_stream(); }
   /// What was enqueued so far is over.
