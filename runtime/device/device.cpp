@@ -7,12 +7,14 @@
 #include <charconv>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <ostream>
 #include <string_view>
 #include <vector>
 
 #include <sinter/error.hpp>
 
+#include "runtime/frontend/message.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -65,8 +67,14 @@ std::unique_ptr<device_impl> make(device d) {
   return nullptr;
 }
 
+/// As device::available, but not to be able to find out is no answer.
+bool is_there(device d) {
+  if (d.type() != device::kind::cuda) return d.ordinal() == 0;
+  return d.ordinal() >= 0 && d.ordinal() < int{most_gpus} && d.ordinal() < cuda_device_count(nullptr);
+}
+
 device_impl& make_and_register(device d) {
-  if (!device::available(d)) not_there(to_text(d), d);
+  if (!is_there(d)) not_there(to_text(d), d);
   std::atomic<device_impl*>& place = *slot(d);
   std::lock_guard hold(devices.making);
   if (device_impl* made = place.load(std::memory_order_acquire)) return *made;
@@ -96,7 +104,7 @@ std::string to_text(device d) {
 
 device device_named(const char* word) {
   const std::string_view text = word ? word : "";
-  if (text.empty()) return device::available(device::cuda()) ? device::cuda() : device::cpu();
+  if (text.empty()) return is_there(device::cuda()) ? device::cuda() : device::cpu();
   if (text == "cpu") return device::cpu();
   if (text == "interpreter") return device::interpreter();
   device named = device::cuda();
@@ -109,7 +117,7 @@ device device_named(const char* word) {
   }
   if (!understood)
     throw error(("SINTER_DEVICE=" + std::string(text) + ": expected cpu, cuda, cuda:N or interpreter").c_str());
-  if (!device::available(named)) not_there(std::string(text) + " (SINTER_DEVICE)", named);
+  if (!is_there(named)) not_there(std::string(text) + " (SINTER_DEVICE)", named);
   return named;
 }
 
@@ -132,7 +140,11 @@ device_impl& current_device() {
 
 }  // namespace runtime
 
-device device::current() { return runtime::current ? runtime::current->id : runtime::default_device(); }
+device device::current() try {
+  return runtime::current ? runtime::current->id : runtime::default_device();
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
 
 bool device::available(device d) {
   if (d.type() != kind::cuda) return d.ordinal() == 0;
@@ -148,21 +160,33 @@ int device::cuda_count() {
   }
 }
 
-std::ostream& operator<<(std::ostream& out, device d) { return out << runtime::to_text(d); }
+std::ostream& operator<<(std::ostream& out, device d) try {
+  return out << runtime::to_text(d);
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
 
-device_scope::device_scope(device d) : had_(runtime::current != nullptr) {
+device_scope::device_scope(device d) try : had_(runtime::current != nullptr) {
   if (had_) before_ = runtime::current->id;
   runtime::current = &runtime::implementation(d);
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 device_scope::~device_scope() { runtime::current = had_ ? &runtime::implementation(before_) : nullptr; }
 
-void synchronize() {
+void synchronize() try {
   runtime::device_impl& d = runtime::current_device();
   runtime::refuse_while_capturing(runtime::current_stream(d), "synchronize");
   d.streams().synchronize();
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
-device_properties properties(device d) { return runtime::implementation(d).properties(); }
+device_properties properties(device d) try {
+  return runtime::implementation(d).properties();
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
 
 }  // namespace sinter

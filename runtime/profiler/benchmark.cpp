@@ -101,7 +101,7 @@ std::string item(const std::string& label, const std::vector<double>& times) {
 
 }  // namespace
 
-benchmark_result detail::benchmark(void (*call)(void*), void* with, const benchmark_options& how, where at) {
+benchmark_result detail::benchmark(void (*call)(void*), void* with, const benchmark_options& how, where at) try {
   check(how, at);
   const auto refuse_captured = [](device_impl& d) {
     runtime::refuse_while_capturing(runtime::current_stream(d), "benchmark");
@@ -139,10 +139,12 @@ benchmark_result detail::benchmark(void (*call)(void*), void* with, const benchm
     if (duration > how.max_duration) break;
   }
   return benchmark_result(name_of(how, at).c_str(), std::move(cpu), std::move(gpu), std::move(gpus));
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 benchmark_result::benchmark_result(const char* called, std::vector<double> cpu, std::vector<std::vector<double>> gpu,
-                                   std::vector<device> of) {
+                                   std::vector<device> of) try {
   if (cpu.empty()) throw shape_error("sinter: a benchmark's result has at least one time");
   if (gpu.size() != of.size()) {
     throw shape_error(
@@ -156,9 +158,14 @@ benchmark_result::benchmark_result(const char* called, std::vector<double> cpu, 
             .c_str());
   }
   state_ = new state{called ? called : "", std::move(cpu), std::move(gpu), std::move(of)};
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
-benchmark_result::benchmark_result(const benchmark_result& other) : state_(new state(*other.state_)) {}
+benchmark_result::benchmark_result(const benchmark_result& other) try : state_(new state(*other.state_)) {
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
 benchmark_result::benchmark_result(benchmark_result&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
 benchmark_result& benchmark_result::operator=(const benchmark_result& other) & {
   return *this = benchmark_result(other);
@@ -174,11 +181,13 @@ const std::vector<double>& benchmark_result::cpu_times() const { return state_->
 const std::vector<std::vector<double>>& benchmark_result::gpu_times() const { return state_->gpu_times; }
 const std::vector<device>& benchmark_result::devices() const { return state_->devices; }
 
-text benchmark_result::to_str(bool show_gpu) const {
+text benchmark_result::to_str(bool show_gpu) const try {
   std::string line = runtime::left(state_->name, 20) + ":" + item("CPU", state_->cpu_times);
   for (std::size_t g = 0; show_gpu && g < state_->devices.size(); ++g)
     line += " " + item("GPU-" + std::to_string(state_->devices[g].ordinal()), state_->gpu_times[g]);
   return text(line.c_str());
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 std::ostream& operator<<(std::ostream& out, const benchmark_result& r) { return out << r.to_str(true); }

@@ -15,6 +15,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/device/driver.hpp"
 #include "runtime/device/process.hpp"
+#include "runtime/frontend/message.hpp"
 #include "runtime/profiler/nvtx.hpp"
 #include "runtime/profiler/range_tree.hpp"
 #include "runtime/stream/capture.hpp"
@@ -167,9 +168,11 @@ profile::~profile() {
   }
 }
 
-text profile::report() const {
+text profile::report() const try {
   const std::lock_guard hold(profiles.mutex);
   return text(state_->ranges.report().c_str());
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 }  // namespace sinter

@@ -3,7 +3,10 @@
 
 #include <sinter/error.hpp>
 
+#include <new>
+
 #include "runtime/device/device.hpp"
+#include "runtime/frontend/message.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/order.hpp"
@@ -29,7 +32,10 @@ bool has_work(const event_state& e) {
 
 }  // namespace
 
-event::event(event_options how) : event(runtime::make_event(runtime::current_device(), how)) {}
+event::event(event_options how) try : event(runtime::make_event(runtime::current_device(), how)) {
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
 event::event(runtime::event_ref made) noexcept : state_(made.get()) { runtime::retain(state_); }
 event::event(const event& other) noexcept : state_(other.state_) { runtime::retain(state_); }
 
@@ -42,7 +48,7 @@ event& event::operator=(const event& other) noexcept {
 
 event::~event() { runtime::release(state_); }
 
-void event::record(const stream& on) {
+void event::record(const stream& on) try {
   stream_state& s = on.state();
   if (&s.device != &state_->device) {
     throw device_error(("sinter: an event of " + runtime::to_text(state_->device.id) +
@@ -53,9 +59,15 @@ void event::record(const stream& on) {
   const std::uint64_t position = s.position();
   s.device.record(state_->handle, s);
   state_->set_last({&s, position, c ? c->number : 0});
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
-void event::record() { record(runtime::current_stream(state_->device).handle_of()); }
+void event::record() try {
+  record(runtime::current_stream(state_->device).handle_of());
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
 
 bool event::done() const { return !has_work(*state_) || state_->device.done(state_->handle); }
 
@@ -76,7 +88,7 @@ double elapsed_time(const event& start, const event& end) {
   return d.elapsed_milliseconds(start.state()->handle, end.state()->handle);
 }
 
-void stream::wait(const event& e) const {
+void stream::wait(const event& e) const try {
   const event_state& marked = *e.state();
   const event_state::record r = marked.last();
   if (!r.on) return;
@@ -90,6 +102,8 @@ void stream::wait(const event& e) const {
   if (!state_->device.asynchronous()) return marked.device.synchronize(marked.handle);
   state_->device.wait(*state_, marked.handle);
   state_->enqueued();  // it has something to finish now
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 }  // namespace sinter

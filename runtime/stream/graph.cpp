@@ -12,6 +12,7 @@
 #include <sinter/error.hpp>
 
 #include "runtime/device/device.hpp"
+#include "runtime/frontend/message.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
@@ -179,10 +180,12 @@ namespace sinter {
 
 using runtime::graph_state;
 
-runtime::graph_state* detail::capture(void (*work)(void*), void* with) {
+runtime::graph_state* detail::capture(void (*work)(void*), void* with) try {
   auto made = std::make_unique<graph_state>(runtime::current_device());
   made->record(work, with);
   return made.release();
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 graph::graph(const graph& other) noexcept : state_(other.state_) {
@@ -199,8 +202,18 @@ graph::~graph() {
   if (state_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete state_;
 }
 
-void graph::launch() const { state_->launch(runtime::current_stream(state_->device())); }
-void graph::launch(const stream& on) const { state_->launch(on.state()); }
-bool graph::update(void (*work)(void*), void* with) { return state_->record(work, with); }
+void graph::launch() const try {
+  state_->launch(runtime::current_stream(state_->device()));
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
+void graph::launch(const stream& on) const try { state_->launch(on.state()); } catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
+bool graph::update(void (*work)(void*), void* with) try {
+  return state_->record(work, with);
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
 
 }  // namespace sinter

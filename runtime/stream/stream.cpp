@@ -9,6 +9,7 @@
 #include <sinter/error.hpp>
 
 #include "runtime/device/device.hpp"
+#include "runtime/frontend/message.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/order.hpp"
@@ -63,21 +64,32 @@ using runtime::chosen;
 using runtime::current_device;
 using runtime::stream_state;
 
-stream::stream(stream_options how) : state_(&current_device().streams().make(how)) {}
+stream::stream(stream_options how) try : state_(&current_device().streams().make(how)) {
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
 
-stream stream::null() {
+stream stream::null() try {
   stream_state& s = current_device().streams().default_stream();
   runtime::retain(s);
   return stream(&s);
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
-stream stream::current() {
+stream stream::current() try {
   stream_state& s = runtime::current_stream(current_device());
   runtime::retain(s);
   return stream(&s);
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
-stream stream::from_external(void* handle) { return stream(&current_device().streams().adopt(handle)); }
+stream stream::from_external(void* handle) try {
+  return stream(&current_device().streams().adopt(handle));
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
 
 stream::stream(const stream& other) noexcept : state_(other.state_) { runtime::retain(*state_); }
 
@@ -100,19 +112,23 @@ bool stream::done() const {
   return state_->device.idle(*state_);
 }
 
-event stream::record(event_options how) const {
+event stream::record(event_options how) const try {
   event e(runtime::make_event(state_->device, how));
   e.record(*this);
   return e;
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
-void stream::wait(const stream& other) const {
+void stream::wait(const stream& other) const try {
   runtime::capture_of(*state_);
   if (runtime::capture_state* const c = runtime::capture_of(*other.state_)) runtime::join_capture(*c, *state_);
   runtime::order_after(*state_, *other.state_);
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
-void stream::host_func(void (*call)(void*) noexcept, void (*destroy)(void*) noexcept, void* with) const {
+void stream::host_func(void (*call)(void*) noexcept, void (*destroy)(void*) noexcept, void* with) const try {
   struct destroyer {
     void (*destroy)(void*) noexcept;
     void operator()(void* made) const noexcept { destroy(made); }
@@ -135,14 +151,18 @@ void stream::host_func(void (*call)(void*) noexcept, void (*destroy)(void*) noex
     packed.release();
   }
   state_->enqueued();
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
-void stream::use() const {
+void stream::use() const try {
   thread_local runtime::at_thread_end guard;
   (void)guard;
   runtime::check_is_current(state_->device);
   runtime::join_if_capturing(*state_);
   if (stream_state* before = runtime::exchange_choice(state_->device, state_)) runtime::release(*before);
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 void* stream::handle() const { return state_->handle; }

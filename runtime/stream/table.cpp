@@ -65,8 +65,14 @@ void stream_table::close() noexcept {
 stream_state& stream_table::vacant() {
   for (auto at = retired_.begin(); at != retired_.end(); ++at) {
     stream_state& s = **at;
-    if (!reached(s, s.position())) continue;
+    try {
+      if (!reached(s, s.position())) continue;
+    } catch (...) {
+      continue;  // another one will do
+    }
     retired_.erase(at);
+    if (s.handle && !s.external) device_.destroy_stream(s.handle);  // it could not be marked when it retired
+    s.handle = nullptr;
     forget_waits(s);
     return s;
   }
@@ -120,8 +126,13 @@ void stream_table::retire(stream_state& s) noexcept {
   if (exiting()) return;
   try {
     mark(s);  // what it wrote may still be waited for
+  } catch (const device_lost&) {
+    return;  // nothing runs any more: the state is in no list and is not used again
   } catch (...) {
-    return;  // the device is lost, or the host is out of memory: the state is in no list and is not used again
+    // No memory, or a refusal: vacant() asks again, and closes the handle then.
+    const std::lock_guard hold(busy_);
+    retired_.push_back(&s);
+    return;
   }
   const std::lock_guard hold(busy_);
   if (!s.external) device_.destroy_stream(s.handle);

@@ -270,6 +270,15 @@ int memfd_create(const char* name, unsigned flags) noexcept {
   return fails("memfd_create", EMFILE, __builtin_return_address(0)) ? -1 : real(name, flags);
 }
 
+int fcntl(int file, int what, ...) {
+  static const auto real = next<int(int, int, ...)>("fcntl");
+  std::va_list more;
+  va_start(more, what);
+  void* const with = va_arg(more, void*);  // an int is passed in the same place
+  va_end(more);
+  return fails("fcntl", EINVAL, __builtin_return_address(0)) ? -1 : real(file, what, with);
+}
+
 int stat(const char* path, struct stat* to) noexcept {
   static const auto real = next<int(const char*, struct stat*)>("stat");
   return fails("stat", EIO, __builtin_return_address(0)) ? -1 : real(path, to);
@@ -303,6 +312,11 @@ int mkdir(const char* path, mode_t mode) noexcept {
 int mkdirat(int folder, const char* path, mode_t mode) noexcept {
   static const auto real = next<int(int, const char*, mode_t)>("mkdirat");
   return fails("mkdirat", ENOSPC, __builtin_return_address(0)) ? -1 : real(folder, path, mode);
+}
+
+int rmdir(const char* path) noexcept {
+  static const auto real = next<int(const char*)>("rmdir");
+  return fails("rmdir", EIO, __builtin_return_address(0)) ? -1 : real(path);
 }
 
 char* mkdtemp(char* name) noexcept {
@@ -385,6 +399,18 @@ int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t
 pid_t waitpid(pid_t child, int* status, int flags) {
   static const auto real = next<pid_t(pid_t, int*, int)>("waitpid");
   return fails("waitpid", ECHILD, __builtin_return_address(0), true) ? -1 : real(child, status, flags);
+}
+
+/// For calls that the C library has no function for, such as pidfd_open.
+long syscall(long number, ...) noexcept {
+  static const auto real = next<long(long, ...)>("syscall");
+  long words[6];
+  std::va_list more;
+  va_start(more, number);
+  for (long& word : words) word = va_arg(more, long);
+  va_end(more);
+  if (fails("syscall", ENOSYS, __builtin_return_address(0))) return -1;
+  return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
 int poll(pollfd* files, nfds_t count, int milliseconds) {

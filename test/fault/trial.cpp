@@ -23,8 +23,9 @@ namespace fault {
 namespace {
 
 bool library_used = false;
-constexpr long most_events =
-    40;  // a sample has use for a dozen; what is left behind each time comes to more in a batch
+
+/// A sample has use for a dozen; what is left behind each time comes to more in a batch.
+constexpr long most_events = 40;
 
 template <class... E>
 bool is_one_of(const char* type) {
