@@ -23,7 +23,8 @@ class pinned_pool;
 
 // ---- resources and allocators
 
-/// Where blocks of memory come from. Derive from it to bring an allocator of your own. Any thread may call it.
+/// Where blocks of memory come from. Derive from it to bring an allocator of your own. Any thread may call it. Hold what
+/// it needs by value or counted: a block that a stream still uses comes back after its array has gone.
 class SINTER_API memory_resource {
  public:
   constexpr memory_resource() noexcept = default;
