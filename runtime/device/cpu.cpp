@@ -152,7 +152,7 @@ char interpreted;
 
 class cpu_device final : public host_device {
  public:
-  cpu_device() : host_device(device::cpu(), 0), threads_(thread_count()), arena_(threads_) { watch_process(); }
+  cpu_device() : host_device(device::cpu(), 0), threads_(thread_count()), arena_(threads_) {}
 
   const codegen::compiler* compiler() const override {
     prepare();

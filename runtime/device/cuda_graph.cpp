@@ -65,9 +65,17 @@ bool end_cuda_capture(cuda_context& c, cu_stream on, std::unique_ptr<executable_
 }
 
 void drop_cuda_capture(cuda_context& c, cu_stream on) noexcept {
-  if (!c.use_if_alive()) return;
-  captured_graph recorded(c);
-  c.api.cuStreamEndCapture(on, &recorded.handle);  // an error is why it is dropped
+  if (!c.faults.usable()) return;
+  c.use_if_alive();  // to end it the driver needs no more than the stream
+  cu_result result = cu_success;
+  for (int attempts = 2; attempts > 0; --attempts) {
+    captured_graph recorded(c);
+    result = c.api.cuStreamEndCapture(on, &recorded.handle);
+    if (result == cu_success || result == cu_error_stream_capture_invalidated || result == cu_error_illegal_state)
+      return;
+  }
+  // The stream stays captured, and until that ends the driver refuses to wait for anything in this context.
+  c.faults.lose(result, "cuStreamEndCapture");
 }
 
 void launch_cuda_graph(executable_graph& graph, cu_stream on) { static_cast<cuda_graph&>(graph).launch(on); }

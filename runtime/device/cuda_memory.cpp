@@ -124,9 +124,9 @@ bool pinned_for_cuda(const void* memory, std::size_t size) noexcept {
     // report.
     int type = 0, attribute = cu_pointer_memory_type;
     void* value = &type;
-    if (context->api.cuPointerGetAttributes(1, &attribute, &value, address(memory) + offset) != cu_success)
-      return false;
-    if (type != cu_memory_type_host) return false;
+    const cu_result result = context->api.cuPointerGetAttributes(1, &attribute, &value, address(memory) + offset);
+    context->faults.note(result, "cuPointerGetAttributes");
+    if (result != cu_success || type != cu_memory_type_host) return false;
   }
   return true;
 }

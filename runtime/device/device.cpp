@@ -14,6 +14,7 @@
 
 #include <sinter/error.hpp>
 
+#include "runtime/device/process.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
@@ -80,6 +81,7 @@ device_impl& make_and_register(device d) {
   if (device_impl* made = place.load(std::memory_order_acquire)) return *made;
   std::unique_ptr<device_impl> made = make(d);
   if (!made) not_there(to_text(d), d);
+  watch_process();
   place.store(made.get(), std::memory_order_release);
   return *made.release();
 }

@@ -132,7 +132,11 @@ void fault_latch::fail(cu_result result, const char* call, const std::string& ar
 }
 
 void fault_latch::note(cu_result result, const char* call) noexcept {
-  if (result == cu_success || !is_sticky(result) || exiting()) return;
+  if (result != cu_success && is_sticky(result)) lose(result, call);
+}
+
+void fault_latch::lose(cu_result result, const char* call) noexcept {
+  if (exiting()) return;
   try {
     latch(plain_name(call) + "(...) failed: " + describe(driver_, result));
   } catch (...) {

@@ -111,8 +111,10 @@ inline constexpr cu_result cu_error_deinitialized = 4;
 inline constexpr int cu_attribute_multiprocessors = 16;
 inline constexpr int cu_attribute_capability_major = 75;
 inline constexpr int cu_attribute_capability_minor = 76;
+inline constexpr cu_result cu_error_illegal_state = 401;
 inline constexpr cu_result cu_error_not_ready = 600;
 inline constexpr cu_result cu_error_peer_access_already_enabled = 704;
+inline constexpr cu_result cu_error_stream_capture_invalidated = 901;
 inline constexpr cu_result cu_error_graph_exec_update_failure = 910;
 inline constexpr unsigned cu_stream_non_blocking = 1;
 inline constexpr unsigned cu_event_blocking_sync = 1;
@@ -172,6 +174,8 @@ class fault_latch {
   }
   /// For what may not throw: keeps a sticky error for the next call that may.
   void note(cu_result, const char* call) noexcept;
+  /// The same for an error that is not sticky but after which nothing works all the same.
+  void lose(cu_result, const char* call) noexcept;
   /// May a destructor still call the driver?
   bool usable() const noexcept { return !lost_.load(std::memory_order_acquire) && !exiting() && !forked(); }
 

@@ -26,11 +26,12 @@ void stay_loaded() {
 void watch_process() {
   static const bool once = [] {
     stay_loaded();
-    std::atexit([] { exit_begun.store(true, std::memory_order_relaxed); });
     pthread_atfork(nullptr, nullptr, [] { is_child.store(true, std::memory_order_relaxed); });
     return true;
   }();
   (void)once;
+  // Each time: what has just been opened has exit handlers too, and the last one registered runs first.
+  std::atexit([] { exit_begun.store(true, std::memory_order_relaxed); });
 }
 
 bool exiting() noexcept { return exit_begun.load(std::memory_order_relaxed); }

@@ -3,8 +3,8 @@
 
 namespace sinter::runtime {
 
-/// Starts watching for both. Call when something that does not survive them is opened: a driver, a thread pool. Any
-/// number of times.
+/// Starts watching for both, and keeps the library loaded. Call when something that does not survive them has been
+/// opened: a driver, a device. Any number of times.
 void watch_process();
 
 /// True once the process has begun to exit: the driver may be gone, and nobody may call it.

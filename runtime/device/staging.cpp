@@ -13,17 +13,21 @@ constexpr std::size_t half_size = std::size_t{2} << 20;
 // A long copy goes in pieces, so that the bus has something to do while the host prepares the next one. 1 MiB takes the
 // host about 100 us and the bus 20 to 40, against 2 to 3 for the call.
 constexpr std::size_t piece = std::size_t{1} << 20;
-constexpr std::size_t line = 64;  // small copies begin at cache lines
+constexpr std::size_t line = 64;    // small copies begin at cache lines
+constexpr int copies_without = 64;  // after the driver had no pinned memory: asking takes it milliseconds
 
 }  // namespace
 
 staging::staging(const driver& d, fault_latch& faults) : driver_(d), faults_(faults) {}
 
-/// At first use. False where the driver has no pinned memory left to give: then copies go straight from pageable
-/// memory.
+/// At first use. False where the driver has no pinned memory left to give: then copies go straight from pageable memory
+/// for a while.
 bool staging::open() {
   if (opened_) return true;
-  if (refused_) return false;
+  if (refused_ > 0) {
+    --refused_;
+    return false;
+  }
   try {
     void* memory = nullptr;
     faults_.check(driver_.cuMemAllocHost_v2(&memory, 2 * half_size), "cuMemAllocHost_v2");
@@ -33,7 +37,7 @@ bool staging::open() {
   } catch (...) {
     faults_.raise_if_lost();
     release();
-    refused_ = true;
+    refused_ = copies_without;
     return false;
   }
   return opened_ = true;

@@ -48,7 +48,7 @@ class staging {
   int filling_ = 0;       // copy_in's half ...
   std::size_t used_ = 0;  // ... and how much of it is taken
   bool opened_ = false;
-  bool refused_ = false;  // there was no pinned memory to be had
+  int refused_ = 0;  // copies that go without pinned memory before it is asked for again
 };
 
 }  // namespace sinter::runtime

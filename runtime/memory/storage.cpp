@@ -177,6 +177,8 @@ class pending_list {
           runtime::wait_until_reached(on, p);
           return true;
         });
+      } catch (const device_lost&) {
+        // Nothing runs any more.
       } catch (...) {
         add(*memory);
         throw;

@@ -184,6 +184,36 @@ TEST_CASE("graphs: updates in a loop take no more memory and no more of the driv
   CHECK(after.modules == before.modules);
 }
 
+TEST_CASE("a capture that the driver does not end" * doctest::skip()) {
+  const softgpu::controls* const soft = softgpu_controls();
+  REQUIRE(soft);
+  const array<double> x = ones({n});
+  const auto broken_off = [&](int for_ever) {
+    constexpr int calls_before = 1, invalid_value = 1;
+    CHECK_THROWS_AS(capture([&] {
+                      const array<double> y = x + 1;
+                      soft->softgpu_fail(calls_before, invalid_value, for_ever);
+                      throw std::runtime_error("mine");
+                    }),
+                    std::runtime_error);
+    CHECK(std::string(soft->softgpu_call_name()) == "cuStreamEndCapture");
+    soft->softgpu_fail(-1, 0, 0);
+  };
+  broken_off(0);
+  CHECK(holds(array<double>(x + 2), 3));
+  synchronize();
+  broken_off(1);
+  const std::string first = refusal<device_lost>([&] { array<double>(x + 3).get(); });
+  CHECK(times_in(first, "cuStreamEndCapture") == 1);
+  CHECK(refusal<device_lost>([] { synchronize(); }) == first);
+}
+
+TEST_CASE("graphs: a capture that the driver does not end is tried once more, and then the device is lost") {
+  if (!softgpu_controls()) return;  // a GPU cannot be told to fail
+  const rerun c("a capture that the driver does not end");
+  CHECK_MESSAGE(c.ok, c.output);
+}
+
 TEST_CASE("graphs: a capture that runs out of memory leaves everything working") {
   memory_pool pool;
   const using_allocator from(pool);

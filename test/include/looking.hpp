@@ -57,11 +57,13 @@ inline int times_in(const std::string& whole, const std::string& part) {
 }
 
 /// Runs one test case of this program, marked doctest::skip(), in a process of its own: what the environment decides is
-/// decided once. Gives what it printed; `ok`: whether it passed.
+/// decided once, and a process may end in any way.
 struct rerun {
-  bool ok = false;
-  std::string output;
-  rerun(const std::string& test_case, const std::vector<std::pair<std::string, std::string>>& environment) {
+  bool ok = false;     // it passed
+  int status = -1;     // of exit; -1: by a signal
+  std::string output;  // both streams
+  explicit rerun(const std::string& test_case,
+                 const std::vector<std::pair<std::string, std::string>>& environment = {}) {
     std::string command = "exec env";
     for (const auto& [name, value] : environment) command += " " + name + "='" + value + "'";
     char self[4096];
@@ -72,8 +74,9 @@ struct rerun {
     if (!pipe) return;
     char some[4096];
     for (std::size_t n; (n = std::fread(some, 1, sizeof some, pipe)) > 0;) output.append(some, n);
-    const int status = ::pclose(pipe);
-    ok = WIFEXITED(status) && WEXITSTATUS(status) == 0 && output.find("1 passed | 0 failed") != std::string::npos;
+    const int ended = ::pclose(pipe);
+    if (WIFEXITED(ended)) status = WEXITSTATUS(ended);
+    ok = status == 0 && output.find("1 passed | 0 failed") != std::string::npos;
   }
 };
 

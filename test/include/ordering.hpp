@@ -1,5 +1,5 @@
 // What the tests of streams, graphs and transfers need: a stream that stands still until it is told to go on, so that
-// what has not waited is seen for certain; the stand-in driver's counts; test cases that run in a process of their own.
+// what has not waited is seen for certain; the stand-in driver's counts.
 #pragma once
 
 #include <dlfcn.h>
@@ -137,24 +137,5 @@ std::string refusal(Work&& work) {
   }
   return "";
 }
-
-/// A test case, marked doctest::skip(), in a process of its own that may end in any way.
-struct child {
-  int status = -1;     // of exit; -1: by a signal
-  std::string output;  // both streams
-  explicit child(const std::string& test_case, const std::string& environment = "") {
-    char self[4096];
-    const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    const std::string command =
-        "exec env " + environment + " '" + self + "' --no-skip --test-case='" + test_case + "' 2>&1";
-    std::FILE* pipe = ::popen(command.c_str(), "r");
-    if (!pipe) return;
-    char some[4096];
-    for (std::size_t n; (n = std::fread(some, 1, sizeof some, pipe)) > 0;) output.append(some, n);
-    const int ended = ::pclose(pipe);
-    if (WIFEXITED(ended)) status = WEXITSTATUS(ended);
-  }
-};
 
 }  // namespace sinter::test

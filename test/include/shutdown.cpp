@@ -201,33 +201,33 @@ TEST_CASE("captures while an exception is in flight" * doctest::skip()) {
 }
 
 TEST_CASE("shutdown: everything may outlive main, and the driver is not called any more then") {
-  const child c("ending with static things");
-  CHECK_MESSAGE(c.status == 0, c.output);
+  const rerun c("ending with static things");
+  CHECK_MESSAGE(c.ok, c.output);
   CHECK_MESSAGE(c.output.find("late calls: 0\n") != std::string::npos, c.output);
 }
 
 TEST_CASE("shutdown: what a thread holds goes with it") {
-  const child c("ending with thread-local things");
-  CHECK_MESSAGE(c.status == 0, c.output);
+  const rerun c("ending with thread-local things");
+  CHECK_MESSAGE(c.ok, c.output);
 }
 
 TEST_CASE("shutdown: exit with work under way, in another thread, in a capture") {
-  const child working("exit with work under way");
+  const rerun working("exit with work under way");
   CHECK_MESSAGE(working.status == 3, working.output);
-  const child thread("exit in another thread");
+  const rerun thread("exit in another thread");
   CHECK_MESSAGE(thread.status == 4, thread.output);
-  const child capturing("exit in a capture");
+  const rerun capturing("exit in a capture");
   CHECK_MESSAGE(capturing.status == 5, capturing.output);
 }
 
 TEST_CASE("shutdown: a fork may exit, drop what it has, and evaluate on the CPU") {
   for (const char* const name : {"fork and exit", "fork and evaluate on the CPU", "fork and use the GPU"}) {
-    const child c(name);
-    CHECK_MESSAGE(c.status == 0, c.output);
+    const rerun c(name);
+    CHECK_MESSAGE(c.ok, c.output);
   }
 }
 
 TEST_CASE("shutdown: exceptions in flight during captures") {
-  const child c("captures while an exception is in flight");
-  CHECK_MESSAGE(c.status == 0, c.output);
+  const rerun c("captures while an exception is in flight");
+  CHECK_MESSAGE(c.ok, c.output);
 }

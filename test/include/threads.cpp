@@ -207,8 +207,8 @@ TEST_CASE("a first use by many" * doctest::skip()) {
 }
 
 TEST_CASE("threads: the first use of all may be by many at once") {
-  const child c("a first use by many");
-  CHECK_MESSAGE(c.status == 0, c.output);
+  const rerun c("a first use by many");
+  CHECK_MESSAGE(c.ok, c.output);
 }
 
 TEST_CASE("threads: a kernel that many want at once is compiled once") {
@@ -398,8 +398,8 @@ TEST_CASE("a lost device" * doctest::skip()) {
 
 TEST_CASE("threads: a device that is lost is lost for all, with the first cause") {
   if (!softgpu_controls()) return;  // a GPU cannot be told to fail
-  const child c("a lost device");
-  CHECK_MESSAGE(c.status == 0, c.output);
+  const rerun c("a lost device");
+  CHECK_MESSAGE(c.ok, c.output);
 }
 
 namespace {
@@ -473,8 +473,8 @@ TEST_CASE("a fork beside threads that hold things" * doctest::skip()) {
 }
 
 TEST_CASE("threads: a fork while the others are at rest may evaluate on the CPU") {
-  const child c("a fork beside threads that hold things");
-  CHECK_MESSAGE(c.status == 0, c.output);
+  const rerun c("a fork beside threads that hold things");
+  CHECK_MESSAGE(c.ok, c.output);
 }
 
 // ---- everything at once

@@ -405,6 +405,9 @@ TEST_CASE("driver: errors are translated, and a sticky one is for ever") {
   CHECK(quiet.usable());
   quiet.note(719, "cuMemFree_v2");
   CHECK_THROWS_AS(quiet.raise_if_lost(), device_lost);
+  runtime::fault_latch given_up(d, "cuda:2");
+  given_up.lose(1, "cuStreamEndCapture");
+  CHECK(contains(message_of([&] { given_up.raise_if_lost(); }), "cuStreamEndCapture(...) failed"));
   for (const int sticky : {4, 214, 700, 702, 710, 714, 715, 716, 717, 718, 719}) CHECK(runtime::is_sticky(sticky));
   for (const int passing : {0, 1, 2, 200, 500, 600, 701, 999}) CHECK_FALSE(runtime::is_sticky(passing));
 }
@@ -441,7 +444,25 @@ TEST_CASE("staging: copies of every size arrive, in any order, with the device a
     CHECK(fake::pinned == 0);
     CHECK(fake::events == 0);
   }
-  fake::no_pinned_memory = false;
+  fake::no_pinned_memory = true;
+  {
+    runtime::fault_latch faults(d, "cuda:0");
+    runtime::staging staging(d, faults);
+    long long from = 7, to = 0;
+    const auto copy = [&] {
+      staging.copy_in(reinterpret_cast<runtime::cu_address>(&to), reinterpret_cast<const std::byte*>(&from),
+                      sizeof from, nullptr);
+    };
+    copy();
+    fake::no_pinned_memory = false;
+    copy();
+    CHECK(fake::pinned == 0);
+    for (int i = 0; i < 100; ++i) copy();
+    CHECK(fake::pinned == 1);  // it was asked for again
+    fake::run_all();
+    CHECK(to == 7);
+    staging.close();
+  }
   // Small copies one after the other fill the buffer before anybody waits.
   runtime::fault_latch faults(d, "cuda:0");
   runtime::staging staging(d, faults);
