@@ -66,7 +66,9 @@ class recorder {
     begin_host_capture(s);
     s.capture = &capture;
     stream_state* const before = std::exchange(chosen.of_device[s.device.index], &s);
+    chosen.capture = &capture;
     work();
+    chosen.capture = nullptr;
     chosen.of_device[s.device.index] = before;
     std::vector<launched> all;
     for (const host_operation& o : recording(s).operations) {

@@ -174,24 +174,26 @@ TEST_CASE("threads: each has its own current device, stream and allocator") {
 }
 
 TEST_CASE("threads: an unordered scope is its thread's, and so are hooks") {
-  const stream a, b;
-  const array<double> warm = on(b, [&] { return array<double>(slowly(zeros({n})) * 2); });
-  gate closed(a);
-  const array<double> x = on(a, [&] { return slowly(zeros({n})); });
-  const unordered here;
-  memory_statistics_hook seen;
-  const hook_scope registered(seen);
-  array<double> y;
-  std::thread([&] {
-    const stream_scope in(b);
-    y = x * 2;  // ordered all the same
-  }).join();
-  CHECK(seen.statistics().mallocs == 0);
-  closed.open();
-  b.synchronize();
-  CHECK(y.get() == doubles(n, 16));
-  const array<double> own = on(b, [&] { return array<double>(y * 2); });
-  CHECK(seen.statistics().mallocs == 1);
+  rehearsed([] {
+    const stream a, b;
+    const array<double> warm = on(b, [&] { return array<double>(slowly(zeros({n})) * 2); });
+    gate closed(a);
+    const array<double> x = on(a, [&] { return slowly(zeros({n})); });
+    const unordered here;
+    memory_statistics_hook seen;
+    const hook_scope registered(seen);
+    array<double> y;
+    std::thread([&] {
+      const stream_scope in(b);
+      y = x * 2;  // ordered all the same
+    }).join();
+    CHECK(seen.statistics().mallocs == 0);
+    closed.open();
+    b.synchronize();
+    CHECK(y.get() == doubles(n, 16));
+    const array<double> own = on(b, [&] { return array<double>(y * 2); });
+    CHECK(seen.statistics().mallocs == 1);
+  });
 }
 
 TEST_CASE("a first use by many" * doctest::skip()) {
@@ -259,22 +261,24 @@ TEST_CASE("threads: what a thread made outlives it, and so does what its stream 
 }
 
 TEST_CASE("threads: an array handed on is ordered behind the stream that wrote it") {
-  const stream a, b;
-  channel between;
-  gate closed(a);
-  array<double> doubled;
-  std::thread other([&] {
-    const stream_scope in(b);
-    array<double> x = between.take();
-    doubled = x * 2;
-    x(ellipsis) = 0.0;  // after the read before it, on the other stream
+  rehearsed([] {
+    const stream a, b;
+    channel between;
+    gate closed(a);
+    array<double> doubled;
+    std::thread other([&] {
+      const stream_scope in(b);
+      array<double> x = between.take();
+      doubled = x * 2;
+      x(ellipsis) = 0.0;  // after the read before it, on the other stream
+    });
+    const array<double> kept = on(a, [&] { return slowly(zeros({n})); });
+    between.put(kept);
+    other.join();
+    closed.open();
+    CHECK(holds(doubled, 16));
+    CHECK(holds(kept, 8));
   });
-  const array<double> kept = on(a, [&] { return slowly(zeros({n})); });
-  between.put(kept);
-  other.join();
-  closed.open();
-  CHECK(holds(doubled, 16));
-  CHECK(holds(kept, 8));
 }
 
 TEST_CASE("threads: one stream and one event are used by many") {
