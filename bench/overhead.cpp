@@ -18,31 +18,6 @@ namespace sn = sinter;
 using sn::array;
 using namespace sn::runtime;
 
-/// A launch with nothing of Sinter in it.
-class raw_launch {
- public:
-  explicit raw_launch(bench::launched l) : l_(std::move(l)), size_(l_.arguments.size()) {
-    if (current_device().dialect() != sn::codegen::dialect::cuda) return;
-    cuda_ = find_driver(nullptr);
-    current_device().synchronize();  // makes the context current
-  }
-  void operator()() {
-    if (!cuda_) {
-      reinterpret_cast<void (*)(const void*, long long, long long)>(l_.kernel.entry)(l_.arguments.data(), 0,
-                                                                                     l_.how.items);
-      return;
-    }
-    void* extra[] = {cu_launch_buffer, l_.arguments.data(), cu_launch_buffer_size, &size_, cu_launch_end};
-    cuda_->cuLaunchKernel(static_cast<cu_function>(l_.kernel.entry), l_.how.grid[0], l_.how.grid[1], l_.how.grid[2],
-                          l_.how.block[0], l_.how.block[1], l_.how.block[2], 0, nullptr, nullptr, extra);
-  }
-
- private:
-  bench::launched l_;
-  std::size_t size_;
-  const driver* cuda_ = nullptr;
-};
-
 void print(const bench::row& r, double building) {
   static bool first = true;
   if (std::exchange(first, false))
@@ -60,10 +35,11 @@ template <class T, class F>
 void measure(bench::session& s, const char* name, F f, const std::vector<array<T>>& inputs) {
   if (!s.wants(name)) return;
   array<T> kept = f(inputs);  // its memory is what the recorded launches write to
-  const std::vector<bench::launched> launches = bench::recorder::launches_of([&] { kept(sn::ellipsis) = f(inputs); });
+  std::vector<bench::launched> launches = bench::recorder::launches_of([&] { kept(sn::ellipsis) = f(inputs); });
   const std::int64_t n = kept.size();
   if (launches.size() != 1) return s.wrong(name, n, std::to_string(launches.size()) + " launches, not one");
-  raw_launch raw(launches[0]);
+  const driver* const cuda = bench::driver_of_current();
+  const auto raw = [&, &launch = launches[0]] { launch.again(cuda); };
   const std::vector<T> expected = kept.get();
   kept(sn::ellipsis) = sn::zeros<T>(kept.shape());
   raw();

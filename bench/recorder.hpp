@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,16 +12,42 @@
 #include "runtime/device/driver.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
+#include "runtime/stream/table.hpp"
 
 namespace bench {
 
 using namespace sinter::runtime;
+
+inline void check(cu_result result) {
+  if (result != cu_success) throw std::runtime_error("the driver refused: " + std::to_string(result));
+}
+
+/// The driver, with the current device's context current; null where that device is none of its.
+inline const driver* driver_of_current() {
+  if (current_device().dialect() != sinter::codegen::dialect::cuda) return nullptr;
+  current_device().synchronize();
+  return find_driver(nullptr);
+}
 
 /// A launch as Sinter made it.
 struct launched {
   loaded_kernel kernel;
   geometry how;
   std::vector<std::byte> arguments;
+
+  /// Makes it again with nothing of Sinter in between: through the driver, or by a call of the kernel's function.
+  void again(const driver* cuda, cu_stream on = nullptr) {
+    std::size_t size = arguments.size();
+    if (cuda) {
+      void* extra[] = {cu_launch_buffer, arguments.data(), cu_launch_buffer_size, &size, cu_launch_end};
+      check(cuda->cuLaunchKernel(static_cast<cu_function>(kernel.entry), how.grid[0], how.grid[1], how.grid[2],
+                                 how.block[0], how.block[1], how.block[2], 0, on, nullptr, extra));
+    } else if (current_device().compiler()) {
+      reinterpret_cast<void (*)(const void*, long long, long long)>(kernel.entry)(arguments.data(), 0, how.items);
+    } else {  // what is interpreted has no function of its own
+      current_device().launch(kernel, how, arguments.data(), size, current_device().streams().default_stream());
+    }
+  }
 };
 
 /// The launches of what runs in its scope: on a GPU the driver's entry is replaced by one that takes notes, on the CPU the

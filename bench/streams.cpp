@@ -2,7 +2,6 @@
 // copies beside kernels save.
 #include <algorithm>
 #include <cstdio>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,41 +14,29 @@ namespace sn = sinter;
 using sn::array;
 using namespace sn::runtime;
 
-void check(cu_result result) {
-  if (result != cu_success) throw std::runtime_error("the driver refused: " + std::to_string(result));
-}
-
-/// A graph of launches, made and launched with nothing of Sinter in between; on the CPU a loop over their functions.
+/// A graph of launches, made and launched with nothing of Sinter in between; elsewhere a loop over them.
 class raw_graph {
  public:
   explicit raw_graph(std::vector<bench::launched> all) : all_(std::move(all)) {
-    if (current_device().dialect() != sn::codegen::dialect::cuda) return;
-    cuda_ = find_driver(nullptr);
-    current_device().synchronize();  // makes the context current
+    if (!cuda_) return;
     cu_stream on = nullptr;
-    check(cuda_->cuStreamCreateWithPriority(&on, cu_stream_non_blocking, 0));
-    check(cuda_->cuStreamBeginCapture_v2(on, cu_capture_relaxed));
-    for (bench::launched& l : all_) {
-      std::size_t size = l.arguments.size();
-      void* extra[] = {cu_launch_buffer, l.arguments.data(), cu_launch_buffer_size, &size, cu_launch_end};
-      check(cuda_->cuLaunchKernel(static_cast<cu_function>(l.kernel.entry), l.how.grid[0], l.how.grid[1], l.how.grid[2],
-                                  l.how.block[0], l.how.block[1], l.how.block[2], 0, on, nullptr, extra));
-    }
+    bench::check(cuda_->cuStreamCreateWithPriority(&on, cu_stream_non_blocking, 0));
+    bench::check(cuda_->cuStreamBeginCapture_v2(on, cu_capture_relaxed));
+    for (bench::launched& l : all_) l.again(cuda_, on);
     cu_graph recorded = nullptr;
-    check(cuda_->cuStreamEndCapture(on, &recorded));
-    check(cuda_->cuGraphInstantiateWithFlags(&graph_, recorded, 0));
-    check(cuda_->cuGraphDestroy(recorded));
-    check(cuda_->cuStreamDestroy_v2(on));
+    bench::check(cuda_->cuStreamEndCapture(on, &recorded));
+    bench::check(cuda_->cuGraphInstantiateWithFlags(&graph_, recorded, 0));
+    bench::check(cuda_->cuGraphDestroy(recorded));
+    bench::check(cuda_->cuStreamDestroy_v2(on));
   }
   void operator()() {
-    if (cuda_) return check(cuda_->cuGraphLaunch(graph_, nullptr));
-    for (const bench::launched& l : all_)
-      reinterpret_cast<void (*)(const void*, long long, long long)>(l.kernel.entry)(l.arguments.data(), 0, l.how.items);
+    if (cuda_) return bench::check(cuda_->cuGraphLaunch(graph_, nullptr));
+    for (bench::launched& l : all_) l.again(cuda_);
   }
 
  private:
   std::vector<bench::launched> all_;
-  const driver* cuda_ = nullptr;
+  const driver* const cuda_ = bench::driver_of_current();
   cu_graph_exec graph_ = nullptr;
 };
 
