@@ -9,8 +9,8 @@
 // An expression seen before with operands of the same layout goes straight through: no lock, no string, no compilation.
 #include "runtime/eval.hpp"
 
+#include <memory>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include <sinter/error.hpp>
@@ -113,13 +113,7 @@ void run(plan& p, workspace& w, request* requests, stream_state& on) {
   if (!compiled) bump(counters_now.memory_hits);
 }
 
-}  // namespace
-
-void evaluate(request* requests, int count) try {
-  const turn now;
-  std::optional<workspace> another;
-  thread_local kept_workspace kept;
-  workspace& w = now.mine ? kept : another.emplace();
+void evaluate(request* requests, int count, workspace& w) {
   w.roots.clear();
   w.extents.clear();
   for (int i = 0; i < count; ++i) {
@@ -142,6 +136,16 @@ void evaluate(request* requests, int count) try {
   run(p, w, requests, on);
   made.take();
   several.keep();
+}
+
+}  // namespace
+
+void evaluate(request* requests, int count) try {
+  const turn now;
+  if (!now.mine) [[unlikely]]
+    return evaluate(requests, count, *std::make_unique<workspace>());
+  thread_local kept_workspace kept;
+  evaluate(requests, count, kept);
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
 }

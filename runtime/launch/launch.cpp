@@ -162,12 +162,12 @@ std::size_t pack(std::byte* block, const compiled_kernel& k, const codegen::step
   return static_cast<std::size_t>(at - block);
 }
 
-layout lay(const binding& b, const codegen::kernel& k, const device_impl& on) {
-  if (on.dialect() == codegen::dialect::cuda) {
+layout lay(const binding& b, const codegen::kernel& k, const device_impl& on, codegen::dialect language) {
+  if (language == codegen::dialect::cuda) {
     const int width = codegen::lane_width(k, b.variant);
     return k.reduces() ? cuda_reduction(b, width, on.multiprocessors()) : cuda_map(b, width);
   }
-  const bool interpreted = on.dialect() == codegen::dialect::none;
+  const bool interpreted = language == codegen::dialect::none;
   return k.reduces() ? cpu_reduction(b, interpreted) : cpu_map(b, interpreted);
 }
 
@@ -175,11 +175,12 @@ layout lay(const binding& b, const codegen::kernel& k, const device_impl& on) {
 
 void launch(compiled_step& step, binding& b, const codegen::resolution& r, stream_state& on, bool& compiled) {
   if (b.nothing) return;
-  layout l = lay(b, step.step.body, on.device);
+  const codegen::dialect language = on.device.dialect();
+  const bool cuda = language == codegen::dialect::cuda;
+  layout l = lay(b, step.step.body, on.device, language);
   b.variant.split = l.splits > 1;
   const compiled_kernel& k = step.kernel_for(b.variant, on.device, compiled);
   const bool oversize = k.block_size > largest_block;
-  const bool cuda = on.device.dialect() == codegen::dialect::cuda;
   if (oversize && cuda)
     throw error(
         detail::message(
