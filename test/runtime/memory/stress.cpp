@@ -15,12 +15,13 @@
 
 #include <sinter/error.hpp>
 
-#include "runtime/memory/pool.hpp"
+#include "test/runtime/memory/address_space.hpp"
 
 namespace {
 
 using namespace sinter;
 using runtime::pool;
+using test::address_space, test::quick_random;
 
 constexpr std::size_t u = pool::unit;
 constexpr unsigned arenas = 8;
@@ -31,49 +32,36 @@ constexpr int operations = 1'000'000;
 constexpr int operations = 10'000'000;
 #endif
 
-/// A device of so many units that nobody touches: what a pool does with its memory is its own bookkeeping.
-class address_space final : public runtime::memory_source {
+/// Notes for which arena each segment was asked for, and refuses now and then.
+class watched_space final : public address_space {
  public:
-  explicit address_space(std::size_t units) : taken_(units), arena_(new std::atomic<std::uint8_t>[units]()) {}
+  explicit watched_space(std::size_t units) : address_space(units), arena_(new std::atomic<std::uint8_t>[units]()) {}
 
   std::byte* allocate(std::size_t size) override {
     if (++calls_ % 1000 == 0) throw device_error("the device says no");
-    const std::size_t n = size / u;
-    for (std::size_t tries = 0, at = next_; tries < 2; ++tries, at = 0)
-      for (std::size_t run = 0; at < taken_.size(); ++at) {
-        run = taken_[at] ? 0 : run + 1;
-        if (run < n) continue;
-        std::fill(taken_.begin() + static_cast<long>(at + 1 - n), taken_.begin() + static_cast<long>(at + 1), true);
-        next_ = at + 1;
-        held += size;
-        return base() + (at + 1 - n) * u;
-      }
-    return nullptr;
+    std::byte* const segment = address_space::allocate(size);
+    if (segment) held += size;
+    return segment;
   }
   void release(std::byte* segment, std::size_t size) noexcept override {
-    const auto at = static_cast<long>(static_cast<std::size_t>(segment - base()) / u);
-    std::fill(taken_.begin() + at, taken_.begin() + at + static_cast<long>(size / u), false);
-    for (std::size_t i = 0; i < size / u; ++i) arena_[static_cast<std::size_t>(at) + i].store(0);
+    address_space::release(segment, size);
+    for (std::size_t i = 0; i < size / unit; ++i) arena_[first(segment) + i].store(0);
     held -= size;
   }
   /// Notes for which arena a block was handed out. False: its segment is another one's.
   bool belongs(const std::byte* block, std::size_t size, unsigned arena) {
-    const auto first = static_cast<std::size_t>(block - base()) / u;
     bool all = true;
-    for (std::size_t i = first; i < first + (size + u - 1) / u; ++i) {
+    for (std::size_t i = first(block), end = i + count(size); i < end; ++i) {
       const std::uint8_t before = arena_[i].exchange(static_cast<std::uint8_t>(arena + 1), std::memory_order_relaxed);
       all = all && (before == 0 || before == arena + 1);
     }
     return all;
   }
-  static std::byte* base() { return reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40); }
 
   std::atomic<std::size_t> held{0};
 
  private:
-  std::vector<bool> taken_;
   std::unique_ptr<std::atomic<std::uint8_t>[]> arena_;  // of each unit of a segment, from 1; 0: not known yet
-  std::size_t next_ = 0;
   int calls_ = 0;
 };
 
@@ -85,7 +73,7 @@ class ownership {
   /// False: some of it is somebody's already.
   bool take(const std::byte* block, std::size_t size, std::uint32_t who) {
     bool all = true;
-    for (std::size_t i = first(block), end = i + (size + u - 1) / u; i < end; ++i) {
+    for (std::size_t i = address_space::first(block), end = i + address_space::count(size); i < end; ++i) {
       std::uint32_t nobody = 0;
       all = owner_[i].compare_exchange_strong(nobody, who, std::memory_order_relaxed) && all;
     }
@@ -94,15 +82,12 @@ class ownership {
   /// False: some of it is not this owner's.
   bool give(const std::byte* block, std::size_t size, std::uint32_t who) {
     bool all = true;
-    for (std::size_t i = first(block), end = i + (size + u - 1) / u; i < end; ++i)
+    for (std::size_t i = address_space::first(block), end = i + address_space::count(size); i < end; ++i)
       all = owner_[i].exchange(0, std::memory_order_relaxed) == who && all;
     return all;
   }
 
  private:
-  static std::size_t first(const std::byte* block) {
-    return static_cast<std::size_t>(block - address_space::base()) / u;
-  }
   std::unique_ptr<std::atomic<std::uint32_t>[]> owner_;
 };
 
@@ -118,19 +103,9 @@ struct exchange_place {
   std::vector<taken_block> blocks;
 };
 
-/// xorshift: the random numbers shall not cost more than the pool.
-struct quick_random {
-  std::uint64_t state;
-  std::uint64_t operator()() {
-    state ^= state << 13;
-    state ^= state >> 7;
-    return state ^= state << 17;
-  }
-};
-
 class worker {
  public:
-  worker(address_space& d, pool& p, ownership& o, exchange_place& e, std::atomic<int>& wrong, unsigned number)
+  worker(watched_space& d, pool& p, ownership& o, exchange_place& e, std::atomic<int>& wrong, unsigned number)
       : device_(d), pool_(p), owners_(o), exchange_(e), wrong_(wrong), number_(number), random_{number + 1} {}
 
   void run(int steps) {
@@ -183,7 +158,7 @@ class worker {
     pool_.deallocate(b.data, b.size);
   }
 
-  address_space& device_;
+  watched_space& device_;
   pool& pool_;
   ownership& owners_;
   exchange_place& exchange_;
@@ -199,7 +174,7 @@ class worker {
 TEST_CASE(
     "memory 1.3: ten million operations by eight threads on eight arenas: nothing lost, nothing handed out twice") {
   constexpr std::size_t units = 60'000;  // tight: the ladder is climbed often
-  address_space device(units);
+  watched_space device(units);
   ownership owners(units);
   pool p(device, {"the test's device", 0});
   exchange_place exchange;

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sinter/error.hpp>
@@ -46,10 +47,11 @@ class clock {
 class fake_device final : public runtime::device_impl {
  public:
   /// A new one, which stays for ever, as devices do: storages and streams may name it at any time. `queues`: whether
-  /// work is still under way when a call returns.
-  static fake_device& make(unsigned place = runtime::most_devices - 1, bool queues = true) {
+  /// work is still under way when a call returns. `memory`: what its pools grow from; null: the host's.
+  static fake_device& make(unsigned place = runtime::most_devices - 1, bool queues = true,
+                           std::unique_ptr<runtime::memory_source> memory = nullptr) {
     static auto* const all = new std::vector<std::unique_ptr<fake_device>>;
-    all->emplace_back(new fake_device(place, queues));
+    all->emplace_back(new fake_device(place, queues, std::move(memory)));
     return *all->back();
   }
   ~fake_device() override {
@@ -76,6 +78,21 @@ class fake_device final : public runtime::device_impl {
     const std::lock_guard hold(busy_);
     return at(on).now.of(at(of).place) >= count;
   }
+  /// Enqueues one operation and calls look(place, count, precedes) for it: its stream's place and its own count there,
+  /// and whether what has these of another one comes before it. One after the other, whatever threads there are.
+  template <class F>
+  void enqueue(const runtime::stream_state& on, F look) {
+    const std::lock_guard hold(busy_);
+    queue& q = at(on);
+    look(q.place, ++q.count, [&](std::size_t place, std::uint64_t count) {
+      return place == q.place || q.now.of(place) >= count || finished_.of(place) >= count;
+    });
+  }
+  /// Has the device come past that operation?
+  bool past(std::size_t place, std::uint64_t count) {
+    const std::lock_guard hold(busy_);
+    return finished_.of(place) >= count;
+  }
   /// The device comes past everything.
   void finish() {
     const std::lock_guard hold(busy_);
@@ -97,7 +114,7 @@ class fake_device final : public runtime::device_impl {
   // ---- device_impl
 
   bool asynchronous() const override { return waits_; }
-  runtime::memory_source& memory(runtime::memory_kind) override { return memory_; }
+  runtime::memory_source& memory(runtime::memory_kind) override { return *memory_; }
   std::size_t total_memory() const override { return std::size_t{1} << 30; }
   std::size_t free_memory() const override { return std::size_t{1} << 30; }
 
@@ -188,8 +205,10 @@ class fake_device final : public runtime::device_impl {
 
  private:
   using point = clock;
-  fake_device(unsigned place, bool queues)
-      : device_impl(device::cuda(static_cast<int>(place) - 2), place), waits_(queues) {
+  fake_device(unsigned place, bool queues, std::unique_ptr<runtime::memory_source> memory)
+      : device_impl(device::cuda(static_cast<int>(place) - 2), place),
+        waits_(queues),
+        memory_(memory ? std::move(memory) : std::make_unique<host_memory>()) {
     native_.push_back(std::make_unique<queue>());  // the default stream's
   }
 
@@ -224,7 +243,7 @@ class fake_device final : public runtime::device_impl {
   std::mutex busy_;
   std::vector<std::unique_ptr<queue>> native_;
   clock finished_;
-  host_memory memory_;
+  const std::unique_ptr<runtime::memory_source> memory_;
 };
 
 }  // namespace sinter::test
