@@ -1,6 +1,7 @@
 // How the machine does work: late, one piece at a time, in any order that streams, events and graphs allow. What that
 // order is says a vector clock that every piece carries: it may run once all that its clock names has run.
 #include <algorithm>
+#include <cstdlib>
 
 #include "machine.hpp"
 
@@ -114,7 +115,11 @@ void machine::lose(context& gone, result why) {
 
 void machine::advance(std::unique_lock<std::mutex>& held) {
   if (step()) return;
-  progress.wait_for(held, std::chrono::milliseconds(50));  // a host function is running
+  if (host_calls_pending_ == 0) {  // nothing runs that could make something else runnable
+    report("work waits for what was never enqueued: something has written over a clock");
+    std::abort();
+  }
+  progress.wait_for(held, std::chrono::milliseconds(50));
 }
 
 void machine::wait(std::unique_lock<std::mutex>& held, const vector_clock& what) {
