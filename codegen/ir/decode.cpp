@@ -54,6 +54,7 @@ class reader {
 
   void expression(const fragment& f) {
     stack_.clear();
+    p_.fragments.push_back(&f);
     const std::size_t first_ref = at_;
     std::size_t node = first_ref;
     for (int i = 0; i < f.length; ++i) {

@@ -34,6 +34,7 @@ struct program {
   std::vector<bound> boundaries;
   std::vector<root> roots;
   std::vector<dtype> scalars;
+  std::vector<const detail::fragment*> fragments;  // what the signature named by address
 
   std::uint16_t add(const value& v) { return add(v, read{0, -1, false, false}); }
   std::uint16_t add(const value&, const read&);

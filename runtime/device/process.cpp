@@ -1,5 +1,5 @@
 // Two flags and those who set them. The library also makes itself stay: code that has handed out exit handlers, threads and
-// kernels cannot be unloaded, so a dlclose of it, or of a plugin that holds it, only counts down.
+// kernels cannot be unloaded, so a dlclose of it, or of a plugin that holds it or evaluates with it, only counts down.
 #include "runtime/device/process.hpp"
 
 #include <atomic>
@@ -14,18 +14,18 @@ namespace {
 constinit std::atomic<bool> exit_begun{false};
 constinit std::atomic<bool> is_child{false};
 
-void stay_loaded() {
-  Dl_info where{};
-  if (!dladdr(reinterpret_cast<void*>(&watch_process), &where) || !where.dli_fname) return;
-  // Of a program itself there is no such file among the libraries, and nothing to do.
-  if (void* self = dlopen(where.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE)) dlclose(self);
-}
-
 }  // namespace
+
+void keep_loaded(const void* address) noexcept {
+  Dl_info where{};
+  if (!dladdr(address, &where) || !where.dli_fname) return;
+  // Of a program itself there is no such file among the libraries, and nothing to do.
+  if (void* library = dlopen(where.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE)) dlclose(library);
+}
 
 void watch_process() {
   static const bool once = [] {
-    stay_loaded();
+    keep_loaded(reinterpret_cast<const void*>(&watch_process));
     pthread_atfork(nullptr, nullptr, [] { is_child.store(true, std::memory_order_relaxed); });
     return true;
   }();

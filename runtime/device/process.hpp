@@ -7,6 +7,9 @@ namespace sinter::runtime {
 /// opened: a driver, a device. Any number of times.
 void watch_process();
 
+/// Keeps the shared object that an address lies in, if it does, until the process ends.
+void keep_loaded(const void* address) noexcept;
+
 /// True once the process has begun to exit: the driver may be gone, and nobody may call it.
 bool exiting() noexcept;
 

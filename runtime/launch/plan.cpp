@@ -11,6 +11,7 @@
 #include "codegen/ir/program.hpp"
 #include "codegen/source/emit.hpp"
 #include "runtime/counters.hpp"
+#include "runtime/device/process.hpp"
 #include "runtime/log.hpp"
 
 namespace sinter::runtime {
@@ -40,7 +41,10 @@ plan* find(plan* from, std::uint64_t hash, const std::vector<std::uint64_t>& wor
 }
 
 plan* make_plan(std::uint64_t hash, const std::vector<std::uint64_t>& words) {
-  codegen::schedule schedule = codegen::cut(codegen::decode(words));
+  codegen::program program = codegen::decode(words);
+  // The plan is found by addresses. In a plugin that was unloaded they would come to name another expression.
+  for (const detail::fragment* f : program.fragments) keep_loaded(f);
+  codegen::schedule schedule = codegen::cut(std::move(program));
   auto made = std::make_unique<plan>();
   made->words = words;
   made->hash = hash;

@@ -1,5 +1,5 @@
-// plugin_host <plugin>: runs the plugin, closes it while another thread still holds what it made there, lets that thread
-// end, opens it again, and ends with its static arrays alive. Its exit status is what the test looks at.
+// plugin_host <plugin>...: runs each plugin, closes it while another thread still holds what it made there, lets that
+// thread end, opens it again, and ends with its static arrays alive. Its exit status is what the test looks at.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -42,12 +42,10 @@ void expect(double value, double right, const char* where) {
   ++wrong;
 }
 
-}  // namespace
-
-int main(int, char** arguments) {
+void open_twice(const char* path) {
   std::promise<void> closed;
   {
-    const plugin p = open(arguments[1]);
+    const plugin p = open(path);
     // Never in the main thread: as long as a thread has objects of a library, that is not unloaded in any case.
     std::thread([&] { expect(p.run(), 0, "first call"); }).join();
     std::promise<double> ran;
@@ -60,9 +58,16 @@ int main(int, char** arguments) {
     closed.set_value();
     holds.join();
   }
-  const plugin again = open(arguments[1]);
+  close(open(path));  // the loader looks again for what can go, now that no thread has anything of it
+  const plugin again = open(path);
   std::thread([&] { expect(again.run(), 2, "opened again"); }).join();  // the same copy: it stayed
   close(again);
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  for (char** path = arguments + 1; *path; ++path) open_twice(*path);
   std::printf("%d wrong\n", wrong);
   return wrong != 0;
 }

@@ -8,9 +8,10 @@
   X(acos)                                                                                                          \
   X(acosh)                                                                                                         \
   X(asin)                                                                                                          \
-  X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc) X(exp) X(exp10) X(exp2) X(expm1) X(fabs) \
-      X(floor) X(j0) X(j1) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(nearbyint) X(rint) X(round) X(sin) \
-          X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma) X(trunc) X(y0) X(y1)
+  X(asinh)                                                                                                         \
+  X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc) X(exp) X(exp10) X(exp2) X(expm1) X(fabs) X(floor) \
+      X(j0) X(j1) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(nearbyint) X(rint) X(round) X(sin) X(sinh)  \
+          X(sqrt) X(tan) X(tanh) X(tgamma) X(trunc) X(y0) X(y1)
 // clang-format on
 #define SOFTGPU_BINARY(X) X(atan2) X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
 
