@@ -19,8 +19,11 @@ constinit std::atomic<bool> is_child{false};
 void keep_loaded(const void* address) noexcept {
   Dl_info where{};
   if (!dladdr(address, &where) || !where.dli_fname) return;
+  static std::atomic<const void*> last{nullptr};  // the tables of one signature mostly lie in one place
+  if (last.load(std::memory_order_relaxed) == where.dli_fbase) return;
   // Of a program itself there is no such file among the libraries, and nothing to do.
   if (void* library = dlopen(where.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE)) dlclose(library);
+  last.store(where.dli_fbase, std::memory_order_relaxed);
 }
 
 void watch_process() {
