@@ -353,8 +353,8 @@ std::size_t pinned_memory_pool::n_free_blocks() const { return pool_->n_free_blo
 void pinned_memory_pool::free_all_blocks() { pool_->free_all_blocks(current_device()); }
 
 pinned_memory_pool& default_pinned_memory_pool() {
-  static pinned_memory_pool& pool = *new pinned_memory_pool;  // not destroyed: static pinned arrays may go later
-  return pool;
+  static runtime::never_destroyed<pinned_memory_pool> pool;  // static pinned arrays may go later
+  return pool.object;
 }
 
 namespace detail {
