@@ -91,7 +91,6 @@ class cuda_device final : public device_impl {
     begin_cuda_capture(context_, native(s));
   }
   bool end_capture(stream_state& s, std::unique_ptr<executable_graph>& graph) override {
-    context_.use();
     return end_cuda_capture(context_, native(s), graph);
   }
   void drop_capture(stream_state& s) noexcept override { drop_cuda_capture(context_, native(s)); }

@@ -1,5 +1,6 @@
 // A captured graph becomes an executable one at once; a later capture of the same shape is written into it, which costs a
-// tenth of making another. The context is current in everybody who calls.
+// tenth of making another. The context is current in everybody who calls; what ends a capture sees to that itself, for
+// whatever happens a stream must not stay captured.
 #include "runtime/device/cuda_graph.hpp"
 
 #include <sinter/error.hpp>
@@ -58,7 +59,13 @@ void begin_cuda_capture(cuda_context& c, cu_stream on) {
 
 bool end_cuda_capture(cuda_context& c, cu_stream on, std::unique_ptr<executable_graph>& graph) {
   captured_graph recorded(c);
-  c.check(c.api.cuStreamEndCapture(on, &recorded.handle), "cuStreamEndCapture");
+  try {
+    c.use();
+    c.check(c.api.cuStreamEndCapture(on, &recorded.handle), "cuStreamEndCapture");
+  } catch (...) {
+    drop_cuda_capture(c, on);
+    throw;
+  }
   if (graph && static_cast<cuda_graph&>(*graph).change(recorded)) return true;
   graph = std::make_unique<cuda_graph>(c, recorded);
   return false;

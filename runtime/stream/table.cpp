@@ -168,7 +168,13 @@ void stream_table::settle() noexcept {
     try {
       wait_in(s);
     } catch (...) {
-      // The device is lost, or will say what else is wrong to somebody who can hear it.
+      // Where there was no memory for a mark, the stream itself can be waited for without one.
+      if (s.retired() || s.capture.load(std::memory_order_acquire)) return;
+      try {
+        s.device.synchronize(s);
+      } catch (...) {
+        // The device is lost, or will say what else is wrong to somebody who can hear it.
+      }
     }
   });
 }
