@@ -208,10 +208,27 @@ TEST_CASE("a capture that the driver does not end" * doctest::skip()) {
   CHECK(refusal<device_lost>([] { synchronize(); }) == first);
 }
 
+TEST_CASE("a capture at whose end the driver refuses everything" * doctest::skip()) {
+  const softgpu::controls* const soft = softgpu_controls();
+  REQUIRE(soft);
+  const array<double> x = ones({n});
+  constexpr int invalid_value = 1, every_call = 2;
+  CHECK_THROWS_AS(capture([&] {
+                    const array<double> y = x + 1;
+                    soft->softgpu_fail(0, invalid_value, every_call);
+                  }),
+                  device_error);
+  soft->softgpu_fail(-1, 0, 0);
+  CHECK(times_in(refusal<device_lost>([] { synchronize(); }), "cuStreamEndCapture") == 1);
+}
+
 TEST_CASE("graphs: a capture that the driver does not end is tried once more, and then the device is lost") {
   if (!softgpu_controls()) return;  // a GPU cannot be told to fail
-  const rerun c("a capture that the driver does not end");
-  CHECK_MESSAGE(c.ok, c.output);
+  for (const char* const name :
+       {"a capture that the driver does not end", "a capture at whose end the driver refuses everything"}) {
+    const rerun c(name);
+    CHECK_MESSAGE(c.ok, c.output);
+  }
 }
 
 TEST_CASE("graphs: a capture that runs out of memory leaves everything working") {

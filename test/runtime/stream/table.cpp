@@ -25,6 +25,21 @@ using test::fake_device;
 
 }  // namespace
 
+TEST_CASE("table: where no event can be made, settling waits for the streams themselves") {
+  fake_device& device = fake_device::make();
+  stream_state& a = device.streams().make({});
+  std::uint64_t count = 0;
+  std::size_t place = 0;
+  device.enqueue(a,
+                 [&](std::size_t its_place, std::uint64_t its_count, auto) { place = its_place, count = its_count; });
+  a.enqueued();
+  device.fail_events = 100;
+  device.streams().settle();
+  CHECK(device.past(place, count));
+  device.fail_events = 0;
+  release(a);
+}
+
 TEST_CASE("table: a place is given away again once its work is over, and not before") {
   fake_device& device = fake_device::make();
   stream_table& table = device.streams();
