@@ -56,9 +56,9 @@ void event::record(const stream& on) try {
                            .c_str());
   }
   const capture_state* const c = runtime::capture_of(s);
-  const std::uint64_t position = s.position();
   s.device.record(state_->handle, s);
-  state_->set_last({&s, position, c ? c->number : 0});
+  // The record counts: in front of it there may be work of other code's, which nothing else has counted.
+  state_->set_last({&s, s.enqueued(), c ? c->number : 0});
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
 }

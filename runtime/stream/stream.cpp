@@ -123,7 +123,8 @@ event stream::record(event_options how) const try {
 void stream::wait(const stream& other) const try {
   runtime::capture_of(*state_);
   if (runtime::capture_state* const c = runtime::capture_of(*other.state_)) runtime::join_capture(*c, *state_);
-  runtime::order_after(*state_, *other.state_);
+  // Other code may have put work there; to be counted makes that a part of what is waited for.
+  runtime::order_after(*state_, *other.state_, other.state_->enqueued());
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
 }

@@ -3,6 +3,7 @@
 // behaviours.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/device/driver.hpp"
 #include "test/include/ordering.hpp"
 
 namespace {
@@ -20,6 +22,36 @@ using namespace sinter::test;
 using doubles = std::vector<double>;
 
 constexpr std::int64_t n = 4096;
+
+/// A stream that other code made, and work that it puts there, of which Sinter hears nothing.
+class foreign_stream {
+ public:
+  explicit foreign_stream(bool default_one) {
+    synchronize();  // the context is this thread's
+    if (!default_one) REQUIRE(api_.cuStreamCreateWithPriority(&handle_, runtime::cu_stream_non_blocking, 0) == 0);
+  }
+  foreign_stream(const foreign_stream&) = delete;
+  foreign_stream& operator=(const foreign_stream&) = delete;
+  ~foreign_stream() {
+    if (handle_) api_.cuStreamDestroy_v2(handle_);
+  }
+  stream wrapped() const { return stream::from_external(handle_); }
+  /// Fills after a while.
+  void fill(const array<std::uint8_t>& a, unsigned char with) const {
+    const auto rest = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+    const auto address = reinterpret_cast<runtime::cu_address>(place_of(a));
+    CHECK(api_.cuLaunchHostFunc(handle_, rest, nullptr) == 0);
+    CHECK(api_.cuMemsetD8Async(address, with, static_cast<std::size_t>(a.size()), handle_) == 0);
+  }
+
+ private:
+  const runtime::driver& api_ = *runtime::find_driver(nullptr);
+  runtime::cu_stream handle_ = nullptr;
+};
+
+bool all_are(const array<std::uint8_t>& a, unsigned char value) {
+  return a.get() == std::vector<std::uint8_t>(static_cast<std::size_t>(a.size()), value);
+}
 
 }  // namespace
 
@@ -185,6 +217,53 @@ TEST_CASE("streams 4.5: a foreign handle is wrapped, used and left to its owner"
   }
   owner.synchronize();
   CHECK(holds(a, 8));
+}
+
+TEST_CASE("streams 4.5: what other code put on its stream is waited for") {
+  if (!asynchronous()) return;
+  for (const bool default_one : {false, true}) {
+    const foreign_stream theirs(default_one);
+    const stream wrapped = theirs.wrapped(), mine;
+    const array<std::uint8_t> x = zeros<std::uint8_t>({n});
+    const auto next = [&] { return on(mine, [&] { return array<std::uint8_t>(x + std::uint8_t{1}); }); };
+    array<std::uint8_t> y = next();
+    CHECK(all_are(y, 1));
+
+    theirs.fill(x, 1);
+    mine.wait(wrapped);
+    CHECK(all_are(next(), 2));
+    theirs.fill(x, 2);
+    mine.wait(wrapped);
+    CHECK(all_are(next(), 3));
+
+    event e;
+    theirs.fill(x, 3);
+    e.record(wrapped);
+    mine.wait(e);
+    CHECK(all_are(next(), 4));
+
+    theirs.fill(x, 4);
+    e.record(wrapped);
+    const graph after_event = on(mine, [&] {
+      return capture([&] {
+        mine.wait(e);
+        y = x + std::uint8_t{1};
+      });
+    });
+    after_event.launch(mine);
+    CHECK(all_are(y, 5));
+
+    theirs.fill(x, 5);
+    const graph after_stream = on(mine, [&] {
+      return capture([&] {
+        mine.wait(wrapped);
+        y = x + std::uint8_t{1};
+      });
+    });
+    after_stream.launch(mine);
+    CHECK(all_are(y, 6));
+    synchronize();
+  }
 }
 
 TEST_CASE("streams: priorities are clipped to what the device has") {
