@@ -271,14 +271,25 @@ template <element T = double>
 pinned_array<T> zeros_pinned(const shape& s) {
   return pinned_array<T>(detail::allocate_pinned(s, sizeof(T), true), s);
 }
-/// Of the shape and element type of an array, an expression or a pinned array.
-template <class A>
-auto empty_like_pinned(const A& a) {
-  return empty_pinned<typename A::value_type>(a.shape());
+/// Of the shape and element type of an array or an expression.
+template <class E>
+  requires requires { typename E::sinter_element; }
+auto empty_like_pinned(const E& e) {
+  return empty_pinned<typename E::sinter_element>(e.shape());
 }
-template <class A>
-auto zeros_like_pinned(const A& a) {
-  return zeros_pinned<typename A::value_type>(a.shape());
+template <class E>
+  requires requires { typename E::sinter_element; }
+auto zeros_like_pinned(const E& e) {
+  return zeros_pinned<typename E::sinter_element>(e.shape());
+}
+/// Of those of a pinned array.
+template <element T>
+auto empty_like_pinned(const pinned_array<T>& a) {
+  return empty_pinned<T>(a.shape());
+}
+template <element T>
+auto zeros_like_pinned(const pinned_array<T>& a) {
+  return zeros_pinned<T>(a.shape());
 }
 
 }  // namespace sinter

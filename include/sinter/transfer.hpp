@@ -14,7 +14,8 @@ namespace sinter {
 struct transfer_options {
   /// Where true, the host memory may be used when the call returns. Where false and the host memory is pinned, the call
   /// only enqueues the copy: the program leaves the memory alone until the stream has come past it. Memory that is not
-  /// pinned is always copied before the call returns. A captured copy uses pinned memory at every launch. Source: cupy.ndarray.get.
+  /// pinned is always copied before the call returns. A captured copy uses pinned memory at every launch. All of it holds
+  /// for strided memory too. Source: cupy.ndarray.get.
   bool blocking = true;
 };
 
@@ -39,10 +40,12 @@ class strided_span {
   using value_type = std::remove_const_t<T>;
 
   /// Errors: `shape_error` where there is not one stride for each axis. Units: elements.
-  strided_span(T* data, const sinter::shape& s, std::initializer_list<std::int64_t> strides) : data_(data), shape_(s) {
-    if (strides.size() != static_cast<std::size_t>(s.size())) detail::throw_stride_count(s, strides.size());
-    int d = 0;
-    for (std::int64_t stride : strides) strides_[d++] = stride;
+  strided_span(T* data, const sinter::shape& s, std::initializer_list<std::int64_t> strides)
+      : strided_span(data, s, strides.begin(), strides.size()) {}
+  /// The same for strides that are counted at run time.
+  strided_span(T* data, const sinter::shape& s, const std::int64_t* strides, std::size_t count) : data_(data), shape_(s) {
+    if (count != static_cast<std::size_t>(s.size())) detail::throw_stride_count(s, count);
+    for (std::size_t d = 0; d < count; ++d) strides_[d] = strides[d];
   }
   T* data() const { return data_; }
   const sinter::shape& shape() const { return shape_; }

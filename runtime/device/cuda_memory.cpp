@@ -103,6 +103,15 @@ void cuda_stream_ordered_source::trim(std::size_t to) {
   context_.check(context_.api.cuMemPoolTrimTo(pool(), to), "cuMemPoolTrimTo");
 }
 
+void cuda_stream_ordered_source::let_in(cu_device other) noexcept {
+  const std::uint64_t bit = std::uint64_t{1} << other;
+  cu_mem_pool const known = pool_.load(std::memory_order_acquire);
+  if (!known || (let_in_.load(std::memory_order_relaxed) & bit)) return;
+  const cu_mem_access access{{cu_mem_location_device, other}, cu_mem_access_read_write};
+  context_.faults.note(context_.api.cuMemPoolSetAccess(known, &access, 1), "cuMemPoolSetAccess");
+  let_in_.fetch_or(bit, std::memory_order_relaxed);
+}
+
 cuda_memory::cuda_memory(cuda_context& c)
     : context_(c),
       sources_{{c, memory_kind::device}, {c, memory_kind::managed}, {c, memory_kind::pinned}},

@@ -34,6 +34,8 @@ class cuda_stream_ordered_source final : public stream_ordered_source {
   std::size_t reserved() const override;
   void keep(std::uint64_t bytes) override;
   void trim(std::size_t to) override;
+  /// Another device may read the pool's memory from now on. Nothing as long as the pool has not been used.
+  void let_in(cu_device) noexcept;
 
  private:
   cu_mem_pool pool() const;
@@ -42,6 +44,7 @@ class cuda_stream_ordered_source final : public stream_ordered_source {
   cuda_context& context_;
   const driver_pool which_;
   mutable std::atomic<cu_mem_pool> pool_{nullptr};
+  std::atomic<std::uint64_t> let_in_{0};  // a bit for each device
 };
 
 /// All memory of one device.
@@ -55,6 +58,10 @@ class cuda_memory {
   memory_source& of(memory_kind kind) noexcept { return sources_[static_cast<unsigned>(kind)]; }
   stream_ordered_source& stream_ordered(driver_pool which = driver_pool::current) noexcept {
     return stream_ordered_[static_cast<unsigned>(which)];
+  }
+  /// Other memory a device can read as soon as its context has access to this one's.
+  void let_in(cu_device other) noexcept {
+    for (cuda_stream_ordered_source& s : stream_ordered_) s.let_in(other);
   }
 
  private:

@@ -26,6 +26,14 @@ using cu_graph = struct cu_graph_object*;
 using cu_graph_exec = struct cu_graph_exec_object*;
 using cu_mem_pool = struct cu_mem_pool_object*;
 
+/// Who may use a memory pool.
+struct cu_mem_access {
+  struct {
+    int type;
+    int id;
+  } location;
+  int flags;
+};
 /// What came of an update of an executable graph.
 struct cu_graph_update {
   int result;
@@ -87,6 +95,7 @@ struct cu_graph_update {
   X(cuMemPoolTrimTo, (cu_mem_pool pool, std::size_t least))                                                       \
   X(cuMemPoolSetAttribute, (cu_mem_pool pool, int attribute, void* value))                                        \
   X(cuMemPoolGetAttribute, (cu_mem_pool pool, int attribute, void* value))                                        \
+  X(cuMemPoolSetAccess, (cu_mem_pool pool, const cu_mem_access* access, std::size_t count))                       \
   X(cuPointerGetAttributes, (unsigned count, int* attributes, void** values, cu_address memory))                  \
   X(cuMemcpyHtoDAsync_v2, (cu_address to, const void* from, std::size_t size, cu_stream stream))                  \
   X(cuMemcpyDtoHAsync_v2, (void* to, cu_address from, std::size_t size, cu_stream stream))                        \
@@ -126,6 +135,8 @@ inline constexpr int cu_pointer_memory_type = 2;  // attribute; its values: 1 ho
 inline constexpr int cu_memory_type_host = 1;
 inline constexpr int cu_mem_pool_release_threshold = 4;  // attribute; std::uint64_t
 inline constexpr int cu_mem_pool_reserved_now = 5;       // attribute; std::uint64_t
+inline constexpr int cu_mem_location_device = 1;
+inline constexpr int cu_mem_access_read_write = 3;
 inline constexpr int cu_mem_pool_used_now = 7;           // attribute; std::uint64_t
 inline void* const cu_launch_end = nullptr;
 inline void* const cu_launch_buffer = reinterpret_cast<void*>(1);

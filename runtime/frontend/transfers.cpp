@@ -1,17 +1,23 @@
 // Elements between arrays and host memory of any layout, and from device to device. What is strided is packed on the host:
-// a bus moves long runs, and a kernel that gathers would need the host's memory mapped.
+// a bus moves long runs, and a kernel that gathers would need the host's memory mapped. Where nobody waits, a host function
+// of the stream packs.
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include <sinter/error.hpp>
+#include <sinter/memory.hpp>
+#include <sinter/stream.hpp>
 
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/memory/pinned.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/memory/transfer.hpp"
+#include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter::detail {
@@ -21,11 +27,21 @@ using runtime::typed;
 
 namespace {
 
-/// Copies between packed memory and a layout, a row of the last axis at a time.
+/// Copies between packed memory and a layout, an element at a time.
 class packing {
  public:
   packing(const host_layout& l, std::size_t itemsize) : layout_(l), item_(itemsize) {}
   std::size_t size() const { return static_cast<std::size_t>(layout_.extents.elements()) * item_; }
+  const void* memory() const { return layout_.data; }
+  bool is_pinned() const {
+    const auto* low = static_cast<const std::byte*>(layout_.data);
+    const auto* high = low + item_;
+    for (int d = 0; d < layout_.extents.size(); ++d) {
+      const std::int64_t reach = layout_.strides[d] * (layout_.extents[d] - 1);
+      (reach < 0 ? low : high) += reach;
+    }
+    return size() > 0 && runtime::is_pinned(low, static_cast<std::size_t>(high - low));
+  }
   void gather(std::byte* packed) const {
     each([&](std::byte* there) {
       std::memcpy(packed, there, item_);
@@ -56,8 +72,43 @@ class packing {
     }
   }
 
-  const host_layout& layout_;
+  const host_layout layout_;
   const std::size_t item_;
+};
+
+/// Packed pinned memory between strided memory and the bus, for copies that are not waited for: the host packs when the
+/// stream comes there. A graph keeps it; otherwise it is free once the stream has come past what is enqueued by then.
+class packed_memory {
+ public:
+  packed_memory(const packing& layout, runtime::stream_state& on)
+      : layout_(layout), on_(on), bytes_(empty_pinned<std::uint8_t>({static_cast<std::int64_t>(layout.size())})) {
+    data = reinterpret_cast<std::byte*>(bytes_.data());
+    if (runtime::capture_state* const c = runtime::capture_of(on)) {
+      using kept = pinned_array<std::uint8_t>;
+      runtime::hold(*c, new kept(std::move(bytes_)), [](void* held) noexcept { delete static_cast<kept*>(held); });
+    }
+  }
+  void gather() const {
+    enqueue([layout = layout_, to = data] { layout.gather(to); });
+  }
+  void scatter() const {
+    enqueue([layout = layout_, from = data] { layout.scatter(from); });
+  }
+
+  std::byte* data;
+
+ private:
+  template <class F>
+  void enqueue(F work) const {
+    on_.handle_of().launch_host_func(work);
+    if (!bytes_.data()) return;
+    runtime::keep_pinned(layout_.memory(), on_);
+    runtime::keep_pinned(data, on_);
+  }
+
+  const packing& layout_;
+  runtime::stream_state& on_;
+  pinned_array<std::uint8_t> bytes_;
 };
 
 bool is_packed(const host_layout& l, std::int64_t itemsize) {
@@ -89,6 +140,11 @@ void read_strided(node* n, const host_layout& to, transfer_options how, const wh
   const auto count = static_cast<std::size_t>(to.extents.elements());
   if (is_packed(to, itemsize(a->type))) return read_all(value.get(), to.data, count, how, place);
   const packing layout(to, static_cast<std::size_t>(itemsize(a->type)));
+  if (!how.blocking && layout.is_pinned()) {
+    const packed_memory between(layout, runtime::current_stream(*a->memory->device));
+    read_all(value.get(), between.data, count, how, place);
+    return between.scatter();
+  }
   std::vector<std::byte> packed(layout.size());
   read_all(value.get(), packed.data(), count, {}, place);
   layout.scatter(packed.data());
@@ -102,6 +158,11 @@ void write_strided(handle& target, const host_layout& from, transfer_options how
   const auto count = static_cast<std::size_t>(from.extents.elements());
   if (is_packed(from, itemsize(a->type))) return write_all(target, from.data, count, how, place);
   const packing layout(from, static_cast<std::size_t>(itemsize(a->type)));
+  if (!how.blocking && layout.is_pinned()) {
+    const packed_memory between(layout, runtime::current_stream(*a->memory->device));
+    between.gather();
+    return write_all(target, between.data, count, how, place);
+  }
   std::vector<std::byte> packed(layout.size());
   layout.gather(packed.data());
   write_all(target, packed.data(), count, {}, place);

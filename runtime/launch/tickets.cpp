@@ -47,7 +47,7 @@ std::byte* tickets(stream_state& on) {
   if (std::byte* mine = on.tickets.load(std::memory_order_relaxed)) return mine;
   memory_source& from = on.device.memory(memory_kind::device);
   std::byte* mine = from.allocate(size);
-  if (!mine && give_back_cached(on.device)) mine = from.allocate(size);
+  if (!mine && make_room(on.device)) mine = from.allocate(size);
   if (!mine) throw out_of_memory("sinter: the device has no room for a reduction's counters", size, 0, 0);
   try {
     zero_before(on, mine);

@@ -129,7 +129,7 @@ std::size_t memory_pool::get_limit() const { return here().blocks.limit(); }
 
 void* memory_pool::allocate(std::size_t size) {
   if (size == 0) return nullptr;
-  return resource().allocate(size, runtime::current_stream(runtime::current_device()).handle_of());
+  return runtime::allocate_from(resource(), size, runtime::current_stream(runtime::current_device()));
 }
 
 void memory_pool::deallocate(void* block, std::size_t size) noexcept {

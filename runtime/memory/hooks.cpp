@@ -92,6 +92,8 @@ void print(std::ostream& out, bool flush, const char* what, const memory_event& 
   if (with_id)
     add(R"(,"pmem_id":"0x%llx")", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(e.pmem_id)));
   add("%s", "}\n");
+  static constinit std::mutex writing;  // of several threads, and of hooks that share a stream
+  const std::lock_guard hold(writing);
   out.write(line, n);
   if (flush) out.flush();
 }

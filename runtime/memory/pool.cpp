@@ -348,6 +348,7 @@ std::size_t parse_memory_limit(const char* text, std::size_t total) try {
   const auto [rest, failure] = std::from_chars(text, end, number, std::chars_format::fixed);
   const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
   bool right = failure == std::errc{} && number >= 0 && number < 1e18;
+  const bool nothing = number == 0;
   if (suffix == "%") {
     right = right && number <= 100;
     number = number / 100 * static_cast<double>(total);
@@ -356,7 +357,8 @@ std::size_t parse_memory_limit(const char* text, std::size_t total) try {
     right = right && power != std::string_view::npos && suffix.size() == 1;
     if (right) number *= static_cast<double>(std::size_t{1} << 10 * (power % 4 + 1));
   }
-  if (right && number < 9e18) return static_cast<std::size_t>(number);
+  // 0.5 is neither a byte nor half of the memory; to take it for none would be no limit at all.
+  if (right && number < 9e18 && (nothing || number >= 1)) return static_cast<std::size_t>(number);
   const std::string message = "SINTER_MEMORY_LIMIT=" + std::string(text) +
                               ": expected a number of bytes, with K, M, G or T for powers of 1024, or a share of the "
                               "device's memory from 0% to 100%";

@@ -241,15 +241,6 @@ void drop_life(storage& memory) noexcept {
   bury(memory);
 }
 
-std::byte* allocate(memory_resource& from, std::size_t bytes, runtime::stream_state& on) {
-  try {
-    return static_cast<std::byte*>(from.allocate(bytes, on.handle_of()));
-  } catch (const out_of_memory&) {
-    if (!runtime::wait_for_pending_frees(on.device)) throw;
-  }
-  return static_cast<std::byte*>(from.allocate(bytes, on.handle_of()));
-}
-
 void refill_or_free(memory_resource& from, std::byte* data, std::size_t bytes, runtime::stream_state& on) {
   try {
     refill();
@@ -296,7 +287,7 @@ storage* make_fresh_storage(std::size_t bytes, stream_state& home, stream_state&
     detail::refill();
   resource_ref from = current_resource();
   // Before an object is taken: where it throws, nothing has changed.
-  std::byte* const data = bytes ? detail::allocate(*from, bytes, home) : nullptr;
+  std::byte* const data = bytes ? allocate_from(*from, bytes, home) : nullptr;
   bump(counters_now.bytes_allocated, bytes);
   if (!list.head) [[unlikely]]
     detail::refill_or_free(*from, data, bytes, home);  // the resource was a user's, and made storages itself
@@ -306,6 +297,25 @@ storage* make_fresh_storage(std::size_t bytes, stream_state& home, stream_state&
 }
 
 bool wait_for_pending_frees(device_impl& device) { return detail::pending().wait(device); }
+
+bool make_room(device_impl& device) {
+  const bool freed = wait_for_pending_frees(device);
+  return give_back_cached(device) || freed;
+}
+
+std::byte* allocate_from(memory_resource& from, std::size_t bytes, stream_state& on) {
+  const auto ask = [&] {
+    void* const block = from.allocate(bytes, on.handle_of());
+    if (!block) throw out_of_memory("out of memory: a memory_resource returned null", bytes, 0, 0);
+    return static_cast<std::byte*>(block);
+  };
+  try {
+    return ask();
+  } catch (const out_of_memory&) {
+    if (!wait_for_pending_frees(on.device)) throw;
+  }
+  return ask();
+}
 
 void pin(storage& memory) noexcept { __atomic_fetch_add(&memory.lives, 1, __ATOMIC_RELAXED); }
 void unpin(storage& memory) noexcept { detail::drop_life(memory); }

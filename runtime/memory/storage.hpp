@@ -35,6 +35,13 @@ class storage_holder {
 
 /// Waits for every dead storage of a device that a stream still uses, and gives it back. True: there was one.
 bool wait_for_pending_frees(device_impl&);
+/// For memory that is not from a pool: waits for those, then has the pools give back what they only keep. False: there was
+/// nothing.
+bool make_room(device_impl&);
+
+/// A block of a resource; where it has none, once more after dead storages have been waited for. Errors: the resource's;
+/// `out_of_memory` where it gives null.
+std::byte* allocate_from(memory_resource&, std::size_t bytes, stream_state& on);
 
 /// A graph keeps a storage, whoever drops it.
 void pin(detail::storage&) noexcept;

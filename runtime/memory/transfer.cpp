@@ -27,16 +27,6 @@ void mark_copy(stream_state& on) {
   if (&on != &on.device.streams().default_stream()) mark(on);
 }
 
-/// The memory goes to nobody else before the copy is over.
-void keep_pinned(const void* memory, stream_state& on) {
-  try {
-    note_use(memory, on, on.position());
-  } catch (...) {
-    wait_until_reached(on, on.position());
-    throw;
-  }
-}
-
 /// A captured copy reads at every launch what the host memory holds now.
 void capture_copy_in(capture_state& c, std::byte* at, const void* from_host, std::size_t size, stream_state& on) {
   if (!on.device.asynchronous()) return on.device.copy_in(at, from_host, size, on);
@@ -59,6 +49,15 @@ void capture_copy_in(capture_state& c, std::byte* at, const void* from_host, std
 }
 
 }  // namespace
+
+void keep_pinned(const void* memory, stream_state& on) {
+  try {
+    note_use(memory, on, on.position());
+  } catch (...) {
+    wait_until_reached(on, on.position());
+    throw;
+  }
+}
 
 void copy_in(storage& to, std::byte* at, const void* from_host, std::size_t size, transfer_options how) {
   if (size == 0) return;

@@ -11,6 +11,8 @@
 
 namespace sinter::runtime {
 
+class stream_state;
+
 /// `at`: in the storage. Size 0 is nothing to do.
 void copy_in(detail::storage& to, std::byte* at, const void* from_host, std::size_t size, transfer_options);
 /// Errors: `device_error` while the stream is captured, unless the memory is pinned and the copy need not be waited for.
@@ -19,5 +21,9 @@ void copy_out(void* to_host, detail::storage& from, const std::byte* at, std::si
 /// Also from one device to another.
 void copy(detail::storage& to, std::byte* at, detail::storage& from, const std::byte* from_at, std::size_t size);
 void zero(detail::storage&, std::size_t size);
+
+/// What is enqueued on a stream so far uses pinned memory, which goes to nobody else before that is over. Nothing for
+/// memory of somebody else's. Stream behaviour: waits where the host has no room to note it.
+void keep_pinned(const void* memory, stream_state& on);
 
 }  // namespace sinter::runtime

@@ -172,6 +172,69 @@ TEST_CASE("transfers: host memory of any strides") {
   CHECK(scalar.item() == 5);
 }
 
+TEST_CASE("transfers: strided pinned memory need not be waited for, and holds what it does when the stream comes there") {
+  rehearsed([] {
+    const auto columns = [](pinned_array<double>& of) { return strided_span<double>(of.data(), {2, 3}, {1, 2}); };
+    const stream s;
+    const stream_scope in(s);
+    array<double> a = zeros({2, 3});
+    pinned_array<double> from = pinned({1, 2, 3, 4, 5, 6}), to = zeros_pinned({6});
+    {
+      gate closed(s);
+      a.set(columns(from), {.blocking = false});
+      array<double>(a * 2).get(columns(to), {.blocking = false});
+      if (gates_stand()) {
+        from[0] = 10;
+        CHECK(to[0] == 0);
+      }
+      CHECK(!closed.gave_up());
+    }
+    s.synchronize();
+    const double first = gates_stand() ? 10 : 1;
+    CHECK(a.get() == doubles{first, 3, 5, 2, 4, 6});
+    CHECK(doubles(to.begin(), to.end()) == doubles{2 * first, 4, 6, 8, 10, 12});
+
+    // The memory of pinned arrays that have gone is nobody's before the host has packed it.
+    gate closed(s);
+    {
+      pinned_array<double> gone = pinned({7, 7, 7, 7, 7, 7});
+      a.set(columns(gone), {.blocking = false});
+    }
+    pinned_array<double> next = pinned({8, 8, 8, 8, 8, 8});
+    closed.open();
+    CHECK(a.get() == doubles(6, 7));
+    CHECK(next[0] == 8);
+  });
+}
+
+TEST_CASE("transfers: a graph copies strided pinned memory at every launch") {
+  const stream s;
+  const stream_scope in(s);
+  pinned_array<double> from = zeros_pinned({6}), to = zeros_pinned({6});
+  array<double> a = zeros({3}), b = zeros({3});
+  const auto every_other = [](pinned_array<double>& of) { return strided_span<double>(of.data() + 1, {3}, {2}); };
+  const graph g = capture([&] {
+    a.set(every_other(from), {.blocking = false});
+    b(ellipsis) = a * 10;
+    b.get(every_other(to), {.blocking = false});
+  });
+  for (int i = 1; i < 4; ++i) {
+    for (double& v : from) v = i;
+    g.launch();
+    s.synchronize();
+    CHECK(doubles(to.begin(), to.end()) == doubles{0, 10.0 * i, 0, 10.0 * i, 0, 10.0 * i});
+  }
+  // Other memory is read when the graph is made, and cannot be written by it.
+  doubles plain = {1, 0, 2, 0, 3, 0};
+  const std::int64_t strides[] = {2};
+  const strided_span<double> there(plain.data(), {3}, strides, 1);
+  const graph once = capture([&] { a.set(there, {.blocking = false}); });
+  plain.assign(6, 5);
+  once.launch();
+  CHECK(a.get() == doubles{1, 2, 3});
+  CHECK_THROWS_AS(capture([&] { a.get(there, {.blocking = false}); }), device_error);
+}
+
 TEST_CASE("transfers: strided and small elements") {
   std::vector<std::int16_t> host(1000);
   std::iota(host.begin(), host.end(), std::int16_t{0});
@@ -329,4 +392,22 @@ TEST_CASE("transfers: from one GPU to another, in order") {
     CHECK(holds(b.to(device::current()), 9 + i));
     CHECK(holds(next, 1000));
   }
+}
+
+TEST_CASE("transfers 4.6: one GPU is let into the other's memory, whichever pool that is from") {
+  const std::optional<device> second = second_gpu();
+  if (!second) return;
+  const softgpu::controls* const soft = softgpu_controls();
+  const auto staged = [&] { return soft ? soft->softgpu_live().staged : 0; };
+  const device here = device::current();
+  const long long before = staged();
+  for (const allocator& from : {allocator(default_memory_pool()), allocator(async_memory_pool())}) {
+    const using_allocator scope(from);
+    const array<double> a = arange<double>(n);
+    const array<double> there = a.to(*second);
+    const array<double> back = (there + 1).to(here);
+    CHECK(there.get() == a.get());
+    CHECK(array<bool>(back == a + 1).all().item());
+  }
+  CHECK(staged() == before);
 }

@@ -1,6 +1,7 @@
 // The driver's calls about memory: device, managed and pinned, and the stream-ordered pools.
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "entry.hpp"
 #include "graph.hpp"
@@ -53,6 +54,15 @@ bool is_memory(machine& on, address at, std::size_t size) {
   arena* const where = on.memory.find(at);
   const block* const found = where ? where->containing(at) : nullptr;
   return found && size <= found->size - (at - found->at);
+}
+
+/// Has the current context been let into the memory? Then a copy takes the link between the devices.
+bool can_read(call_context& c, address memory) {
+  arena* const where = c.on.memory.find(memory);
+  const int owner = where->device;
+  if (owner == c.in.device || where->kind != memory_kind::device) return true;
+  const bool pooled = where->containing(memory)->use == block_use::pooled;
+  return pooled ? c.on.of_device(owner).pool.let_in.contains(c.in.device) : c.in.peers.contains(owner);
 }
 
 result copy(call_context& c, stream& s, const char* what, address to, address from, std::size_t size) {
@@ -178,6 +188,20 @@ cu_result cuMemPoolGetAttribute(cu_mem_pool pool, int attribute, void* value) {
   });
 }
 
+cu_result cuMemPoolSetAccess(cu_mem_pool pool, const cu_mem_access* access, std::size_t count) {
+  return enter({"cuMemPoolSetAccess", needs::driver}, [&](call_context c) -> result {
+    memory_pool* const found = find_pool(c.on, pool);
+    if (!found || !access) return invalid_value;
+    for (const auto& [location, flags] : std::span(access, count)) {
+      const bool other = location.id >= 0 && location.id < c.on.devices() && location.id != found->device;
+      if (location.type != 1 || !other) return 101;
+      if (flags == 3) found->let_in.insert(location.id);
+      else found->let_in.erase(location.id);
+    }
+    return 0;
+  });
+}
+
 /// Of memory that is not the driver's an attribute is zero.
 cu_result cuPointerGetAttributes(unsigned count, int* attributes, void** values, cu_address memory) {
   return enter({"cuPointerGetAttributes", needs::driver}, [&](call_context c) -> result {
@@ -239,6 +263,7 @@ cu_result cuMemcpyPeerAsync(cu_address to, cu_context to_context, cu_address fro
     if (!c.on.known(to_context) || !c.on.known(from_context)) return invalid_context;
     if (size == 0) return 0;
     if (!is_memory(c.on, to, size) || !is_memory(c.on, from, size)) return invalid_value;
+    if (!can_read(c, from)) ++c.on.staged;
     return copy(c, s, "copy between devices", to, from, size);
   });
 }

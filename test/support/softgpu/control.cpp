@@ -155,6 +155,7 @@ softgpu_counts softgpu_live() {
   counts.graphs = live.graphs;
   counts.graph_execs = live.graph_execs;
   counts.modules = live.modules;
+  counts.staged = the_machine().staged;
   return counts;
 }
 

@@ -16,6 +16,7 @@ using sinter::runtime::cu_function;
 using sinter::runtime::cu_graph;
 using sinter::runtime::cu_graph_exec;
 using sinter::runtime::cu_graph_update;
+using sinter::runtime::cu_mem_access;
 using sinter::runtime::cu_mem_pool;
 using sinter::runtime::cu_module;
 using sinter::runtime::cu_result;

@@ -84,6 +84,7 @@ struct memory_pool {
   std::uint64_t threshold = 0;
   std::uint64_t reserved = 0, used = 0, reserved_high = 0, used_high = 0;
   std::vector<free_block> waiting;
+  std::set<int> let_in;  // other devices that may use its memory
 };
 
 struct context {
@@ -166,6 +167,7 @@ class machine {
   epoch_list epochs;  // what shadow units point into
   std::vector<std::string> labels;
   std::unordered_set<event*> events;
+  long long staged = 0;  // copies between devices without access
   std::atomic<long long> races{0};
   std::string reports;
   std::mutex lock;

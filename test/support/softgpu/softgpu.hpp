@@ -28,6 +28,7 @@ struct softgpu_counts {
   long long bytes;        // of those
   long long pinned;       // allocations of pinned memory
   long long streams, events, graphs, graph_execs, modules;
+  long long staged;  // copies between devices so far that had to go through the host: nobody had asked for access
 };
 
 // softgpu_races          how many races were found
