@@ -25,7 +25,8 @@ class array<T> : public detail::methods<array<T>, T> {
   array() = default;
   array(const array&) = default;
   array(array&&) noexcept = default;
-  // Names only: assigning to a temporary would store nothing.
+  // They rebind this name, also to the value of an expression, which the constructor below evaluates. Names only: assigning to
+  // a temporary would store nothing.
   array& operator=(const array&) & = default;
   array& operator=(array&&) & noexcept = default;
 
@@ -37,10 +38,6 @@ class array<T> : public detail::methods<array<T>, T> {
     static_assert(std::is_same_v<detail::element_in<E>, T>,
                   "sinter: this expression has another element type than the array; write astype<T>(e)");
   }
-  /// Rebinds this name to the value of an expression.
-  template <detail::expression E>
-    requires(!std::same_as<std::remove_cvref_t<E>, array>)
-  array& operator=(E&& e) & { return *this = array(std::forward<E>(e)); }
   template <class V>
     requires(!detail::expression<V> && !std::convertible_to<V, array>)
   array& operator=(V&&) & {
@@ -114,7 +111,7 @@ class array<T> : public detail::methods<array<T>, T> {
   /// The device this array lives on.
   sinter::device device() const { return detail::device_of(node()); }
   /// A copy with storage of its own. Source: numpy.ndarray.copy.
-  array copy() const { return array(detail::make_copy(node())); }
+  array copy(detail::where at = detail::where::current()) const { return array(detail::make_copy(node(), at)); }
 
   /// Library use. An owned node; one that is no array is evaluated.
   explicit array(detail::node* owned, detail::where at = detail::where::current())

@@ -13,45 +13,45 @@ using held = std::remove_cvref_t<decltype(*std::declval<const Span&>().data())>;
 
 /// An array whose elements have no value yet. Errors: `out_of_memory`. Source: numpy.empty.
 template <element T = double>
-array<T> empty(const shape& s) {
-  return array<T>(detail::make_array(dtype_of<T>, s));
+array<T> empty(const shape& s, detail::where at = detail::where::current()) {
+  return array<T>(detail::make_array(dtype_of<T>, s, at));
 }
 /// All elements 0. Errors: `out_of_memory`. Source: numpy.zeros.
 template <element T = double>
-array<T> zeros(const shape& s) {
-  return array<T>(detail::make_zeros(dtype_of<T>, s));
+array<T> zeros(const shape& s, detail::where at = detail::where::current()) {
+  return array<T>(detail::make_zeros(dtype_of<T>, s, at));
 }
 /// All elements `value`. Dtypes: the default of the value's kind (int64, double), where none is chosen. Source: numpy.full.
 template <class T = void, arithmetic V>
-auto full(const shape& s, V value) {
+auto full(const shape& s, V value, detail::where at = detail::where::current()) {
   using R = detail::chosen<T, detail::default_of(detail::kind_of(dtype_of<V>))>;
-  array<R> a(detail::make_array(dtype_of<R>, s));
+  array<R> a(detail::make_array(dtype_of<R>, s, at));
   a(ellipsis) = value;
   return a;
 }
 /// All elements 1. Source: numpy.ones.
 template <element T = double>
-array<T> ones(const shape& s) {
-  return full<T>(s, T(1));
+array<T> ones(const shape& s, detail::where at = detail::where::current()) {
+  return full<T>(s, T(1), at);
 }
 /// An array of the shape and dtype of another. Source: numpy.empty_like, zeros_like, ones_like.
 template <detail::expression E>
-auto empty_like(const E& e) {
-  return empty<typename E::sinter_element>(e.shape());
+auto empty_like(const E& e, detail::where at = detail::where::current()) {
+  return empty<typename E::sinter_element>(e.shape(), at);
 }
 template <detail::expression E>
-auto zeros_like(const E& e) {
-  return zeros<typename E::sinter_element>(e.shape());
+auto zeros_like(const E& e, detail::where at = detail::where::current()) {
+  return zeros<typename E::sinter_element>(e.shape(), at);
 }
 template <detail::expression E>
-auto ones_like(const E& e) {
-  return ones<typename E::sinter_element>(e.shape());
+auto ones_like(const E& e, detail::where at = detail::where::current()) {
+  return ones<typename E::sinter_element>(e.shape(), at);
 }
 
 /// start, start + step, ... below stop. Dtypes: int64 for integers, double for floating bounds, or as chosen. Errors:
 /// `shape_error` for a step of zero. Source: numpy.arange.
 template <class T = void, arithmetic A, arithmetic B, arithmetic C = int>
-auto arange(A start, B stop, C step = 1) {
+auto arange(A start, B stop, C step = 1, detail::where at = detail::where::current()) {
   constexpr bool whole = std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>;
   using R = std::conditional_t<std::is_void_v<T>, std::conditional_t<whole, std::int64_t, double>, T>;
   const std::int64_t n =
@@ -60,28 +60,29 @@ auto arange(A start, B stop, C step = 1) {
             : detail::arange_length(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step));
   using W = std::conditional_t<whole, std::int64_t, double>;
   lazy<std::int64_t> i(detail::make_iota(shape{n}, 0));
-  return array<R>(astype<R>(astype<W>(std::move(i)) * static_cast<W>(step) + static_cast<W>(start)));
+  return array<R>(astype<R>(astype<W>(std::move(i)) * static_cast<W>(step) + static_cast<W>(start)), at);
 }
 template <class T = void, arithmetic B>
-auto arange(B stop) {
-  return arange<T>(B(0), stop);
+auto arange(B stop, detail::where at = detail::where::current()) {
+  return arange<T>(B(0), stop, 1, at);
 }
 
 /// `count` values from start to stop, both included. Dtypes: double, or as chosen. Source: numpy.linspace.
 template <element T = double>
-array<T> linspace(double start, double stop, std::int64_t count = 50) {
+array<T> linspace(double start, double stop, std::int64_t count = 50, detail::where at = detail::where::current()) {
   lazy<std::int64_t> i(detail::make_iota(shape{count}, 0));
   const double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
   // The last value is stop itself, not start plus a rounded multiple of the step.
-  return array<T>(astype<T>(where(i == count - 1 && count > 1, stop, i * step + start)));
+  return array<T>(astype<T>(where(i == count - 1 && count > 1, stop, i * step + start)), at);
 }
 
 /// Ones on a diagonal (`k` above the main one), zeros elsewhere. Source: numpy.eye.
 template <element T = double>
-array<T> eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0) {
+array<T> eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0,
+             detail::where at = detail::where::current()) {
   const shape s{rows, columns < 0 ? rows : columns};
   lazy<std::int64_t> i(detail::make_iota(s, 0)), j(detail::make_iota(s, 1));
-  return array<T>(astype<T>(j - i == k));
+  return array<T>(astype<T>(j - i == k), at);
 }
 
 /// Copies contiguous host memory to the current device. Dtypes: the elements'. Errors: `shape_error` where the shape does not
@@ -91,17 +92,19 @@ template <class Span>
     s.data();
     s.size();
   } && arithmetic<detail::held<Span>>
-auto asarray(const Span& elements, const shape& s) {
+auto asarray(const Span& elements, const shape& s, detail::where at = detail::where::current()) {
   using V = detail::held<Span>;
   detail::check_elements(s, elements.size());
-  return array<element_type<V>>(detail::make_from_host(dtype_of<V>, s, elements.data()));
+  return array<element_type<V>>(detail::make_from_host(dtype_of<V>, s, elements.data(), at));
 }
 template <class Span>
   requires requires(const Span& s) {
     s.data();
     s.size();
   } && arithmetic<detail::held<Span>>
-auto asarray(const Span& elements) { return asarray(elements, shape(elements.size())); }
+auto asarray(const Span& elements, detail::where at = detail::where::current()) {
+  return asarray(elements, shape(elements.size()), at);
+}
 
 /// The elements repeated along new or length-one axes; lazy, so nothing is copied until an array is made of it. Errors:
 /// `shape_error`. Source: numpy.broadcast_to.

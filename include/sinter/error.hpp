@@ -9,7 +9,8 @@
 
 namespace sinter {
 
-/// Root of everything Sinter throws. `what()` says what was asked, with shapes and dtypes, what is allowed, and where.
+/// Root of everything Sinter throws. `what()` says what was asked, with shapes and dtypes, what is allowed, and where, as far
+/// as the call can know: operators, stores into views and named expressions cannot.
 class SINTER_API error : public std::exception {
  public:
   explicit error(const char* message);

@@ -13,10 +13,11 @@ namespace detail {
 SINTER_API runtime::graph_state* capture(void (*work)(void*), void* with);
 }
 
-/// Captured work. Copies are the same graph. Launching it again runs the same kernels and copies over the same memory: it
-/// reads what the arrays that were there before the capture hold by then, and writes the arrays that the capture made or
-/// stored into, whoever holds them. The memory of all of these is the graph's as long as it lives.
-/// Source: cupy.cuda.Graph.
+/// Captured work. Copies are the same graph. Launching it again runs the same kernels and copies over the same storages: it
+/// reads what is in those of the arrays that were there before the capture, and writes those that the capture made or stored
+/// into, whoever looks at them. They are the graph's as long as it lives. So `x(ellipsis) = e` or `x.set(h)` give a graph new
+/// input while x is the only array of its storage; a name that is bound anew, as by `x = e`, is no longer the graph's, and
+/// what the capture bound to a name is in that array at every launch. Source: cupy.cuda.Graph.
 class SINTER_API graph {
  public:
   graph(const graph&) noexcept;
@@ -47,8 +48,8 @@ class SINTER_API graph {
 /// Records what `work` evaluates, copies and stores on the current device, without running it: arrays made by it hold
 /// nothing until the first launch. Memory that it needs is reserved from the pool. What waits for the device cannot be
 /// recorded: item, get, printing, synchronize; nor what goes to another device. A stream that `work` makes current, or that
-/// waits for one of the capture's, becomes a part of it. Errors: `device_error` naming what cannot; whatever `work` throws.
-/// Source: Stream.begin_capture, Stream.end_capture.
+/// waits for one of the capture's, becomes a part of it; it has to be non-blocking. Errors: `device_error` naming what
+/// cannot, and after which statement; whatever `work` throws. Source: Stream.begin_capture, Stream.end_capture.
 template <class F>
 graph capture(F&& work) {
   auto call = [&work] { work(); };

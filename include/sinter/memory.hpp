@@ -172,7 +172,8 @@ enum class driver_pool : unsigned char { current, default_ };
 
 /// The CUDA driver's stream-ordered pool, which other libraries in the process may use too; everything here is about
 /// the current device's. Its first use on a device makes the driver keep freed memory up to the limit. On the CPU,
-/// which has none, it is a memory_pool. Source: cupy.cuda.MemoryAsyncPool.
+/// which has none, it is a memory_pool. The driver does not say how many blocks are free, and tells no hooks. Source:
+/// cupy.cuda.MemoryAsyncPool.
 class SINTER_API async_memory_pool : public allocator {
  public:
   explicit async_memory_pool(driver_pool = driver_pool::current);
@@ -274,14 +275,10 @@ pinned_array<T> zeros_pinned(const shape& s) {
 /// Of the shape and element type of an array or an expression.
 template <class E>
   requires requires { typename E::sinter_element; }
-auto empty_like_pinned(const E& e) {
-  return empty_pinned<typename E::sinter_element>(e.shape());
-}
+auto empty_like_pinned(const E& e) { return empty_pinned<typename E::sinter_element>(e.shape()); }
 template <class E>
   requires requires { typename E::sinter_element; }
-auto zeros_like_pinned(const E& e) {
-  return zeros_pinned<typename E::sinter_element>(e.shape());
-}
+auto zeros_like_pinned(const E& e) { return zeros_pinned<typename E::sinter_element>(e.shape()); }
 /// Of those of a pinned array.
 template <element T>
 auto empty_like_pinned(const pinned_array<T>& a) {

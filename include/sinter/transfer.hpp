@@ -43,7 +43,8 @@ class strided_span {
   strided_span(T* data, const sinter::shape& s, std::initializer_list<std::int64_t> strides)
       : strided_span(data, s, strides.begin(), strides.size()) {}
   /// The same for strides that are counted at run time.
-  strided_span(T* data, const sinter::shape& s, const std::int64_t* strides, std::size_t count) : data_(data), shape_(s) {
+  strided_span(T* data, const sinter::shape& s, const std::int64_t* strides, std::size_t count)
+      : data_(data), shape_(s) {
     if (count != static_cast<std::size_t>(s.size())) detail::throw_stride_count(s, count);
     for (std::size_t d = 0; d < count; ++d) strides_[d] = strides[d];
   }

@@ -75,6 +75,7 @@ class cuda_device final : public device_impl {
   void call_host(void (*call)(void*) noexcept, void* with, stream_state& on) override;
 
   void* create_stream(stream_options& how) override;
+  bool is_non_blocking(void* stream) override;
   void destroy_stream(void* stream) noexcept override;
   void synchronize(const stream_state&) override;
   bool idle(const stream_state&) override;
@@ -247,6 +248,13 @@ void* cuda_device::create_stream(stream_options& how) {
   const unsigned flags = how.non_blocking ? cu_stream_non_blocking : 0;
   context_.check(context_.api.cuStreamCreateWithPriority(&made, flags, how.priority), "cuStreamCreateWithPriority");
   return made;
+}
+
+bool cuda_device::is_non_blocking(void* stream) {
+  context_.use();
+  unsigned flags = 0;
+  context_.check(context_.api.cuStreamGetFlags(static_cast<cu_stream>(stream), &flags), "cuStreamGetFlags");
+  return (flags & cu_stream_non_blocking) != 0;
 }
 
 void cuda_device::destroy_stream(void* stream) noexcept {

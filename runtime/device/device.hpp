@@ -88,6 +88,8 @@ class device_impl {
 
   /// `how.priority` is clipped to what the device has.
   virtual void* create_stream(stream_options& how) = 0;
+  /// Of a stream that somebody else made: is it never in order with the legacy default stream?
+  virtual bool is_non_blocking(void*) { return true; }
   virtual void destroy_stream(void* native) noexcept = 0;
   virtual void synchronize(const stream_state&) = 0;
   virtual bool idle(const stream_state&) = 0;

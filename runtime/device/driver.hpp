@@ -65,6 +65,7 @@ struct cu_graph_update {
   X(cuStreamCreateWithPriority, (cu_stream * stream, unsigned flags, int priority))                               \
   X(cuStreamSynchronize, (cu_stream stream))                                                                      \
   X(cuStreamQuery, (cu_stream stream))                                                                            \
+  X(cuStreamGetFlags, (cu_stream stream, unsigned* flags))                                                        \
   X(cuStreamWaitEvent, (cu_stream stream, cu_event event, unsigned flags))                                        \
   X(cuStreamDestroy_v2, (cu_stream stream))                                                                       \
   X(cuLaunchHostFunc, (cu_stream stream, void (*call)(void*), void* with))                                        \
@@ -78,7 +79,6 @@ struct cu_graph_update {
   X(cuStreamEndCapture, (cu_stream stream, cu_graph * graph))                                                     \
   X(cuGraphInstantiateWithFlags, (cu_graph_exec * executable, cu_graph graph, unsigned long long flags))          \
   X(cuGraphExecUpdate_v2, (cu_graph_exec executable, cu_graph graph, cu_graph_update * outcome))                  \
-  X(cuGraphUpload, (cu_graph_exec executable, cu_stream stream))                                                  \
   X(cuGraphLaunch, (cu_graph_exec executable, cu_stream stream))                                                  \
   X(cuGraphExecDestroy, (cu_graph_exec executable))                                                               \
   X(cuGraphDestroy, (cu_graph graph))                                                                             \
@@ -106,7 +106,6 @@ struct cu_graph_update {
   X(cuModuleLoadDataEx, (cu_module * module, const void* image, unsigned options, int* names, void** values))     \
   X(cuModuleUnload, (cu_module module))                                                                           \
   X(cuModuleGetFunction, (cu_function * function, cu_module module, const char* name))                            \
-  X(cuFuncGetAttribute, (int* value, int attribute, cu_function function))                                        \
   X(cuLaunchKernel,                                                                                               \
     (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, cu_stream stream, void** parameters, void** extra))                 \
@@ -137,7 +136,7 @@ inline constexpr int cu_mem_pool_release_threshold = 4;  // attribute; std::uint
 inline constexpr int cu_mem_pool_reserved_now = 5;       // attribute; std::uint64_t
 inline constexpr int cu_mem_location_device = 1;
 inline constexpr int cu_mem_access_read_write = 3;
-inline constexpr int cu_mem_pool_used_now = 7;           // attribute; std::uint64_t
+inline constexpr int cu_mem_pool_used_now = 7;  // attribute; std::uint64_t
 inline void* const cu_launch_end = nullptr;
 inline void* const cu_launch_buffer = reinterpret_cast<void*>(1);
 inline void* const cu_launch_buffer_size = reinterpret_cast<void*>(2);

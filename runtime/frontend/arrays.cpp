@@ -12,9 +12,9 @@
 #include "runtime/eval.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
-#include "runtime/memory/hooks.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/memory/transfer.hpp"
+#include "runtime/statement.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter::detail {
@@ -33,7 +33,7 @@ std::size_t byte_size(const array_node* a) {
 }  // namespace
 
 node* evaluate(const expression_view& e, const where& place) {
-  const runtime::allocation_place here(place);
+  const runtime::statement here(place);
   runtime::borrowed_expression root(e);
   root.extents = runtime::broadcast_shape(e, place);
   request r{&root, &root.extents, nullptr, e.code->last_plan};
@@ -53,7 +53,7 @@ bool is_plain(const array_node* a) {
 }  // namespace
 
 node* evaluate(node* n, const where& place) {
-  const runtime::allocation_place here(place);
+  const runtime::statement here(place);
   if (const array_node* a = as_array_node(n)) return is_plain(a) ? retain(n) : make_copy(n);
   request r{typed(n), &typed(n)->extents, nullptr};
   runtime::evaluate(&r, 1);
@@ -84,14 +84,15 @@ node* as_array(node* owned, const where& place) {
   return evaluate(owned, place);
 }
 
-node* make_array(dtype t, const shape& s) try {
+node* make_array(dtype t, const shape& s, const where& place) try {
+  const runtime::statement here(place);
   return new_array(t, s, runtime::current_stream(runtime::current_device()));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
 
-node* make_zeros(dtype t, const shape& s) try {
-  array_node* a = as_array_node(make_array(t, s));
+node* make_zeros(dtype t, const shape& s, const where& place) try {
+  array_node* a = as_array_node(make_array(t, s, place));
   const handle guard(a);
   runtime::zero(*a->memory, byte_size(a));
   return retain(a);
@@ -99,8 +100,8 @@ node* make_zeros(dtype t, const shape& s) try {
   throw_host_is_full();
 }
 
-node* make_from_host(dtype t, const shape& s, const void* elements) try {
-  array_node* a = as_array_node(make_array(t, s));
+node* make_from_host(dtype t, const shape& s, const void* elements, const where& place) try {
+  array_node* a = as_array_node(make_array(t, s, place));
   const handle guard(a);
   runtime::copy_in(*a->memory, a->memory->data, elements, byte_size(a), {});
   return retain(a);
@@ -137,7 +138,8 @@ node* make_iota(const shape& s, int axis) {
   return n;
 }
 
-node* make_copy(node* n) try {
+node* make_copy(node* n, const where& place) try {
+  const runtime::statement here(place);
   array_node* from = as_array_node(n);
   array_node* to = runtime::new_array_like(*from);
   const handle guard(to);

@@ -11,9 +11,9 @@
 #include "runtime/eval.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
-#include "runtime/memory/hooks.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/memory/transfer.hpp"
+#include "runtime/statement.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter::detail {
@@ -106,7 +106,7 @@ void write(const typed_node* root, array_node* into, void** hint) {
 }  // namespace
 
 void store(handle& target, node* view, const expression_view& e, const where& place) try {
-  const runtime::allocation_place here(place);
+  const runtime::statement here(place);
   runtime::borrowed_expression root(e);
   root.extents = runtime::broadcast_shape(e, place);
   array_node* whole = as_array_node(target.get());
@@ -144,7 +144,7 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
 }
 
 void write_all(handle& target, const void* from, std::size_t count, transfer_options how, const where& place) try {
-  const runtime::allocation_place here(place);
+  const runtime::statement here(place);
   array_node* a = as_array_node(target.get());
   check_elements(a->extents, count);
   if (count == 0) return;

@@ -33,14 +33,14 @@ class packing {
   packing(const host_layout& l, std::size_t itemsize) : layout_(l), item_(itemsize) {}
   std::size_t size() const { return static_cast<std::size_t>(layout_.extents.elements()) * item_; }
   const void* memory() const { return layout_.data; }
-  bool is_pinned() const {
+  bool is_pinned(const runtime::device_impl& target) const {
     const auto* low = static_cast<const std::byte*>(layout_.data);
     const auto* high = low + item_;
     for (int d = 0; d < layout_.extents.size(); ++d) {
       const std::int64_t reach = layout_.strides[d] * (layout_.extents[d] - 1);
       (reach < 0 ? low : high) += reach;
     }
-    return size() > 0 && runtime::is_pinned(low, static_cast<std::size_t>(high - low));
+    return size() > 0 && runtime::is_pinned(low, static_cast<std::size_t>(high - low), target);
   }
   void gather(std::byte* packed) const {
     each([&](std::byte* there) {
@@ -80,11 +80,13 @@ class packing {
 /// stream comes there. A graph keeps it; otherwise it is free once the stream has come past what is enqueued by then.
 class packed_memory {
  public:
-  packed_memory(const packing& layout, runtime::stream_state& on)
-      : layout_(layout), on_(on), bytes_(empty_pinned<std::uint8_t>({static_cast<std::int64_t>(layout.size())})) {
+  packed_memory(const packing& layout, runtime::stream_state& on) : layout_(layout), on_(on) {
+    const device_scope here(on.device.id);
+    bytes_ = empty_pinned<std::uint8_t>({static_cast<std::int64_t>(layout.size())});
     data = reinterpret_cast<std::byte*>(bytes_.data());
     if (runtime::capture_state* const c = runtime::capture_of(on)) {
       using kept = pinned_array<std::uint8_t>;
+      runtime::keep_for_graph(*c, layout.memory());
       runtime::hold(*c, new kept(std::move(bytes_)), [](void* held) noexcept { delete static_cast<kept*>(held); });
     }
   }
@@ -140,8 +142,8 @@ void read_strided(node* n, const host_layout& to, transfer_options how, const wh
   const auto count = static_cast<std::size_t>(to.extents.elements());
   if (is_packed(to, itemsize(a->type))) return read_all(value.get(), to.data, count, how, place);
   const packing layout(to, static_cast<std::size_t>(itemsize(a->type)));
-  if (!how.blocking && layout.is_pinned()) {
-    const packed_memory between(layout, runtime::current_stream(*a->memory->device));
+  if (runtime::device_impl& on = *a->memory->device; !how.blocking && layout.is_pinned(on)) {
+    const packed_memory between(layout, runtime::current_stream(on));
     read_all(value.get(), between.data, count, how, place);
     return between.scatter();
   }
@@ -158,8 +160,8 @@ void write_strided(handle& target, const host_layout& from, transfer_options how
   const auto count = static_cast<std::size_t>(from.extents.elements());
   if (is_packed(from, itemsize(a->type))) return write_all(target, from.data, count, how, place);
   const packing layout(from, static_cast<std::size_t>(itemsize(a->type)));
-  if (!how.blocking && layout.is_pinned()) {
-    const packed_memory between(layout, runtime::current_stream(*a->memory->device));
+  if (runtime::device_impl& on = *a->memory->device; !how.blocking && layout.is_pinned(on)) {
+    const packed_memory between(layout, runtime::current_stream(on));
     between.gather();
     return write_all(target, between.data, count, how, place);
   }

@@ -197,6 +197,15 @@ void classify(const step& s, binding& b) {
   }
 }
 
+/// A grid has no more blocks than this along its first axis; a row takes less than one block, a tile of columns takes one.
+bool too_many_columns(const binding& b) {
+  constexpr std::int64_t most_blocks = 2'147'483'647, tile = 32;
+  const int f = codegen::fastest_axis(b.variant);
+  std::int64_t groups = (b.extents[f] + tile - 1) / tile;
+  for (int d = 0; d < f; ++d) groups *= b.extents[d];
+  return groups > most_blocks;
+}
+
 void bind_general(const step& s, const resolution& r, detail::array_node* const* outputs, binding& b) {
   const codegen::space& domain = r.spaces[s.domain];
   lay_out(s, r, outputs, b);
@@ -214,6 +223,7 @@ void bind_general(const step& s, const resolution& r, detail::array_node* const*
   b.variant.reduced = static_cast<std::uint8_t>(reduced);
   b.variant.columns = columns;
   std::copy(a.extents, a.extents + a.count, b.extents);
+  if (columns && too_many_columns(b)) b.variant.columns = false;
   classify(s, b);
 }
 

@@ -10,11 +10,6 @@
 
 namespace sinter::runtime {
 
-/// Where a step writes one of its outputs.
-struct destination {
-  detail::array_node* array;
-};
-
 /// One operand of a launch. Strides in elements, by collapsed axis.
 struct bound_operand {
   std::byte* data = nullptr;

@@ -1,4 +1,5 @@
-// One allocation for each stream that reduces, past the pools: what a program sees of those is its own arrays.
+// One allocation for each stream that reduces, past the pools: what a program sees of those is its own arrays. A graph's are
+// the graph's, like its other temporaries.
 #include "runtime/launch/tickets.hpp"
 
 #include <mutex>
@@ -20,7 +21,7 @@ constexpr std::size_t size = most_tickets * sizeof(unsigned);
 
 /// Not on the stream itself: if that is captured, every launch would zero them and none would before the first.
 void zero_before(stream_state& on, std::byte* counters) {
-  stream_state& plain = on.device.streams().default_stream();
+  stream_state& plain = on.device.streams().first();
   on.device.zero(counters, size, plain);
   order_after(on, plain, plain.enqueued());
 }

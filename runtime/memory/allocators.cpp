@@ -129,7 +129,8 @@ std::size_t memory_pool::get_limit() const { return here().blocks.limit(); }
 
 void* memory_pool::allocate(std::size_t size) {
   if (size == 0) return nullptr;
-  return runtime::allocate_from(resource(), size, runtime::current_stream(runtime::current_device()));
+  // A resource of the program's that takes from this pool may hold a lock of its own: nothing of another resource is freed.
+  return runtime::allocate_from(resource(), size, runtime::current_stream(runtime::current_device()), &resource());
 }
 
 void memory_pool::deallocate(void* block, std::size_t size) noexcept {

@@ -13,6 +13,7 @@
 
 #include "runtime/frontend/message.hpp"
 #include "runtime/memory/resources.hpp"
+#include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/order.hpp"
 #include "runtime/stream/table.hpp"
@@ -92,7 +93,7 @@ void* async_resource::allocate(std::size_t size, const stream& on) {
   // In a capture the request would become a node of the graph, and the memory the graph's. Any other stream serves: the
   // graph is launched after the wait below.
   const bool captured = asked.capture.load(std::memory_order_relaxed) != nullptr;
-  stream_state& s = captured ? d.streams().default_stream() : asked;
+  stream_state& s = captured ? d.streams().first() : asked;
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (attempt > 0) wait_until_reached(s, s.position());  // what was freed there is free then
     if (attempt > 1) give_back_cached(d);
@@ -103,15 +104,6 @@ void* async_resource::allocate(std::size_t size, const stream& on) {
     return memory;
   }
   refuse(*from, d, size);
-}
-
-/// Counts a user of a stream unless its last one has gone.
-bool try_retain(stream_state& s) noexcept {
-  if (s.immortal) return true;
-  int now = s.references.load(std::memory_order_relaxed);
-  while (now > 0)
-    if (s.references.compare_exchange_weak(now, now + 1, std::memory_order_relaxed)) return true;
-  return false;
 }
 
 void async_resource::deallocate(void* block, std::size_t size, const stream& on) noexcept {
@@ -128,7 +120,7 @@ void async_resource::deallocate(void* block, std::size_t size, const stream& on)
   }
   // Its stream has gone, or what is asked of it would become a part of a graph: another one frees it, behind its work.
   try {
-    stream_state& other = d.streams().default_stream();
+    stream_state& other = d.streams().first();
     if (captured) d.streams().settle();
     else order_after(other, s, s.position());
     to->release(data, other);
@@ -157,6 +149,7 @@ pool_usage usage(const allocator& a) {
 }
 
 void free_all(const allocator& a, stream_state& s) {
+  refuse_while_capturing(s, "async_memory_pool::free_all_blocks");
   stream_ordered_source* const to = async(a).source(s.device);
   if (!to) {
     async(a).ordinary(s.device).free_all_blocks(s.number);

@@ -1,8 +1,5 @@
-// Calling a thread's memory hooks, and telling them which statement is being evaluated. Used by the pools over devices
-// and by the front end; a thread without hooks pays for a load.
+// Calling a thread's memory hooks. Used by the pools over devices; a thread without hooks pays for a load.
 #pragma once
-
-#include <utility>
 
 #include <sinter/memory_hooks.hpp>
 
@@ -32,29 +29,3 @@ class at_end {
 };
 
 }  // namespace sinter::runtime::hooks
-
-namespace sinter::runtime {
-
-/// Says which statement the calling thread evaluates until the end of the scope, for line_profile_hook. Inner ones do
-/// not count: the statement is the one that the program wrote.
-class allocation_place {
- public:
-  explicit allocation_place(const detail::where& at) noexcept {
-    thread_memory& mine = memory_of_thread;
-    if (!mine.first_hook || mine.place || at.line == 0) [[likely]]
-      return;
-    mine.place = &at;
-    set_ = true;
-  }
-  allocation_place(const allocation_place&) = delete;
-  allocation_place& operator=(const allocation_place&) = delete;
-  ~allocation_place() {
-    if (set_) [[unlikely]]
-      memory_of_thread.place = nullptr;
-  }
-
- private:
-  bool set_ = false;
-};
-
-}  // namespace sinter::runtime

@@ -44,6 +44,8 @@ struct pinned_block {
   std::vector<use> uses;         // the last one of each stream
   pinned_block* next = nullptr;  // in one of its pool's lists
   block_state state = block_state::handed_out;
+  int graphs = 0;        // that copy from or to it
+  bool dropped = false;  // handed out, but only for those any more
 };
 
 /// A list of blocks, taken from either of a pool's.
@@ -95,11 +97,7 @@ bool unused(pinned_block& b) noexcept {
 /// Deletes blocks that are in no table any more, when their copies have finished.
 void destroy(block_list blocks) noexcept {
   while (pinned_block* b = blocks.pop()) {
-    try {
-      for (const use& u : b->uses) wait_until_reached(*u.on, u.position);
-    } catch (...) {
-      // A lost device copies nothing.
-    }
+    for (const use& u : b->uses) wait_surely(*u.on, u.position);
     b->device->memory(memory_kind::pinned).release(b->data, b->size);
     delete b;
   }
@@ -261,9 +259,12 @@ void pinned_pool::deallocate(void* memory) noexcept {
   {
     const std::lock_guard hold(all().busy);
     const auto at = all().blocks.find(static_cast<std::byte*>(memory));
-    if (at != all().blocks.end() && at->second->state == block_state::handed_out) {
-      owner = at->second->owner;
-      owner->s_->take_back(*at->second);
+    if (at != all().blocks.end() && at->second->state == block_state::handed_out && !at->second->dropped) {
+      pinned_block& b = *at->second;
+      b.dropped = b.graphs > 0;
+      if (b.dropped) return;
+      owner = b.owner;
+      owner->s_->take_back(b);
     }
   }
   if (owner) owner->release();
@@ -288,12 +289,34 @@ void pinned_pool::free_all_blocks(device_impl& device) noexcept {
   destroy(gone);
 }
 
-bool is_pinned(const void* memory, std::size_t size) noexcept {
+bool is_pinned(const void* memory, std::size_t size, const device_impl& target) noexcept {
   {
     const std::lock_guard hold(all().busy);
-    if (all().around(memory, size)) return true;
+    const pinned_block* const b = all().around(memory, size);
+    if (b && (b->device->asynchronous() || !target.asynchronous())) return true;
   }
   return pinned_for_cuda(memory, size);
+}
+
+void* pinned_pool::hold_for_graph(const void* memory) noexcept {
+  const std::lock_guard hold(all().busy);
+  pinned_block* const b = all().around(memory, 1);
+  if (!b) return nullptr;
+  ++b->graphs;
+  return b->data;
+}
+
+void pinned_pool::release_of_graph(void* block) noexcept {
+  pinned_pool* owner = nullptr;
+  {
+    const std::lock_guard hold(all().busy);
+    pinned_block& b = *all().blocks.find(static_cast<std::byte*>(block))->second;
+    if (--b.graphs > 0 || !b.dropped) return;
+    b.dropped = false;
+    owner = b.owner;
+    owner->s_->take_back(b);
+  }
+  owner->release();
 }
 
 void note_use(const void* memory, stream_state& on, std::uint64_t position) {

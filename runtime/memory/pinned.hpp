@@ -27,6 +27,10 @@ class pinned_pool {
   void* allocate(std::size_t size, device_impl&);
   /// Takes a block back, of whichever pool it is. Null is allowed; what is not a block in use is reported on stderr.
   static void deallocate(void* block) noexcept;
+  /// A graph copies from or to the block around an address: it goes to nobody else before release_of_graph, whoever frees
+  /// it. Null: it is not ours, and its owner's business.
+  static void* hold_for_graph(const void* memory) noexcept;
+  static void release_of_graph(void* block) noexcept;
   /// Free blocks for a device, without those that a copy still used when somebody looked last.
   std::size_t n_free_blocks(const device_impl&) const;
   void free_all_blocks(device_impl&) noexcept;
@@ -40,8 +44,9 @@ class pinned_pool {
   int references_ = 1;
 };
 
-/// Is all of it pinned: inside one block of ours, or pinned according to the CUDA driver? Any thread.
-bool is_pinned(const void* memory, std::size_t size) noexcept;
+/// Is all of it pinned for copies with a device: inside one block of ours (of the CPU's, which are ordinary memory, only for
+/// the CPU), or pinned according to the CUDA driver? Any thread.
+bool is_pinned(const void* memory, std::size_t size, const device_impl& target) noexcept;
 
 /// A copy from or to host memory was the operation of `on` that made its position `position`. Memory that is not ours
 /// is its owner's business. Errors: `out_of_memory`: then the caller has to wait for the copy.

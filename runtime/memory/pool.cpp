@@ -6,12 +6,14 @@
 #include <atomic>
 #include <cassert>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <new>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -287,6 +289,15 @@ bool pool::release_cached(const arena* only) noexcept {
 
 bool pool::free_all_blocks() noexcept {
   std::lock_guard growing(s_->growth);
+  return release_cached(nullptr);
+}
+
+bool pool::free_all_blocks_for_another() noexcept {
+  std::unique_lock growing(s_->growth, std::defer_lock);
+  for (int left = 50; !growing.try_lock(); --left) {
+    if (left == 0) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   return release_cached(nullptr);
 }
 

@@ -48,6 +48,9 @@ class pool {
   /// went.
   bool free_all_blocks() noexcept;
   bool free_all_blocks(unsigned arena) noexcept;
+  /// The same for the sake of another pool, which may be growing, and so may this one for that one's: if it does not come to
+  /// an end it is left alone.
+  bool free_all_blocks_for_another() noexcept;
 
   /// All three as they were at one moment.
   pool_usage usage() const noexcept;

@@ -126,7 +126,7 @@ struct pool_registry {
       device_pool* p = r->find(device);
       // A pool has locks of its own, and an upstream that may come here: nothing is held but a reference.
       hold.unlock();
-      if (p && p->blocks.free_all_blocks()) any = true;
+      if (p && p->blocks.free_all_blocks_for_another()) any = true;
       hold.lock();
       pooled_resource* const next = retained(r->after_);
       hold.unlock();
@@ -275,12 +275,8 @@ void raw_resource::deallocate(void* block, std::size_t size, const stream& on) n
   stream_state& s = on.state();
   memory_source& to = s.device.memory(kind_);
   if (s.device.asynchronous() && !exiting()) {
-    try {
-      if (s.capture.load(std::memory_order_acquire)) s.device.streams().settle();
-      else wait_until_reached(s, s.position());
-    } catch (...) {
-      s.device.streams().settle();  // also where the device is lost: then nothing runs any more
-    }
+    if (s.capture.load(std::memory_order_acquire)) s.device.streams().settle();
+    else wait_surely(s, s.position());
   }
   to.release(static_cast<std::byte*>(block), size);
 }

@@ -4,8 +4,11 @@
 #include "runtime/memory/storage.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include <sinter/error.hpp>
 
@@ -18,6 +21,7 @@
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
 #include "runtime/stream/order.hpp"
+#include "runtime/stream/table.hpp"
 
 namespace sinter::detail {
 namespace {
@@ -112,9 +116,10 @@ void recycle(storage* object) noexcept {
 void free_memory(storage& memory) noexcept {
   runtime::stream_state& home = *memory.home;
   // A resource of somebody else's cannot be given a stream that is gone. What it did has been waited for.
-  const bool home_is_gone = home.retired() && !runtime::goes_by_arena(*memory.resource);
-  runtime::stream_state& on = home_is_gone ? home.device.streams().default_stream() : home;
+  const bool by_arena = runtime::goes_by_arena(*memory.resource), held = !by_arena && runtime::try_retain(home);
+  runtime::stream_state& on = by_arena || held ? home : home.device.streams().first();
   memory.resource->deallocate(memory.data, memory.size, on.handle_of());
+  if (held) runtime::release(home);
   runtime::release(*memory.resource);
   runtime::forget_readers(memory);
   recycle(&memory);
@@ -163,14 +168,15 @@ class pending_list {
       if (!memory) return;
       if (is_unused(*memory)) free_memory(*memory);
       else add(*memory);
+      put_down();
     }
   }
 
-  /// Waits for all of one device's. True: there was one.
-  bool wait(const runtime::device_impl& device) {
+  /// Waits for all of one device's, those of one resource where one is named. True: there was one.
+  bool wait(runtime::device_impl& device, const memory_resource* only) {
     bool any = false;
     for (int left = waiting_.load(std::memory_order_relaxed); left > 0; --left) {
-      storage* const memory = take(&device);
+      storage* const memory = take(&device, only);
       if (!memory) break;
       try {
         each_user(*memory, [](runtime::stream_state& on, std::uint64_t p) {
@@ -181,33 +187,61 @@ class pending_list {
         // Nothing runs any more.
       } catch (...) {
         add(*memory);
+        put_down();
         throw;
       }
       free_memory(*memory);
+      put_down();
       any = true;
     }
-    return any;
+    return others_finish(device) || any;
   }
 
  private:
-  /// The oldest of a device, or of any.
-  storage* take(const runtime::device_impl* of) noexcept {
+  /// The oldest, or the oldest of a device and of a resource. Whoever takes one puts it down again.
+  storage* take(const runtime::device_impl* of, const memory_resource* only = nullptr) noexcept {
     const std::lock_guard hold(busy_);
     storage** at = &first_;
-    while (*at && of && (*at)->device != of) at = &(*at)->next;
+    while (*at && ((of && (*at)->device != of) || (only && (*at)->resource != only))) at = &(*at)->next;
     storage* const memory = *at;
     if (!memory) return nullptr;
     *at = memory->next;
     if (!*at) end_ = at;
     waiting_.fetch_sub(1, std::memory_order_relaxed);
+    ++taken_;
+    ++taken_by_thread_;
     return memory;
   }
 
+  void put_down() noexcept {
+    const std::lock_guard hold(busy_);
+    --taken_;
+    --taken_by_thread_;
+    put_down_.notify_all();
+  }
+
+  /// Another thread may have taken one, and be waiting for its streams; what it frees counts as free. True: there was one.
+  bool others_finish(runtime::device_impl& device) {
+    {
+      const std::lock_guard hold(busy_);
+      if (taken_ == taken_by_thread_) return false;
+    }
+    device.streams().settle();  // so the rest is short, unless a resource of the program's waits for this thread
+    std::unique_lock hold(busy_);
+    put_down_.wait_for(hold, std::chrono::milliseconds(200), [this] { return taken_ == taken_by_thread_; });
+    return true;
+  }
+
   std::mutex busy_;
+  std::condition_variable put_down_;
+  int taken_ = 0;
+  static thread_local constinit int taken_by_thread_;
   storage* first_ = nullptr;
   storage** end_ = &first_;
   std::atomic<int> waiting_{0};
 };
+
+thread_local constinit int pending_list::taken_by_thread_ = 0;
 
 pending_list& pending() {
   static runtime::never_destroyed<pending_list> list;
@@ -269,9 +303,27 @@ namespace sinter::runtime {
 
 using detail::storage;
 
+namespace {
+
+/// What used a capture's block before comes first, also where the program orders its own arrays itself.
+void order_reuse(storage& memory, stream_state& on) {
+  const bool unordered = std::exchange(chosen.unordered, false);
+  struct back {
+    const bool to;
+    ~back() { chosen.unordered = to; }
+  } const at_end{unordered};
+  operation(on).writes(&memory);
+}
+
+}  // namespace
+
 storage* make_storage(std::size_t bytes, stream_state& on) {
   if (capture_state* const c = on.capture.load(std::memory_order_relaxed); c && bytes) [[unlikely]] {
-    if (storage* again = reuse(*c, bytes)) return again;
+    if (storage* again = reuse(*c, bytes)) {
+      storage_holder made(again);
+      order_reuse(*again, on);
+      return made.take();
+    }
     storage_holder made(make_fresh_storage(bytes, c->origin, on));
     adopt(*c, *made.get());
     return made.take();
@@ -296,14 +348,16 @@ storage* make_fresh_storage(std::size_t bytes, stream_state& home, stream_state&
       storage{1, 1, &on.device, data, bytes, resource, &home, &on, on.position(), nullptr, nullptr};
 }
 
-bool wait_for_pending_frees(device_impl& device) { return detail::pending().wait(device); }
+bool wait_for_pending_frees(device_impl& device, const memory_resource* only) {
+  return detail::pending().wait(device, only);
+}
 
 bool make_room(device_impl& device) {
   const bool freed = wait_for_pending_frees(device);
   return give_back_cached(device) || freed;
 }
 
-std::byte* allocate_from(memory_resource& from, std::size_t bytes, stream_state& on) {
+std::byte* allocate_from(memory_resource& from, std::size_t bytes, stream_state& on, const memory_resource* only) {
   const auto ask = [&] {
     void* const block = from.allocate(bytes, on.handle_of());
     if (!block) throw out_of_memory("out of memory: a memory_resource returned null", bytes, 0, 0);
@@ -312,7 +366,7 @@ std::byte* allocate_from(memory_resource& from, std::size_t bytes, stream_state&
   try {
     return ask();
   } catch (const out_of_memory&) {
-    if (!wait_for_pending_frees(on.device)) throw;
+    if (!wait_for_pending_frees(on.device, only)) throw;
   }
   return ask();
 }

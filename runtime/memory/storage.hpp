@@ -33,15 +33,16 @@ class storage_holder {
   detail::storage* held_;
 };
 
-/// Waits for every dead storage of a device that a stream still uses, and gives it back. True: there was one.
-bool wait_for_pending_frees(device_impl&);
+/// Waits for every dead storage of a device that a stream still uses, of all resources or of one, and gives it back. True:
+/// there was one.
+bool wait_for_pending_frees(device_impl&, const memory_resource* only = nullptr);
 /// For memory that is not from a pool: waits for those, then has the pools give back what they only keep. False: there was
 /// nothing.
 bool make_room(device_impl&);
 
-/// A block of a resource; where it has none, once more after dead storages have been waited for. Errors: the resource's;
-/// `out_of_memory` where it gives null.
-std::byte* allocate_from(memory_resource&, std::size_t bytes, stream_state& on);
+/// A block of a resource; where it has none, once more after dead storages have been waited for, all or those of one
+/// resource. Errors: the resource's; `out_of_memory` where it gives null.
+std::byte* allocate_from(memory_resource&, std::size_t bytes, stream_state& on, const memory_resource* only = nullptr);
 
 /// A graph keeps a storage, whoever drops it.
 void pin(detail::storage&) noexcept;

@@ -9,7 +9,6 @@
 #include <sinter/error.hpp>
 
 #include "runtime/device/device.hpp"
-#include "runtime/frontend/message.hpp"
 #include "runtime/memory/pinned.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
@@ -22,9 +21,14 @@ using detail::storage;
 
 namespace {
 
-/// Only a stream that somebody made may meet another one: marks on the default stream would be for nothing as a rule.
-void mark_copy(stream_state& on) {
-  if (&on != &on.device.streams().default_stream()) mark(on);
+/// Only a stream that somebody made may meet another one: marks on the default stream would be for nothing as a rule. Without
+/// a mark somebody waits for more than this copy.
+void mark_copy(stream_state& on) noexcept {
+  if (&on == &on.device.streams().default_stream()) return;
+  try {
+    mark(on);
+  } catch (...) {
+  }
 }
 
 /// A captured copy reads at every launch what the host memory holds now.
@@ -50,11 +54,15 @@ void capture_copy_in(capture_state& c, std::byte* at, const void* from_host, std
 
 }  // namespace
 
+void keep_for_graph(capture_state& c, const void* memory) {
+  if (void* const block = pinned_pool::hold_for_graph(memory)) hold(c, block, pinned_pool::release_of_graph);
+}
+
 void keep_pinned(const void* memory, stream_state& on) {
   try {
     note_use(memory, on, on.position());
   } catch (...) {
-    wait_until_reached(on, on.position());
+    wait_surely(on, on.position());
     throw;
   }
 }
@@ -64,9 +72,11 @@ void copy_in(storage& to, std::byte* at, const void* from_host, std::size_t size
   stream_state& on = current_stream(*to.device);
   operation op(on);
   op.writes(&to);
-  const bool direct = is_pinned(from_host, size);
+  const bool direct = is_pinned(from_host, size, *to.device);
   capture_state* const c = on.capture.load(std::memory_order_acquire);
-  if (direct && !(c && how.blocking)) on.device.copy_in_pinned(at, from_host, size, on);
+  const bool captured_directly = direct && c && !how.blocking;
+  if (captured_directly) keep_for_graph(*c, from_host);
+  if (captured_directly || (direct && !c)) on.device.copy_in_pinned(at, from_host, size, on);
   else if (c) capture_copy_in(*c, at, from_host, size, on);
   else on.device.copy_in(at, from_host, size, on);
   op.done();
@@ -80,17 +90,12 @@ void copy_out(void* to_host, storage& from, const std::byte* at, std::size_t siz
               const detail::where& place) {
   if (size == 0) return;
   stream_state& on = current_stream(*from.device);
-  const bool direct = is_pinned(to_host, size);
+  const bool direct = is_pinned(to_host, size, *from.device);
   const bool captured = on.capture.load(std::memory_order_acquire) != nullptr;
-  if (captured && (!direct || how.blocking)) {
-    throw device_error(
-        detail::message("sinter: reading an array's elements waits for the device, so it cannot be captured: "
-                        "nothing has run yet. Take it out of the capture%s",
-                        detail::at(place).c_str())
-            .c_str());
-  }
+  if (captured && (!direct || how.blocking)) refuse_captured_wait("reading an array's elements", place);
   operation op(on);
   op.reads(&from);
+  if (captured) keep_for_graph(*chosen.capture, to_host);
   if (direct) on.device.copy_out_pinned(to_host, at, size, on);
   else on.device.copy_out(to_host, at, size, on);
   op.done();
@@ -103,7 +108,9 @@ void copy(storage& to, std::byte* at, storage& from, const std::byte* from_at, s
   if (size == 0) return;
   const bool here = from.device == to.device;
   if (!here && chosen.capture)
-    throw device_error("sinter: a copy from one device to another cannot be captured; take it out of the capture");
+    throw device_error(("sinter: a copy from one device to another cannot be captured; take it out of the capture" +
+                        place_in_capture({}))
+                           .c_str());
   // What is in the host's memory is host memory to a GPU, and the other way round.
   if (!here && !from.device->asynchronous()) return copy_in(to, at, from_at, size, {});
   if (!here && !to.device->asynchronous()) return copy_out(at, from, from_at, size, {}, {});

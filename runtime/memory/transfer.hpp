@@ -11,6 +11,7 @@
 
 namespace sinter::runtime {
 
+class capture_state;
 class stream_state;
 
 /// `at`: in the storage. Size 0 is nothing to do.
@@ -25,5 +26,7 @@ void zero(detail::storage&, std::size_t size);
 /// What is enqueued on a stream so far uses pinned memory, which goes to nobody else before that is over. Nothing for
 /// memory of somebody else's. Stream behaviour: waits where the host has no room to note it.
 void keep_pinned(const void* memory, stream_state& on);
+/// A copy that is being captured uses pinned memory, which is the graph's as long as that lives.
+void keep_for_graph(capture_state&, const void* memory);
 
 }  // namespace sinter::runtime

@@ -9,6 +9,7 @@
 #include <sinter/error.hpp>
 
 #include "runtime/device/device.hpp"
+#include "runtime/frontend/message.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/order.hpp"
@@ -30,7 +31,7 @@ capture_state::capture_state(stream_state& begun_on) : origin(begun_on), number(
 
 capture_state::~capture_state() {
   for (const auto& [memory, use] : uses) unpin(*memory);
-  for (const auto& [memory, alive] : own) unpin(*memory);
+  for (storage* memory : own) unpin(*memory);
   for (const auto& [bytes, memory] : spare) unpin(*memory);
   for (const auto& [on, memory] : tickets) unpin(*memory);
 }
@@ -49,6 +50,10 @@ void join_capture(capture_state& c, stream_state& s) {
     throw device_error("sinter: a stream of another device cannot be a part of this capture");
   if (s.device.asynchronous() && !s.handle)
     throw device_error("sinter: the default stream cannot be a part of a capture; use a stream of your own");
+  // The driver ends a capture with an error as soon as anybody uses the default stream, if that has to wait for it.
+  if (s.device.asynchronous() && !s.non_blocking)
+    throw device_error(
+        "sinter: a stream that waits for the default stream (non_blocking = false) cannot be a part of a capture");
   c.joined.reserve(c.joined.size() + 1);
   join(s, c, c.origin);
   retain(s);
@@ -126,7 +131,7 @@ storage* reuse(capture_state& c, std::size_t bytes) {
   const auto at = c.spare.find(bytes);
   if (at == c.spare.end()) return nullptr;
   storage* const memory = at->second;
-  c.own.emplace(memory, true);
+  c.own.insert(memory);
   c.spare.erase(at);
   memory->references = 1;
   pin(*memory);  // the one life of all references
@@ -134,7 +139,7 @@ storage* reuse(capture_state& c, std::size_t bytes) {
 }
 
 void adopt(capture_state& c, storage& memory) {
-  c.own.emplace(&memory, true);
+  c.own.insert(&memory);
   pin(memory);
 }
 
@@ -151,12 +156,22 @@ bool drop(capture_state& c, storage& memory) noexcept {
   return true;
 }
 
-void refuse_while_capturing(const stream_state& s, const char* what) {
-  if (!s.capture.load(std::memory_order_acquire)) [[likely]]
-    return;
+std::string place_in_capture(const detail::where& place) {
+  if (place.line != 0 || !chosen.capture || chosen.capture->last_statement.line == 0) return detail::at(place);
+  const detail::where& last = chosen.capture->last_statement;
+  return std::string(" (after ") + last.file + ":" + std::to_string(last.line) + ")";
+}
+
+void refuse_while_capturing(const stream_state& s, const char* what, const detail::where& place) {
+  if (s.capture.load(std::memory_order_acquire)) [[unlikely]]
+    refuse_captured_wait(what, place);
+}
+
+void refuse_captured_wait(const char* what, const detail::where& place) {
   throw device_error((std::string("sinter: ") + what +
                       " waits for the device, so it cannot be captured: nothing has run yet. Take it out of the "
-                      "capture")
+                      "capture" +
+                      place_in_capture(place))
                          .c_str());
 }
 

@@ -5,9 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
+
+#include <sinter/detail/where.hpp>
 
 #include "codegen/ir/node.hpp"
 #include "runtime/stream/stream.hpp"
@@ -43,10 +47,11 @@ class capture_state {
   /// Pinned: nobody gets their memory while the graph may use it.
   std::unordered_map<detail::storage*, captured_use> uses;
   /// Made in this capture: alive, and dropped again; the memory of those serves the capture's next storages.
-  std::unordered_map<detail::storage*, bool> own;
+  std::unordered_set<detail::storage*> own;
   std::unordered_multimap<std::size_t, detail::storage*> spare;  // by size
   std::unordered_map<stream_state*, detail::storage*> tickets;   // of the graph's own: it may run beside its streams
   std::vector<held_thing> held;
+  detail::where last_statement;  // of those that could say where they stand
 };
 
 /// What a stream is a part of, or null. Errors: `device_error` where another thread captures it.
@@ -74,7 +79,10 @@ detail::storage* reuse(capture_state&, std::size_t bytes);
 void adopt(capture_state&, detail::storage&);
 bool drop(capture_state&, detail::storage&) noexcept;
 
-/// Errors: `device_error` naming what cannot be a part of a graph, and why. Does nothing where nothing is captured.
-void refuse_while_capturing(const stream_state&, const char* what);
+/// " (at file:line)" where the place is known, else " (after file:line)", the last statement captured that was.
+std::string place_in_capture(const detail::where&);
+/// Errors: `device_error` naming what cannot be a part of a graph, why, and where. Does nothing where nothing is captured.
+void refuse_while_capturing(const stream_state&, const char* what, const detail::where& = {});
+[[noreturn]] void refuse_captured_wait(const char* what, const detail::where&);
 
 }  // namespace sinter::runtime

@@ -111,15 +111,13 @@ void graph_state::leave(capture_state& work) noexcept {
   for (const auto& [bytes, memory] : work.spare) note(*memory);
   for (const auto& [on, memory] : work.tickets) note(*memory);
   if (work.held.empty()) return;
-  try {
-    wait_until_reached(*last_, last_position_);  // host functions and host memory have no such list to wait in
-  } catch (...) {
-    // The device is lost: nothing runs any more.
-  }
+  wait_surely(*last_, last_position_);  // host functions and host memory have no such list to wait in
 }
 
 void graph_state::run_captured(capture_state& c, void (*work)(void*), void* with) {
   mark(origin_);  // what it has done so far can be waited for while it is captured
+  // A program can have it, and work there, as the current stream inside of a capture; its arena's memory may be in use.
+  if (origin_.position() > 0) depend(c, origin_, origin_.position());
   device_.begin_capture(origin_);
   origin_.capture.store(&c, std::memory_order_release);
   try {
@@ -165,11 +163,11 @@ void graph_state::launch(stream_state& on) {
   for (const capture_state::dependency& d : work_->dependencies) order_after(on, *d.on, d.position);
   operation op(on);
   for (const auto& [memory, use] : work_->uses) use.written ? op.writes(memory) : op.reads(memory);
-  for (const auto& [memory, alive] : work_->own) op.writes(memory);
+  for (storage* memory : work_->own) op.writes(memory);
   device_.launch(*executable_, on);
   op.done();
   for (const auto& [memory, use] : work_->uses) use.written ? op.has_written(memory) : op.has_read(memory);
-  for (const auto& [memory, alive] : work_->own) op.has_written(memory);
+  for (storage* memory : work_->own) op.has_written(memory);
   last_ = &on;
   last_position_ = on.position();
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <sinter/error.hpp>
+
 #include "runtime/device/device.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/table.hpp"
@@ -155,6 +157,21 @@ void wait_for(stream_state& of, const stream_order::point& p) {
 
 void wait_until_reached(stream_state& of, std::uint64_t position) {
   if (of.device.asynchronous()) wait_for(of, stream_order::cover(of, position));
+}
+
+void wait_surely(stream_state& of, std::uint64_t position) noexcept {
+  try {
+    return wait_until_reached(of, position);
+  } catch (const device_lost&) {
+    return;
+  } catch (...) {
+  }
+  // To wait for all of a stream that is captured, or for the default one in place of a stream that has gone, is no help.
+  if (of.capture.load(std::memory_order_acquire) || (of.retired() && !of.handle)) return;
+  try {
+    of.device.synchronize(of);
+  } catch (...) {
+  }
 }
 
 void join(stream_state& s, capture_state& c, stream_state& fork_of) { stream_order::join(s, c, fork_of); }

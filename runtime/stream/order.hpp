@@ -22,6 +22,9 @@ void mark(stream_state& of);
 bool reached(stream_state& of, std::uint64_t position);
 /// Stream behaviour: waits until it has.
 void wait_until_reached(stream_state& of, std::uint64_t position);
+/// The same for whoever cannot say what goes wrong: where no event can be had, the stream itself is waited for. What does not
+/// wait either is a device that is lost, where nothing runs any more.
+void wait_surely(stream_state& of, std::uint64_t position) noexcept;
 /// Stream behaviour: waits for the events recorded so far. A stream that joins a capture has one in front of it.
 void wait_for_marks(stream_state& of);
 

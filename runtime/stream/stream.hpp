@@ -88,6 +88,7 @@ class stream_state {
   const unsigned number;
   void* handle = nullptr;  // CUstream
   int priority = 0;
+  bool non_blocking = false;          // has nothing to do with the legacy default stream
   bool external = false;              // somebody else made the handle
   bool immortal = false;              // a default stream: not counted
   std::atomic<bool> of_graph{false};  // a graph's own: nothing but its captures is made there
@@ -131,6 +132,8 @@ class stream_state {
 };
 
 void retain(stream_state&) noexcept;
+/// Counts a user unless the last one has gone.
+bool try_retain(stream_state&) noexcept;
 /// The last reference retires the stream; its native handle goes unless somebody else made it.
 void release(stream_state&) noexcept;
 

@@ -89,6 +89,7 @@ stream_state& stream_table::make(stream_options how) {
     stream_state& s = vacant();
     s.handle = native;
     s.priority = how.priority;
+    s.non_blocking = how.non_blocking;
     s.external = false;
     s.references.store(1, std::memory_order_relaxed);
     return s;
@@ -109,14 +110,13 @@ stream_state& stream_table::adopt(void* native) {
   for (stream_state* s : states_) {
     if (s->handle != native || s->immortal) continue;
     // Its last reference may be going just now, in a thread that waits for the lock: then it is not this one any more.
-    int n = s->references.load(std::memory_order_relaxed);
-    while (n > 0 && !s->references.compare_exchange_weak(n, n + 1, std::memory_order_relaxed)) {
-    }
-    if (n > 0) return *s;
+    if (try_retain(*s)) return *s;
   }
+  const bool non_blocking = device_.is_non_blocking(native);
   stream_state& s = vacant();
   s.handle = native;
   s.priority = 0;
+  s.non_blocking = non_blocking;
   s.external = true;
   s.references.store(1, std::memory_order_relaxed);
   return s;
@@ -165,16 +165,11 @@ void wait_in(stream_state& s) {
 
 void stream_table::settle() noexcept {
   each([](stream_state& s) {
+    if (!s.capture.load(std::memory_order_acquire)) return wait_surely(s, s.position());
     try {
-      wait_in(s);
+      wait_for_marks(s);
     } catch (...) {
-      // Where there was no memory for a mark, the stream itself can be waited for without one.
-      if (s.retired() || s.capture.load(std::memory_order_acquire)) return;
-      try {
-        s.device.synchronize(s);
-      } catch (...) {
-        // The device is lost, or will say what else is wrong to somebody who can hear it.
-      }
+      // The device is lost, or will say what else is wrong to somebody who can hear it.
     }
   });
 }
@@ -229,6 +224,14 @@ void stream_table::give_event(void* native, event_options how) noexcept {
 
 void retain(stream_state& s) noexcept {
   if (!s.immortal) s.references.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool try_retain(stream_state& s) noexcept {
+  if (s.immortal) return true;
+  int now = s.references.load(std::memory_order_relaxed);
+  while (now > 0)
+    if (s.references.compare_exchange_weak(now, now + 1, std::memory_order_relaxed)) return true;
+  return false;
 }
 
 void release(stream_state& s) noexcept {

@@ -26,6 +26,8 @@ class stream_table {
       return *first_;
     return of_this_thread();
   }
+  /// The device's own default stream. Never captured.
+  stream_state& first() noexcept { return *first_; }
   /// A stream with one reference.
   stream_state& make(stream_options);
   /// The stream of a handle that somebody else made, with one reference more.

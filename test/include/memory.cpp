@@ -1,5 +1,7 @@
 // Memory as a program sees it, on every device: pools with CuPy's numbers, arenas of streams, limits, allocators of the
 // user's own, the driver's pool, pinned arrays and hooks. The numbers in the names are those of the list of behaviours.
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -11,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "test/include/looking.hpp"
+#include "test/include/ordering.hpp"
 
 namespace {
 
@@ -208,7 +210,7 @@ TEST_CASE_FIXTURE(own_pool, "memory 1.8: limits") {
 TEST_CASE("memory 1.9: the environment" * doctest::skip()) {
   memory_pool& pool = default_memory_pool();
   const std::string asked = std::getenv("SINTER_MEMORY_LIMIT");
-  if (asked == "12 apples") {
+  if (asked == "12 apples" || asked == "0.5") {
     CHECK_THROWS_AS(empty<float>(100), error);
     return;
   }
@@ -221,7 +223,7 @@ TEST_CASE("memory 1.9: the environment" * doctest::skip()) {
 }
 
 TEST_CASE("memory 1.9: SINTER_MEMORY_LIMIT in bytes or percent, until set_limit") {
-  for (const char* limit : {"2M", "25%", "12 apples"}) {
+  for (const char* limit : {"2M", "25%", "12 apples", "0.5"}) {
     const rerun child("memory 1.9: the environment", {{"SINTER_MEMORY_LIMIT", limit}});
     CHECK_MESSAGE(child.ok, limit, ": ", child.output);
   }
@@ -393,9 +395,10 @@ TEST_CASE_FIXTURE(alone, "memory 1.14: the printer, the counter and the profile 
   debug_print_hook printer(lines);
   memory_statistics_hook counter;
   line_profile_hook profile;
-  int line = 0;
+  int line = 0, made = 0;
   {
     const hook_scope first(printer), second(counter), third(profile);
+    made = __LINE__ + 1;
     array<float> a = zeros<float>(100);
     const allocation_label label("the step");
     for (int i = 0; i < 3; ++i) {
@@ -416,6 +419,103 @@ TEST_CASE_FIXTURE(alone, "memory 1.14: the printer, the counter and the profile 
   CHECK(times_in(report.str(), "_root (2.00KB, 1.00KB), 4\n") == 1);
   CHECK(times_in(report.str(), "  the step (1.50KB, 512.00B), 3\n") == 1);
   CHECK(times_in(report.str(), "memory.cpp:" + std::to_string(line) + " (1.50KB, 512.00B), 3\n") == 1);
+  CHECK(times_in(report.str(), "memory.cpp:" + std::to_string(made) + " (512.00B, 512.00B), 1\n") == 1);
+}
+
+TEST_CASE("memory: the statement of an assignment, and of what makes an array") {
+  line_profile_hook profile;
+  array<double> a, b;
+  const int line = __LINE__;
+  {
+    const hook_scope in(profile);
+    a = zeros({8});
+    a = a + 1;
+    b = ones({8});
+    b = full({8}, 2.0);
+    b = a.copy();
+    b = asarray(std::vector<double>(8));
+    b = arange<double>(8);
+    b = linspace(0, 1, 8);
+    b = eye(3);
+    b = zeros_like(a);
+  }
+  std::ostringstream report;
+  profile.print_report(report);
+  for (int i = 3; i < 13; ++i)
+    CHECK_MESSAGE(times_in(report.str(), "memory.cpp:" + std::to_string(line + i) + " ") == 1, report.str());
+  CHECK(times_in(report.str(), "(no statement)") == 0);
+}
+
+TEST_CASE("memory 1.14: several threads print into one stream, each line whole") {
+  std::ostringstream lines;
+  debug_print_hook printer(lines);
+  std::vector<std::thread> all;
+  for (int t = 0; t < 4; ++t)
+    all.emplace_back([&] {
+      const hook_scope in(printer);
+      for (int i = 0; i < 200; ++i) array<double> a = zeros({100 + i});
+    });
+  for (std::thread& t : all) t.join();
+  std::istringstream each(lines.str());
+  int count = 0;
+  for (std::string line; std::getline(each, line); ++count) CHECK((line.front() == '{' && line.back() == '}'));
+  CHECK(count >= 2 * 4 * 200);
+}
+
+TEST_CASE("memory 1.11: memory that another thread waits for is waited for by all") {
+  rehearsed([] {
+    memory_pool pool;
+    constexpr std::int64_t mega = (1 << 20) / 8;
+    pool.set_limit({.bytes = (7 << 20) / 2});
+    const using_allocator from(pool);
+    const stream s, t;
+    array<double> kept = on(s, [] { return zeros({8}); }), x = on(s, [] { return zeros({3 * mega}); }), y;
+    gate closed(t);
+    on(t, [&] { y = sum(x); });
+    x = array<double>();  // three of the three and a half until the gate opens
+    if (!gates_stand()) return;
+    std::atomic<int> served = 0;
+    std::vector<std::thread> all;
+    for (int i = 0; i < 2; ++i)
+      all.emplace_back([&] {
+        const using_allocator own(pool);
+        if (holds(zeros({mega}), 0)) ++served;
+      });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    closed.open();
+    for (std::thread& thread : all) thread.join();
+    CHECK(served == 2);
+    CHECK(!closed.gave_up());
+  });
+}
+
+TEST_CASE("memory 1.11: blocks of a pool come back for its own requests too") {
+  rehearsed([] {
+    memory_pool pool;
+    pool.set_limit({.bytes = (1 << 20) + 4096});
+    const stream s, t;
+    array<double> y;
+    gate closed(t);
+    {
+      const using_allocator from(pool);
+      const array<double> x = on(s, [] { return zeros({(1 << 20) / 8}); });
+      on(t, [&] { y = x(slice(0, 8)) + 1; });
+    }
+    y = array<double>();
+    closed.open();
+    void* const block = pool.allocate(1 << 19);  // not as long as x is waited for
+    CHECK(block != nullptr);
+    pool.deallocate(block, 1 << 19);
+  });
+}
+
+TEST_CASE("memory: a resource that gives nothing is out of memory") {
+  struct empty_handed : memory_resource {
+    void* allocate(std::size_t, const stream&) override { return nullptr; }
+    void deallocate(void*, std::size_t, const stream&) noexcept override {}
+  };
+  const using_allocator from(make_allocator<empty_handed>());
+  CHECK_THROWS_AS(zeros({8}), out_of_memory);
 }
 
 // ---- 2: the driver's pool

@@ -172,7 +172,8 @@ TEST_CASE("transfers: host memory of any strides") {
   CHECK(scalar.item() == 5);
 }
 
-TEST_CASE("transfers: strided pinned memory need not be waited for, and holds what it does when the stream comes there") {
+TEST_CASE(
+    "transfers: strided pinned memory need not be waited for, and holds what it does when the stream comes there") {
   rehearsed([] {
     const auto columns = [](pinned_array<double>& of) { return strided_span<double>(of.data(), {2, 3}, {1, 2}); };
     const stream s;
@@ -204,6 +205,31 @@ TEST_CASE("transfers: strided pinned memory need not be waited for, and holds wh
     closed.open();
     CHECK(a.get() == doubles(6, 7));
     CHECK(next[0] == 8);
+  });
+}
+
+TEST_CASE("transfers: what is pinned for an array's device, not for the current one") {
+  rehearsed([] {
+    const stream s;
+    array<double> a = zeros({3});
+    pinned_array<double> here = pinned({7, 0, 7, 0, 7, 0});
+    std::optional<pinned_array<double>> elsewhere;
+    {
+      const device_scope in(device::cpu());
+      elsewhere = pinned({7, 0, 7, 0, 7, 0});
+    }
+    for (pinned_array<double>* host : {&here, &*elsewhere}) {
+      a(ellipsis) = 0.0;
+      gate closed(s);
+      const strided_span<const double> every_other(host->data(), {3}, {2});
+      on(s, [&] {
+        const device_scope in(device::cpu());
+        a.set(every_other, {.blocking = false});
+      });
+      closed.open();
+      s.synchronize();
+      CHECK(a.get() == doubles{7, 7, 7});
+    }
   });
 }
 

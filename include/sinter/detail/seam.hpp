@@ -45,14 +45,14 @@ SINTER_API void write_strided(handle& target, const host_layout& from, transfer_
 SINTER_API node* make_copy_on(node*, device);
 
 /// New arrays.
-SINTER_API node* make_array(dtype, const shape&);  // uninitialised
-SINTER_API node* make_zeros(dtype, const shape&);
-SINTER_API node* make_from_host(dtype, const shape&, const void* elements);
+SINTER_API node* make_array(dtype, const shape&, const where& = {});  // uninitialised
+SINTER_API node* make_zeros(dtype, const shape&, const where& = {});
+SINTER_API node* make_from_host(dtype, const shape&, const void* elements, const where& = {});
 [[gnu::cold, gnu::returns_nonnull]] SINTER_API node* empty_array(dtype);  // shape (0,), shared and never freed
 SINTER_API node* make_from_rows(dtype, const void* const* rows, std::size_t count, std::size_t columns);
 [[noreturn]] SINTER_API void throw_ragged_rows();
 SINTER_API node* make_iota(const shape&, int axis);
-SINTER_API node* make_copy(node*);
+SINTER_API node* make_copy(node*, const where& = {});
 SINTER_API std::int64_t arange_length(std::int64_t start, std::int64_t stop, std::int64_t step);
 SINTER_API std::int64_t arange_length(double start, double stop, double step);
 SINTER_API void check_elements(const shape&, std::size_t count);

@@ -16,6 +16,7 @@
 #include <sinter/memory.hpp>
 
 #include "runtime/memory/hooks.hpp"
+#include "runtime/statement.hpp"
 #include "test/runtime/memory/memory_device.hpp"
 
 namespace {
@@ -260,9 +261,9 @@ TEST_CASE_FIXTURE(pool_on_device, "line_profile_hook adds up by statement, benea
     return out.str();
   };
   const auto allocate_at = [&](const detail::where& place, std::size_t size) {
-    const runtime::allocation_place statement(place);
+    const runtime::statement outer(place);
     {
-      const runtime::allocation_place inner(detail::where{"library.cpp", 1});  // the statement is the outer one
+      const runtime::statement inner(detail::where{"library.cpp", 1});  // the statement is the outer one
       give(take(size), size);
     }
   };

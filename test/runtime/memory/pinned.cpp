@@ -114,7 +114,7 @@ TEST_CASE("memory 3.2: a block that a copy uses is free again once the copy is o
   pinned_pool::deallocate(block);
   device.finish();
   pool->free_all_blocks(device);  // looks too
-  CHECK_FALSE(is_pinned(block, 1));
+  CHECK_FALSE(is_pinned(block, 1, device));
 
   block = pool->allocate(300, device);
   note_use(block, s, s.enqueued());
@@ -162,16 +162,16 @@ TEST_CASE("pinned: what is pinned, and what is nobody's business here") {
   memory_device device;
   const handle pool;
   auto* block = static_cast<std::byte*>(pool->allocate(1000, device));
-  CHECK(is_pinned(block, 1024));
-  CHECK(is_pinned(block + 1023, 1));
-  CHECK_FALSE(is_pinned(block, 1025));
-  CHECK_FALSE(is_pinned(block + 1024, 1));
+  CHECK(is_pinned(block, 1024, device));
+  CHECK(is_pinned(block + 1023, 1, device));
+  CHECK_FALSE(is_pinned(block, 1025, device));
+  CHECK_FALSE(is_pinned(block + 1024, 1, device));
   std::vector<std::byte> pageable(4096);
-  CHECK_FALSE(is_pinned(pageable.data(), pageable.size()));
+  CHECK_FALSE(is_pinned(pageable.data(), pageable.size(), device));
   note_use(pageable.data(), device.stream(), 1);
   pinned_pool::deallocate(pageable.data());
   pinned_pool::deallocate(block + 512);
-  CHECK(is_pinned(block, 1024));
+  CHECK(is_pinned(block, 1024, device));
   pinned_pool::deallocate(block);
   pinned_pool::deallocate(block);  // twice
   CHECK(pool->n_free_blocks(device) == 1);

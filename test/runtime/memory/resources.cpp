@@ -148,6 +148,22 @@ TEST_CASE("memory 1.13: pools wrap any allocator") {
   CHECK(device.device_memory.asked == 0);
 }
 
+TEST_CASE("memory 1.13: pools over pools that run out at the same time do not wait for each other") {
+  memory_device device(64 * u);
+  const stream& on = device.stream().handle_of();
+  const auto work = [&] {
+    const memory_pool below, pool(static_cast<const allocator&>(below));
+    for (int i = 0; i < 20; ++i) {
+      CHECK_THROWS_AS(pool.resource().allocate(std::size_t{1} << 40, on), out_of_memory);
+      void* const block = pool.resource().allocate(u, on);
+      pool.resource().deallocate(block, u, on);
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+}
+
 TEST_CASE("memory 1.13: a pool over managed memory takes its segments from there, without a wait") {
   memory_device device;
   const stream& on = device.stream().handle_of();

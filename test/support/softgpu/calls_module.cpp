@@ -119,25 +119,6 @@ cu_result cuModuleGetFunction(cu_function* to, cu_module handle, const char* nam
   });
 }
 
-cu_result cuFuncGetAttribute(int* value, int attribute, cu_function handle) {
-  return enter({"cuFuncGetAttribute", needs::context}, [&](call_context) -> result {
-    std::shared_ptr<module_object> in;
-    const function_object* const found = find_function(handle, &in);
-    if (!found) return invalid_handle;
-    switch (attribute) {
-      case 0: *value = static_cast<int>(found->record->most_threads); return 0;
-      case 1: *value = static_cast<int>(in->record->shared_end - in->record->shared_begin); return 0;
-      case 2:
-      case 3: *value = 0; return 0;
-      case 4: *value = 32; return 0;
-      case 5:
-      case 6: *value = 90; return 0;
-      case 8: *value = 48 << 10; return 0;
-      default: return invalid_value;
-    }
-  });
-}
-
 cu_result cuLaunchKernel(cu_function handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                          unsigned block_y, unsigned block_z, unsigned shared_bytes, cu_stream to, void** parameters,
                          void** extra) {
@@ -213,12 +194,6 @@ cu_result cuGraphExecUpdate_v2(cu_graph_exec handle, cu_graph from, cu_graph_upd
     // Nodes have no handles here: any address that is not null says which list is meant.
     if (node < exec->nodes.size()) outcome->node = &exec->nodes[node];
     return sinter::runtime::cu_error_graph_exec_update_failure;
-  });
-}
-
-cu_result cuGraphUpload(cu_graph_exec handle, cu_stream to) {
-  return in_stream({"cuGraphUpload", needs::context}, to, [&](call_context, stream& s) -> result {
-    return find_exec(handle) ? capture_refuses(s) : invalid_value;
   });
 }
 

@@ -77,6 +77,13 @@ cu_result cuStreamSynchronize(cu_stream handle) {
                    });
 }
 
+cu_result cuStreamGetFlags(cu_stream handle, unsigned* flags) {
+  return in_stream({"cuStreamGetFlags", needs::context}, handle, [&](call_context, stream& s) -> result {
+    *flags = s.blocking || s.legacy ? 0 : 1;
+    return 0;
+  });
+}
+
 cu_result cuStreamQuery(cu_stream handle) {
   return in_stream({"cuStreamQuery", needs::context, illegal_address}, handle, [](call_context c, stream& s) -> result {
     if (const result no = capture_refuses(s)) return no;
