@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -171,25 +172,31 @@ TEST_CASE("graphs: one whose launch cannot be waited for by an event is waited f
   const stream s;
   const array<double> x = ones({n});
   array<double> y;
-  int calls = 0;
+  bool called = false, gone_too_early = false;
+  std::shared_ptr<void> kept(nullptr, [&](void*) { gone_too_early = !called; });
   std::optional<graph> g = on(s, [&] {
     return capture([&] {
       y = slowly(x);
-      s.launch_host_func([&calls] { ++calls; });
+      stream::current().launch_host_func([&called, with = kept] { called = true; });
     });
   });
+  kept.reset();
   gate closed(s);
   g->launch(s);
+  std::string failed;
   std::thread opener([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    failed = soft->softgpu_call_name();
     soft->softgpu_fail(-1, 0, 0);
     closed.open();
   });
-  constexpr int out_of_memory_result = 2;
-  soft->softgpu_fail(0, out_of_memory_result, 1);
+  constexpr int out_of_memory_result = 2, this_function = 1;
+  soft->softgpu_fail(1, out_of_memory_result, this_function);  // the call after the question for the context: an event's
   g.reset();
   opener.join();
   soft->softgpu_fail(-1, 0, 0);
-  CHECK(calls == 1);
+  CHECK_MESSAGE(failed == "cuEventRecord", failed);
+  CHECK(called);
+  CHECK(!gone_too_early);
   CHECK(holds(y, 9));
 }

@@ -201,7 +201,7 @@ cu_result cuGraphLaunch(cu_graph_exec handle, cu_stream to) {
   return in_stream({"cuGraphLaunch", needs::context, illegal_address}, to, [&](call_context c, stream& s) -> result {
     graph_exec_object* const exec = find_exec(handle);
     if (!exec) return invalid_value;
-    if (!s.capturing) return launch(c.on, *exec, s), 0;
+    if (!s.capturing) return launch(c.on, *exec, s);
     if (!s.capturing->valid()) return 901;
     s.capturing->add(s, exec->nodes);
     return 0;

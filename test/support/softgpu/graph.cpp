@@ -2,6 +2,7 @@
 #include "graph.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "entry.hpp"
 
@@ -133,7 +134,22 @@ int update(graph_exec_object& exec, const graph_object& to, std::size_t* node) {
   return 0;
 }
 
-void launch(machine& on, graph_exec_object& exec, stream& s) {
+namespace {
+
+bool keeps_memory(const graph_exec_object& exec) {
+  std::set<address> kept;
+  for (const graph_node& n : exec.nodes) {
+    if (const auto* begin = dynamic_cast<const begin_memory*>(n.what.get())) kept.insert(begin->at);
+    if (const auto* end = dynamic_cast<const end_memory*>(n.what.get())) kept.erase(end->at);
+  }
+  return !kept.empty();
+}
+
+}  // namespace
+
+result launch(machine& on, graph_exec_object& exec, stream& s) {
+  if (exec.launched && keeps_memory(exec)) return invalid_value;
+  exec.launched = true;
   static const work_pointer begin = std::make_shared<empty_work>("graph launch");
   on.order_with_legacy(s);
   s.queue->now.join(exec.last);
@@ -153,6 +169,7 @@ void launch(machine& on, graph_exec_object& exec, stream& s) {
   s.queue->now.join(end);
   on.enqueue(*s.queue, begin);
   exec.last = s.queue->now;
+  return 0;
 }
 
 }  // namespace softgpu

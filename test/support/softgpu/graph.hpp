@@ -49,13 +49,15 @@ struct graph_exec_object {
   std::vector<graph_node> nodes;
   std::vector<std::size_t> lane_of;  // of every node
   std::vector<lane*> lanes;          // the first stands for the stream's own, and is null
+  bool launched = false;
   vector_clock last;                 // the end of its last launch: launches do not overlap
 };
 
 void instantiate(machine&, graph_exec_object&, const graph_object&);
 /// CUgraphExecUpdateResult, and the node it is about.
 int update(graph_exec_object&, const graph_object&, std::size_t* node);
-void launch(machine&, graph_exec_object&, stream&);
+/// 0, or what is wrong with it: memory that the graph allocates has to be free before it is launched again.
+result launch(machine&, graph_exec_object&, stream&);
 
 struct graph_registry {
   std::unordered_set<graph_object*> graphs;
