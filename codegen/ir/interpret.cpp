@@ -152,6 +152,7 @@ class interpreter {
       : kernel_(k),
         kept_(v.rank - v.reduced),
         rank_(v.rank),
+        in_order_(v.in_order),
         args_(unpack(k, v, static_cast<const std::byte*>(arguments))),
         base_(k.inputs.size()),
         buffers_(new std::byte[(k.values.size() + k.accumulators.size()) * block_bytes]) {
@@ -181,6 +182,7 @@ class interpreter {
       if (kernel_.values[v].kind == value_kind::scalar)
         copy(itemsize(kernel_.values[v].type), buffer(v), 1, args_.scalars[kernel_.values[v].index], 0, block_size);
     for (const accumulator& a : kernel_.accumulators) steps_.push_back(find_fold(a.what, a.type));
+    partials_.resize(steps_.size());
   }
 
   std::vector<std::uint16_t> needed_for(const std::vector<std::uint16_t>& roots) const {
@@ -198,12 +200,28 @@ class interpreter {
     std::int64_t points = 1;
     for (int axis = kept_; axis < rank_; ++axis) points *= args_.extents[axis];
     for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(final_of(a, slot));
+    for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(partials_[a].of_blocks);
+    std::int64_t blocks = 0;
     for (std::int64_t at = 0; at < points; at += block_size) {
       const piece block{kept_, rank_, at, static_cast<int>(std::min<std::int64_t>(block_size, points - at))};
       for (std::uint16_t v : folds_) compute(v, block, base_.data());
-      for (std::size_t a = 0; a < steps_.size(); ++a)
-        steps_[a].fold(final_of(a, slot), buffer(kernel_.accumulators[a].value), block.count);
+      const bool last = at + block_size >= points || ++blocks % block_size == 0;
+      for (std::size_t a = 0; a < steps_.size(); ++a) fold_block(a, slot, block.count, last);
     }
+  }
+
+  /// Folds a block, the blocks of a run, and the runs, each by themselves: a long sum of one accumulator would lose what is
+  /// small beside it. Strict mode wants the order of the domain.
+  void fold_block(std::size_t a, int slot, int count, bool last_of_run) {
+    const std::byte* const values = buffer(kernel_.accumulators[a].value);
+    if (in_order_) return steps_[a].fold(final_of(a, slot), values, count);
+    partial& p = partials_[a];
+    steps_[a].start(p.of_values);
+    steps_[a].fold(p.of_values, values, count);
+    steps_[a].fold(p.of_blocks, p.of_values, 1);
+    if (!last_of_run) return;
+    steps_[a].fold(final_of(a, slot), p.of_blocks, 1);
+    steps_[a].start(p.of_blocks);
   }
 
   std::byte* final_of(std::size_t accumulator, int slot) {
@@ -258,11 +276,16 @@ class interpreter {
   const kernel& kernel_;
   int kept_;
   int rank_;
+  bool in_order_;
   arguments_of args_;
   std::vector<std::uint16_t> folds_;    // values the accumulators need, in order
   std::vector<std::uint16_t> results_;  // values the outputs need, in order
   std::vector<fold_step> steps_;        // per accumulator
-  std::vector<std::int64_t> base_;      // per input: how far the kept point at hand is from its start
+  struct partial {
+    alignas(widest_element) std::byte of_values[widest_element], of_blocks[widest_element];
+  };
+  std::vector<partial> partials_;   // per accumulator
+  std::vector<std::int64_t> base_;  // per input: how far the kept point at hand is from its start
   std::unique_ptr<std::byte[]> buffers_;
 };
 

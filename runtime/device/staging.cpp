@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/log.hpp"
+
 namespace sinter::runtime {
 namespace {
 
@@ -38,6 +40,7 @@ bool staging::open() {
     faults_.raise_if_lost();
     release();
     refused_ = copies_without;
+    log(4, "no pinned memory for copies: they go straight from pageable memory, and wait");
     return false;
   }
   return opened_ = true;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,7 @@ TEST_CASE("graphs: a capture runs nothing and a launch runs it") {
 }
 
 TEST_CASE("graphs 4.4: the thread's own stream may be the default one, and is current again after the capture") {
+  static_assert(!std::is_default_constructible_v<graph>);
   CHECK(stream::current() == stream::null());
   const array<double> x = ones({n});
   array<double> out;
@@ -273,7 +275,7 @@ TEST_CASE("graphs: an empty capture can be launched") {
   synchronize();
 }
 
-TEST_CASE("graphs: host functions run at every launch and live as long as the graph") {
+TEST_CASE("graphs 4.4: host functions run at every launch and live as long as the graph") {
   const auto token = std::make_shared<int>(0);
   {
     const graph g = capture([&] { stream::current().launch_host_func([token] { ++*token; }); });

@@ -191,7 +191,8 @@ TEST_CASE("graphs: one whose launch cannot be waited for by an event is waited f
     closed.open();
   });
   constexpr int out_of_memory_result = 2, this_function = 1;
-  soft->softgpu_fail(1, out_of_memory_result, this_function);  // the call after the question for the context: an event's
+  soft->softgpu_fail(1, out_of_memory_result,
+                     this_function);  // the call after the question for the context: an event's
   g.reset();
   opener.join();
   soft->softgpu_fail(-1, 0, 0);

@@ -69,6 +69,11 @@ struct allocator_restored {
   ~allocator_restored() { set_allocator(before); }
 };
 
+template <class P>
+concept counts_blocks = requires(const P& p) {
+  p.n_free_blocks();
+};
+
 }  // namespace
 
 // ---- 1: the pool
@@ -522,6 +527,19 @@ TEST_CASE("memory: a resource that gives nothing is out of memory") {
 }
 
 // ---- 2: the driver's pool
+
+TEST_CASE(
+    "memory 2.2: the driver's pool counts no blocks and tells no hooks; where the driver has none, the pool does") {
+  static_assert(counts_blocks<memory_pool> && !counts_blocks<async_memory_pool>);
+  memory_statistics_hook counter;
+  async_memory_pool pool;
+  {
+    const using_allocator scope(pool);
+    const hook_scope in(counter);
+    const array<double> a = zeros({8});
+  }
+  CHECK(counter.statistics().mallocs == (asynchronous() ? 0 : 1));
+}
 
 TEST_CASE("memory 2.3: arrays of the driver's pool, whose free memory is what it holds and nobody uses") {
   async_memory_pool pool;

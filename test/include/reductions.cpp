@@ -160,6 +160,14 @@ TEST_CASE("reductions: a chosen dtype is the one that is added up in") {
   CHECK(sum<bool>(array<int>{0, 2}).item());
 }
 
+TEST_CASE("reductions: a long sum keeps what is small beside it, on every device") {
+  constexpr std::int64_t many = (1 << 24) + 1000;
+  const array<float> x = ones<float>({many});
+  CHECK(sum(x).item() == float(many));
+  CHECK(mean(x).item() == 1);
+  CHECK(sum(broadcast_to(x, {2, many}), 1).get() == std::vector<float>(2, float(many)));
+}
+
 TEST_CASE("reductions: over nothing") {
   const array<float> none = zeros<float>({0, 3});
   CHECK(sum(none).item() == 0);

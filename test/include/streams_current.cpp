@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -264,6 +265,30 @@ TEST_CASE("streams 4.5: what other code put on its stream is waited for") {
     CHECK(all_are(y, 6));
     synchronize();
   }
+}
+
+TEST_CASE("streams: what enters one stream first runs first") {
+  const stream one;
+  array<double> x = on(one, [] { return zeros({n}); });
+  std::mutex turn;
+  int last = -1, entered = 0;
+  double expected = 0;
+  const auto work = [&](int thread) {
+    const stream_scope in(one);
+    for (int i = 0; i < 200;) {
+      const std::lock_guard hold(turn);
+      if (last == thread) continue;
+      last = thread;
+      ++i, ++entered;
+      x(ellipsis) = thread == 0 ? array<double>(x + 1) : array<double>(x * 0.5);
+      expected = thread == 0 ? expected + 1 : expected * 0.5;
+    }
+  };
+  std::thread other(work, 1);
+  work(0);
+  other.join();
+  CHECK(entered == 400);
+  CHECK(holds(x, expected));
 }
 
 TEST_CASE("streams: priorities are clipped to what the device has") {

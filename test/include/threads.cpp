@@ -311,6 +311,39 @@ TEST_CASE("threads: one stream and one event are used by many") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("threads: all functions of one pool at once") {
+  memory_pool pool;
+  const std::size_t plenty = std::size_t{64} << 20;
+  std::atomic<long long> wrong = 0;
+  const std::string thrown = on_threads(8, [&](int thread) {
+    const stream mine;
+    const stream_scope in(mine);
+    const using_allocator from(pool);
+    for (int i = 0; i < 100; ++i) {
+      const array<double> a = full({64 + 16 * thread + i}, double(thread));
+      void* const block = pool.allocate(1000);
+      switch ((i + thread) % 4) {
+        case 0: pool.free_all_blocks(); break;
+        case 1: pool.free_all_blocks(mine); break;
+        case 2: pool.set_limit({.bytes = i % 8 < 4 ? plenty : 0}); break;
+        default:
+          // Each is of some moment, and what this thread holds is in all of them.
+          wrong += pool.used_bytes() < 512 || pool.total_bytes() < 512 || pool.free_bytes() > plenty;
+          wrong += pool.get_limit() % plenty != 0;
+          wrong += pool.n_free_blocks() > 10'000 || pool.largest_free_block() > plenty;
+      }
+      if (!holds(a, thread)) ++wrong;
+      pool.deallocate(block, 1000);
+    }
+  });
+  CHECK(thrown == "");
+  CHECK(wrong == 0);
+  synchronize();
+  pool.free_all_blocks();
+  CHECK(pool.used_bytes() == 0);
+  CHECK(pool.total_bytes() == 0);
+}
+
 TEST_CASE("threads: launches of one graph come one after the other, and a launch is a store") {
   array<double> count = zeros({n}), twice;
   const graph g = capture([&] {

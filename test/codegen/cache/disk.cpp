@@ -56,7 +56,7 @@ std::string pattern(std::size_t size, unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("disk cache: what is stored comes back, for exactly its identity and source") {
+TEST_CASE("disk cache 6.2: what is stored comes back, for exactly its identity and source") {
   const scratch room;
   disk_cache cache(room / "cache", roomy);
   REQUIRE(cache.usable());
@@ -93,7 +93,7 @@ TEST_CASE("disk cache: another process finds what one stored; names carry no tex
   CHECK((status.st_mode & 0777) == 0600);
 }
 
-TEST_CASE("disk cache: an entry cut at any length, or longer than it was, is a miss and is replaced") {
+TEST_CASE("disk cache 6.3: an entry cut at any length, or longer than it was, is a miss and is replaced") {
   const scratch room;
   disk_cache cache(room / "cache", roomy);
   const bytes image = to_bytes("the image");
@@ -113,7 +113,7 @@ TEST_CASE("disk cache: an entry cut at any length, or longer than it was, is a m
   CHECK(*cache.load("identity", "source") == image);
 }
 
-TEST_CASE("disk cache: an entry with any one byte changed is a miss and is replaced") {
+TEST_CASE("disk cache 6.3: an entry with any one byte changed is a miss and is replaced") {
   const scratch room;
   disk_cache cache(room / "cache", roomy);
   const bytes image = to_bytes("the image");
@@ -302,7 +302,7 @@ TEST_CASE("disk cache: an entry that cannot be read is never removed") {
   CHECK(report.errors.find("cannot read") != std::string::npos);
 }
 
-TEST_CASE("disk cache: the process's own folder comes from the environment") {
+TEST_CASE("disk cache 6.1: the process's own folder comes from the environment") {
   const scratch room;
   const auto global_folder = [&](std::vector<std::pair<const char*, std::string>> variables, bool usable) {
     return in_child([&] {

@@ -80,7 +80,7 @@ TEST_CASE("images: the process's own cache serves the next process") {
   CHECK(origin_in_child().exit_code == 2);
 }
 
-TEST_CASE("images: without a disk cache everything is compiled") {
+TEST_CASE("images 6.5: without a disk cache everything is compiled") {
   disk_cache none("", roomy);
   const fake_compiler with("identity", "c");
   image_origin from = image_origin::disk;
@@ -99,7 +99,7 @@ TEST_CASE("images: a failed compilation is reported again, not kept") {
   CHECK(with.compiled == 2);
 }
 
-TEST_CASE("images: SINTER_DUMP writes source and image, compiled or not, and the source of a failure") {
+TEST_CASE("images 6.4, 6.7: SINTER_DUMP writes source and image, compiled or not, and the source of a failure") {
   const scratch room;
   disk_cache cache(room / "cache", roomy);
   const fake_compiler cuda("identity", "cu"), newer("newer", "cu", "// PTX "), cpu("identity", "c");

@@ -103,7 +103,7 @@ outcome run_all(const std::string& folder, std::uint64_t limit, bool may_evict, 
 
 }  // namespace
 
-TEST_CASE("disk cache: sixteen processes, half of them killed: no torn, wrong or lost entry") {
+TEST_CASE("disk cache 6.3: sixteen processes, half of them killed: no torn, wrong or lost entry") {
   const scratch room;
   const shared_board shared;
   const outcome result = run_all(room / "cache", 64 << 20, false, *shared, std::chrono::milliseconds(1500));

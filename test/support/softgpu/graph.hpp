@@ -50,7 +50,7 @@ struct graph_exec_object {
   std::vector<std::size_t> lane_of;  // of every node
   std::vector<lane*> lanes;          // the first stands for the stream's own, and is null
   bool launched = false;
-  vector_clock last;                 // the end of its last launch: launches do not overlap
+  vector_clock last;  // the end of its last launch: launches do not overlap
 };
 
 void instantiate(machine&, graph_exec_object&, const graph_object&);
