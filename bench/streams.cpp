@@ -115,11 +115,43 @@ void overlap(bench::session& s) {
               copy_us, balanced_us, serial.us, beside.us, serial.us / beside.us);
 }
 
+/// An array of one GPU, copied to another.
+void between_gpus(bench::session& s) {
+  const char* name = "a.to(another GPU), 256 MiB";
+  if (!s.wants(name) || s.on_cpu() || sn::device::cuda_count() < 2) return;
+  const std::int64_t n = s.quick() ? 1'000'000 : 64 << 20;
+  const sn::device here = sn::device::current(), there = sn::device::cuda(here.ordinal() == 0 ? 1 : 0);
+  const array<float> a = sn::ones<float>({n});
+  const driver* const cuda = bench::driver_of_current();
+  cu_context from = nullptr, to = nullptr;
+  bench::check(cuda->cuCtxGetCurrent(&from));
+  const sn::device_scope in(there);  // where the copies run, and what the clock waits for
+  array<float> b = a.to(there);
+  if (!(b.sum().item() == static_cast<float>(n))) return s.wrong(name, n, "the copy differs");
+  bench::driver_of_current();
+  bench::check(cuda->cuCtxGetCurrent(&to));
+  const auto address = [](const array<float>& x) {
+    return reinterpret_cast<cu_address>(static_cast<const sn::detail::array_node*>(x.node())->data());
+  };
+  const auto ours = [&] { b = a.to(there); };
+  const auto raw = [&] {
+    bench::check(cuda->cuMemcpyPeerAsync(address(b), to, address(a), from, static_cast<std::size_t>(n) * 4, nullptr));
+  };
+  std::vector<float> host(static_cast<std::size_t>(n));
+  const auto by_host = [&] {
+    a.get(host);
+    b = sn::asarray(host);
+  };
+  const bench::timing mine = s.time(bench::repeat(ours), n), driver_alone = s.time(bench::repeat(raw), n);
+  s.add({name, n, mine, s.time(bench::repeat(by_host), n), {driver_alone.us, "the driver's copy"}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   bench::session s(argc, argv, "Graphs and streams");
   statements(s);
   overlap(s);
+  between_gpus(s);
   return s.finish();
 }
