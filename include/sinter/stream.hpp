@@ -42,7 +42,7 @@ class SINTER_API event {
   /// Stream behaviour: waits until the device has come this far. Errors: `device_lost`.
   void synchronize() const;
 
-  /// The native handle, a CUevent; null on the CPU.
+  /// The native handle, a CUevent; on the CPU an address that means nothing outside.
   void* handle() const;
   runtime::event_state* state() const { return state_; }
 

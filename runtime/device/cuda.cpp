@@ -1,8 +1,6 @@
 // A CUDA device: its primary context, which it shares with CUDA code of other libraries, its memory, pinned staging for
 // copies, streams and events, kernels as modules. Whatever calls the driver has gone through use() first.
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "runtime/device/cuda_graph.hpp"
 #include "runtime/device/cuda_memory.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/device/process.hpp"
 #include "runtime/device/staging.hpp"
 #include "runtime/memory/resources.hpp"
 #include "runtime/memory/storage.hpp"
@@ -22,11 +21,6 @@ namespace sinter::runtime {
 namespace {
 
 cu_address address(const std::byte* memory) { return reinterpret_cast<cu_address>(memory); }
-
-bool set_to_one(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text && std::strcmp(text, "1") == 0;
-}
 
 cuda_properties ask(const driver& d, fault_latch& faults, int ordinal) {
   cuda_properties p;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -38,6 +39,10 @@ void watch_process() {
 }
 
 bool exiting() noexcept { return exit_begun.load(std::memory_order_relaxed); }
+bool set_to_one(const char* variable) noexcept {
+  const char* const text = std::getenv(variable);
+  return text && std::strcmp(text, "1") == 0;
+}
 bool forked() noexcept { return is_child.load(std::memory_order_relaxed); }
 
 }  // namespace sinter::runtime

@@ -16,4 +16,7 @@ bool exiting() noexcept;
 /// True in a process that was forked from one that watched: it has neither that one's threads nor its driver.
 bool forked() noexcept;
 
+/// Is a variable of its environment 1?
+bool set_to_one(const char* variable) noexcept;
+
 }  // namespace sinter::runtime

@@ -16,7 +16,7 @@ namespace sinter {
 namespace runtime {
 namespace {
 
-/// set_allocator's resource, of which a reference is owned. Never null.
+/// set_allocator's resource, of which a reference is owned.
 struct process_choice {
   std::mutex busy;
   memory_resource* resource = nullptr;  // null: the default pool

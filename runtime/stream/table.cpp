@@ -3,8 +3,6 @@
 #include "runtime/stream/table.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -19,11 +17,6 @@ namespace {
 constexpr std::size_t most_spare_events = 256;  // of one kind
 
 std::size_t kind(event_options how) { return (how.timing ? 1u : 0u) + (how.blocking_sync ? 2u : 0u); }
-
-bool set_to_one(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text && std::strcmp(text, "1") == 0;
-}
 
 /// The default streams of one thread, where each thread has its own. What is evaluated in the destructors of its other
 /// thread-local objects, once these are gone, goes to the device's.
