@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <utility>
 #include <vector>
 
 #include <sinter/error.hpp>
@@ -81,14 +80,14 @@ class packing {
 class packed_memory {
  public:
   packed_memory(const packing& layout, runtime::stream_state& on) : layout_(layout), on_(on) {
+    if (runtime::capture_state* const c = runtime::capture_of(on)) {
+      runtime::keep_for_graph(*c, layout.memory());
+      data = runtime::pinned_for_graph(*c, layout.size(), on);
+      return;
+    }
     const device_scope here(on.device.id);
     bytes_ = empty_pinned<std::uint8_t>({static_cast<std::int64_t>(layout.size())});
     data = reinterpret_cast<std::byte*>(bytes_.data());
-    if (runtime::capture_state* const c = runtime::capture_of(on)) {
-      using kept = pinned_array<std::uint8_t>;
-      runtime::keep_for_graph(*c, layout.memory());
-      runtime::hold(*c, new kept(std::move(bytes_)), [](void* held) noexcept { delete static_cast<kept*>(held); });
-    }
   }
   void gather() const {
     enqueue([layout = layout_, to = data] { layout.gather(to); });
@@ -97,7 +96,7 @@ class packed_memory {
     enqueue([layout = layout_, from = data] { layout.scatter(from); });
   }
 
-  std::byte* data;
+  std::byte* data = nullptr;
 
  private:
   template <class F>

@@ -3,7 +3,6 @@
 #include "runtime/memory/transfer.hpp"
 
 #include <cstring>
-#include <memory>
 #include <string>
 
 #include <sinter/error.hpp>
@@ -31,28 +30,22 @@ void mark_copy(stream_state& on) noexcept {
   }
 }
 
-/// A captured copy reads at every launch what the host memory holds now.
+/// Of memory that is not pinned, what is in it now: every launch reads that.
 void capture_copy_in(capture_state& c, std::byte* at, const void* from_host, std::size_t size, stream_state& on) {
   if (!on.device.asynchronous()) return on.device.copy_in(at, from_host, size, on);
-  memory_source& pinned = on.device.memory(memory_kind::pinned);
-  struct block {
-    memory_source& from;
-    std::byte* data;
-    std::size_t size;
-    ~block() {
-      if (data) from.release(data, size);
-    }
-  };
-  auto kept = std::make_unique<block>(block{pinned, nullptr, size});
-  kept->data = pinned.allocate(size);
-  if (!kept->data) throw out_of_memory("sinter: no pinned memory for a captured copy from the host", size, 0, 0);
-  std::memcpy(kept->data, from_host, size);
-  const std::byte* const from = kept->data;
-  hold(c, kept.release(), [](void* held) noexcept { delete static_cast<block*>(held); });
-  on.device.copy_in_pinned(at, from, size, on);
+  std::byte* const kept = pinned_for_graph(c, size, on);
+  std::memcpy(kept, from_host, size);
+  on.device.copy_in_pinned(at, kept, size, on);
 }
 
 }  // namespace
+
+std::byte* pinned_for_graph(capture_state& c, std::size_t size, stream_state& on) {
+  const device_scope here(on.device.id);
+  void* const block = default_pinned_memory_pool().allocate(size);
+  hold(c, block, detail::free_pinned);
+  return static_cast<std::byte*>(block);
+}
 
 void keep_for_graph(capture_state& c, const void* memory) {
   if (void* const block = pinned_pool::hold_for_graph(memory)) hold(c, block, pinned_pool::release_of_graph);

@@ -28,5 +28,7 @@ void zero(detail::storage&, std::size_t size);
 void keep_pinned(const void* memory, stream_state& on);
 /// A copy that is being captured uses pinned memory, which is the graph's as long as that lives.
 void keep_for_graph(capture_state&, const void* memory);
+/// Pinned memory of the graph's own. Errors: `out_of_memory`.
+std::byte* pinned_for_graph(capture_state&, std::size_t size, stream_state& on);
 
 }  // namespace sinter::runtime
