@@ -118,6 +118,8 @@ void free_memory(storage& memory) noexcept {
   // A resource of somebody else's cannot be given a stream that is gone. What it did has been waited for.
   const bool by_arena = runtime::goes_by_arena(*memory.resource), held = !by_arena && runtime::try_retain(home);
   runtime::stream_state& on = by_arena || held ? home : home.device.streams().first();
+  // It may have gone since somebody looked.
+  if (!by_arena && !held && !runtime::exiting()) runtime::wait_surely(home, home.position());
   memory.resource->deallocate(memory.data, memory.size, on.handle_of());
   if (held) runtime::release(home);
   runtime::release(*memory.resource);
