@@ -60,7 +60,8 @@ class [[nodiscard]] SINTER_API hook_scope {
   hook_scope* after_;
 };
 
-/// Prints one JSON object a line for each alloc, malloc and free. May be registered in several threads at once. Source: cupy.cuda.memory_hooks.DebugPrintHook.
+/// Prints one JSON object a line for each alloc, malloc and free. May be registered in several threads at once. Source:
+/// cupy.cuda.memory_hooks.DebugPrintHook.
 class SINTER_API debug_print_hook : public memory_hook {
  public:
   /// To standard output.
@@ -110,7 +111,8 @@ class SINTER_API memory_statistics_hook : public memory_hook {
 };
 
 /// Adds up allocations by where they come from: the statement that evaluates or makes an array, beneath the thread's
-/// allocation labels; what cannot say where it stands, like a store into a view, is `(no statement)`. May be registered in several threads at once. Source: cupy.cuda.memory_hooks.LineProfileHook.
+/// allocation labels; what cannot say where it stands, like a store into a view, is `(no statement)`. May be registered in
+/// several threads at once. Source: cupy.cuda.memory_hooks.LineProfileHook.
 class SINTER_API line_profile_hook : public memory_hook {
  public:
   line_profile_hook();

@@ -162,9 +162,9 @@ std::string place_in_capture(const detail::where& place) {
   return std::string(" (after ") + last.file + ":" + std::to_string(last.line) + ")";
 }
 
-void refuse_while_capturing(const stream_state& s, const char* what, const detail::where& place) {
+void refuse_while_capturing(const stream_state& s, const char* what) {
   if (s.capture.load(std::memory_order_acquire)) [[unlikely]]
-    refuse_captured_wait(what, place);
+    refuse_captured_wait(what, {});
 }
 
 void refuse_captured_wait(const char* what, const detail::where& place) {

@@ -81,8 +81,9 @@ bool drop(capture_state&, detail::storage&) noexcept;
 
 /// " (at file:line)" where the place is known, else " (after file:line)", the last statement captured that was.
 std::string place_in_capture(const detail::where&);
-/// Errors: `device_error` naming what cannot be a part of a graph, why, and where. Does nothing where nothing is captured.
-void refuse_while_capturing(const stream_state&, const char* what, const detail::where& = {});
+/// Errors: `device_error` naming what cannot be a part of a graph, why, and where.
 [[noreturn]] void refuse_captured_wait(const char* what, const detail::where&);
+/// The same where the stream is captured, for calls that cannot say where they stand.
+void refuse_while_capturing(const stream_state&, const char* what);
 
 }  // namespace sinter::runtime

@@ -26,7 +26,7 @@ class stream_table {
       return *first_;
     return of_this_thread();
   }
-  /// The device's own default stream. Never captured.
+  /// The device's own default stream. Never captured on a device that works asynchronously.
   stream_state& first() noexcept { return *first_; }
   /// A stream with one reference.
   stream_state& make(stream_options);

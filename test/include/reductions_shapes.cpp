@@ -156,3 +156,18 @@ TEST_CASE("reductions: of views of expressions and of reductions") {
   CHECK(sum(arange(1000)).item() == 499'500);  // of indices that are in no memory
   CHECK(sum(broadcast_to(sum(a), {10, 1000})).item() == 10'000 * sum(a).item());
 }
+
+TEST_CASE("reductions: more columns than a grid has blocks") {
+  constexpr std::int64_t rows = 2'200'000'000, bytes = rows * 4;
+  // A host would take minutes; the stand-in for a GPU has not the memory.
+  const device here = device::current();
+  if (here.type() != device::kind::cuda || properties(here).total_memory < 4 * bytes) return;
+  array<std::uint8_t> x = zeros<std::uint8_t>({rows, 2, 2});
+  x(rows - 1, 1, 0) = 7;
+  const array<std::uint8_t> most = max(x, 1);
+  CHECK(most(rows - 1, 0).item() == 7);
+  CHECK(most(rows - 1, 1).item() == 0);
+  CHECK(sum(astype<std::int64_t>(most)).item() == 7);
+  x = array<std::uint8_t>();
+  default_memory_pool().free_all_blocks();
+}
