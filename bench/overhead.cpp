@@ -82,6 +82,48 @@ void equation_of_state(bench::session& s) {
       [](const std::vector<array<double>>& a) { return dynamic_enthalpy_derivative(a[0], a[1], a[2]); }, in);
 }
 
+/// A statement as an ocean model has them: ten shifted views of 3-D arrays, stored into the inside of another. `which` makes
+/// statements of different types.
+template <int which>
+void inside(array<double>& to, const std::vector<array<double>>& a) {
+  using sn::_, sn::slice;
+  const auto left = slice(_, -2), middle = slice(1, -1), right = slice(2, _);
+  const auto at = [&](int i) -> const array<double>& { return a[static_cast<std::size_t>((i + which) % 7)]; };
+  auto advected = at(0)(right, middle, middle) * at(1)(middle, middle, middle) -
+                  at(0)(left, middle, middle) * at(1)(left, middle, middle) +
+                  at(2)(middle, right, middle) * at(3)(middle, middle, middle) -
+                  at(2)(middle, left, middle) * at(3)(middle, left, middle);
+  const auto mixed = at(4)(middle, middle, right) - at(5)(middle, middle, left);
+  if constexpr (which % 2 == 0) to(middle, middle, middle) = std::move(advected) * (0.5 + which) + mixed;
+  else to(middle, middle, middle) = mixed - std::move(advected) / (1.5 + which);
+}
+
+/// Fifty of them against the fifty launches they become.
+void ocean_model(bench::session& s) {
+  const char* const name = "host: 50 statements of 10 views";
+  if (!s.wants(name)) return;
+  const std::int64_t across = 24, deep = 8, n = across * across * deep;
+  std::vector<array<double>> in, out;
+  for (unsigned i = 0; i < 7; ++i) in.push_back(sn::asarray(bench::numbers<double>(n, 0.5, 1.5, i), {across, across, deep}));
+  for (unsigned i = 0; i < 5; ++i) out.push_back(sn::zeros<double>({across, across, deep}));
+  const auto step = [&] {
+    [&]<std::size_t... which>(std::index_sequence<which...>) {
+      (inside<static_cast<int>(which)>(out[which % 5], in), ...);
+    }(std::make_index_sequence<50>());
+  };
+  step();  // compiles
+  std::vector<bench::launched> launches = bench::recorder::launches_of(step);
+  if (launches.size() != 50) return s.wrong(name, n, std::to_string(launches.size()) + " launches, not 50");
+  const driver* const cuda = bench::driver_of_current();
+  const auto raw = [&] {
+    for (bench::launched& l : launches) l.again(cuda);
+  };
+  const auto t = s.host_times({bench::repeat(step), bench::repeat(raw)}, n);
+  bench::row r{name, n, t[0], {}, {t[1].us, "raw launches"}};
+  print(r, 0);
+  s.keep(std::move(r));
+}
+
 /// A block from the pool and back; beside it malloc and free, or the driver's own pool where there is one to ask.
 void allocation(bench::session& s) {
   if (!s.wants("empty(1 MB)")) return;
@@ -102,6 +144,7 @@ int main(int argc, char** argv) {
   bench::session s(argc, argv, "The host's time of one evaluation");
   expressions(s, 1'000);
   equation_of_state(s);
+  ocean_model(s);
   allocation(s);
   return s.finish();
 }
