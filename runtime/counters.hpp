@@ -1,28 +1,44 @@
-// What the process has done so far, for counters() and for tests that assert on it. Every stage adds to its own field;
-// nothing in the runtime reads them back, so relaxed order is enough.
+// What the process has done so far, for counters() and for tests that assert on it. Each thread adds to numbers of its own,
+// which costs an evaluation no locked instruction; whoever reads adds them up.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 namespace sinter::runtime {
 
-/// One number for each thing worth counting. Units: events, and bytes where the name says so.
-struct live_counters {
-  std::atomic<std::uint64_t> launches{0};         // kernels started on any device
-  std::atomic<std::uint64_t> compiles{0};         // kernel texts compiled
-  std::atomic<std::uint64_t> memory_hits{0};      // plans found in memory
-  std::atomic<std::uint64_t> disk_hits{0};        // images found on disk
-  std::atomic<std::uint64_t> bytes_allocated{0};  // asked of the pools for arrays
-  std::atomic<std::uint64_t> bytes_copied{0};     // moved by copies: host to device, device to host, device to device
-  std::atomic<std::uint64_t> library_calls{0};    // BLAS, FFT, sort, ...
+/// The things worth counting. Units: events, and bytes where the name says so.
+enum class counter : unsigned {
+  launches,         // kernels started on any device
+  compiles,         // kernel texts compiled
+  memory_hits,      // evaluations whose kernels were all at hand
+  disk_hits,        // images found on disk
+  bytes_allocated,  // asked of the pools for arrays
+  bytes_copied,     // moved by copies: host to device, device to host, device to device
+  library_calls,    // BLAS, FFT, sort, ...
 };
+inline constexpr unsigned counter_kinds = 7;
 
-extern constinit live_counters counters_now;
+/// One thread's numbers. Written by the thread, read by any.
+struct thread_counters {
+  std::uint64_t at[counter_kinds];
+  thread_counters* next;  // among those of all threads
+  bool listed;
+};
+extern thread_local constinit thread_counters counters_of_thread;
+
+/// For a thread that is not listed: new, or at its end.
+void bump_elsewhere(counter, std::uint64_t by) noexcept;
 
 /// Adds to a counter. Any thread, any time.
-inline void bump(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) noexcept {
-  counter.fetch_add(by, std::memory_order_relaxed);
+inline void bump(counter c, std::uint64_t by = 1) noexcept {
+  thread_counters& mine = counters_of_thread;
+  if (!mine.listed) [[unlikely]]
+    return bump_elsewhere(c, by);
+  std::uint64_t& n = mine.at[static_cast<unsigned>(c)];
+  __atomic_store_n(&n, n + by, __ATOMIC_RELAXED);
 }
+
+/// The sum over all threads there are and were.
+std::uint64_t count_of(counter) noexcept;
 
 }  // namespace sinter::runtime

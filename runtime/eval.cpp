@@ -2,11 +2,12 @@
 //
 //   resolve   codegen/ir      nodes -> a signature, and the shapes, strides and scalars that are not part of it
 //   plan_for  runtime/launch  signature -> plan; a new one is decoded, cut into kernels and simplified (codegen/ir, codegen/pass)
-//   bind      runtime/launch  a kernel's operands -> its variant: axes collapsed, accesses classified
-//   launch    runtime/launch  variant -> compiled kernel; a new one is emitted, compiled and cached (codegen/source, compile,
-//                             cache); then geometry, arguments and the device's launch
+//   launch    runtime/launch  a kernel's operands -> its variant: axes collapsed, accesses classified; the variant -> compiled
+//                             kernel, a new one emitted, compiled and cached (codegen/source, compile, cache); then geometry,
+//                             arguments and the device's launch
 //
-// An expression seen before with operands of the same layout goes straight through: no lock, no string, no compilation.
+// An expression seen before with operands of the same layout goes straight through: no lock, no string, no allocation but the
+// results'. One that is too large for a program goes through as several (codegen/ir/parts).
 #include "runtime/eval.hpp"
 
 #include <memory>
@@ -15,6 +16,7 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/ir/parts.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
@@ -25,13 +27,44 @@ namespace sinter::runtime {
 
 namespace {
 
+// Arrays that are dropped at the end: temporaries, and on failure the new results.
+class owned_arrays {
+ public:
+  owned_arrays() = default;
+  owned_arrays(const owned_arrays&) = delete;
+  owned_arrays& operator=(const owned_arrays&) = delete;
+  ~owned_arrays() { drop(); }
+  void drop() {
+    for (detail::array_node* a : arrays_) detail::release(a);
+    arrays_.clear();
+  }
+  void resize(std::size_t n) { arrays_.resize(n); }
+  void set(std::size_t i, detail::array_node* a) { arrays_[i] = a; }
+  detail::array_node* const* data() const { return arrays_.data(); }
+  void keep() { arrays_.clear(); }
+
+ private:
+  std::vector<detail::array_node*> arrays_;
+};
+
 // What one evaluation needs, kept between evaluations of a thread so that none of them allocates.
 struct workspace {
   codegen::resolution resolution;
   binding bound;
+  prepared_launches prepared;
   std::vector<const detail::typed_node*> roots;
   std::vector<const shape*> extents;
   std::vector<detail::array_node*> outputs;
+  owned_arrays temporaries, results;
+};
+
+// Drops the temporaries, and the results of an evaluation that failed.
+struct dropping {
+  workspace& of;
+  ~dropping() {
+    of.temporaries.drop();
+    of.results.drop();
+  }
 };
 
 // The thread's own is in use: by an evaluation under way, in which a user's allocator or hook evaluates, or for good once it
@@ -51,21 +84,6 @@ class turn {
     if (mine) occupied = false;
   }
   const bool mine;
-};
-
-// Arrays that are dropped at the end: temporaries, and on failure the new results.
-class owned_arrays {
- public:
-  ~owned_arrays() {
-    for (detail::array_node* a : arrays_) detail::release(a);
-  }
-  void resize(std::size_t n) { arrays_.resize(n); }
-  void set(std::size_t i, detail::array_node* a) { arrays_[i] = a; }
-  detail::array_node* const* data() const { return arrays_.data(); }
-  void keep() { arrays_.clear(); }
-
- private:
-  std::vector<detail::array_node*> arrays_;
 };
 
 device_impl& device_of(const codegen::resolution& r, const request* requests, int count) {
@@ -89,53 +107,85 @@ device_impl& device_of(const codegen::resolution& r, const request* requests, in
   return on ? *on : current_device();
 }
 
-binding_rules rules_of(const device_impl& on) {
-  static const bool strict = codegen::math_mode_from_environment() == codegen::math_mode::strict;
-  return {on.dialect() == codegen::dialect::cuda, strict};
-}
-
 void run(plan& p, workspace& w, request* requests, stream_state& on) {
-  owned_arrays temporaries;
-  temporaries.resize(p.temporaries.size());
+  w.temporaries.resize(p.temporaries.size());
   bool compiled = false;
   for (const auto& s : p.steps) {
     w.outputs.clear();
     for (const codegen::step::write& o : s->step.outputs) {
       if (o.root < 0) {
         const codegen::temporary& t = p.temporaries[o.temporary];
-        temporaries.set(o.temporary, new_array(t.type, w.resolution.boundaries[t.boundary].extents, on));
+        w.temporaries.set(o.temporary, new_array(t.type, w.resolution.boundaries[t.boundary].extents, on));
       }
-      w.outputs.push_back(o.root >= 0 ? requests[o.root].into : temporaries.data()[o.temporary]);
+      w.outputs.push_back(o.root >= 0 ? requests[o.root].into : w.temporaries.data()[o.temporary]);
     }
-    bind(s->step, w.resolution, temporaries.data(), w.outputs.data(), rules_of(on.device), w.bound);
-    launch(*s, w.bound, w.resolution, on, compiled);
+    launch(*s, w.resolution, w.temporaries.data(), w.outputs.data(), on, w.prepared, w.bound, compiled);
   }
-  if (!compiled) bump(counters_now.memory_hits);
+  w.results.keep();
+  if (!compiled) bump(counter::memory_hits);
 }
 
-void evaluate(request* requests, int count, workspace& w) {
+// False where the program has no room.
+bool evaluate(request* requests, int count, workspace& w, const codegen::stand_ins* known, codegen::program_room room) {
   w.roots.clear();
   w.extents.clear();
   for (int i = 0; i < count; ++i) {
     w.roots.push_back(requests[i].root);
     w.extents.push_back(requests[i].extents);
   }
-  codegen::resolve(w.roots.data(), w.extents.data(), count, w.resolution);
+  if (!codegen::resolve(w.roots.data(), w.extents.data(), count, w.resolution, known, room)) return false;
   plan& p = plan_for(w.resolution.words, requests[0].hint);
   stream_state& on = current_stream(device_of(w.resolution, requests, count));
 
-  detail::handle made;  // the common case: one new array
-  owned_arrays several;
-  if (count > 1) several.resize(static_cast<std::size_t>(count));
+  const dropping at_end{w};
+  w.results.resize(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     if (requests[i].into) continue;
     requests[i].into = new_array(requests[i].root->type, *requests[i].extents, on);
-    if (count > 1) several.set(static_cast<std::size_t>(i), requests[i].into);
-    else made = detail::handle(requests[i].into);
+    w.results.set(static_cast<std::size_t>(i), requests[i].into);
   }
   run(p, w, requests, on);
-  made.take();
-  several.keep();
+  return true;
+}
+
+// Evaluates the nodes between the operands and the requests, and then the requests.
+class parts final : public codegen::part_evaluator {
+ public:
+  parts(request* requests, int count, workspace& w) : requests_(requests), count_(count), w_(w) {}
+  ~parts() {
+    for (const auto& [n, made] : known) detail::release(const_cast<detail::array_node*>(made));
+  }
+
+  bool compute(const codegen::nodes& nodes, codegen::program_room room, bool are_roots) override {
+    if (are_roots) return evaluate(requests_, count_, w_, &known, room);
+    std::vector<request> wanted;
+    for (const detail::typed_node* n : nodes) wanted.push_back({n, &n->extents, nullptr});
+    std::vector<detail::handle> made(wanted.size());
+    if (!evaluate(wanted.data(), static_cast<int>(wanted.size()), w_, &known, room)) return false;
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] = detail::handle(wanted[i].into);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      known.emplace(wanted[i].root, wanted[i].into);
+      made[i].take();
+    }
+    return true;
+  }
+  void drop(const detail::typed_node* n) override {
+    const auto at = known.find(n);
+    detail::release(const_cast<detail::array_node*>(at->second));
+    known.erase(at);
+  }
+
+ private:
+  request* requests_;
+  int count_;
+  workspace& w_;
+};
+
+void evaluate(request* requests, int count, workspace& w) {
+  if (evaluate(requests, count, w, nullptr, {})) return;
+  const codegen::nodes roots(w.roots);
+  parts all(requests, count, w);
+  codegen::compute_in_parts(roots, all);
 }
 
 }  // namespace

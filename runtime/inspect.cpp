@@ -11,14 +11,14 @@
 
 #include <sinter/error.hpp>
 
-#include "codegen/ir/program.hpp"
-#include "codegen/pass/cut.hpp"
+#include "codegen/ir/parts.hpp"
 #include "codegen/source/emit.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
-#include "runtime/launch/bind.hpp"
+#include "runtime/launch/launch.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter {
@@ -32,10 +32,11 @@ text::~text() { std::free(characters_); }
 std::ostream& operator<<(std::ostream& out, const text& t) { return out << t.c_str(); }
 
 counters_snapshot counters() {
-  const auto read = [](const auto& c) { return static_cast<std::int64_t>(c.load(std::memory_order_relaxed)); };
-  const runtime::live_counters& c = runtime::counters_now;
-  return {read(c.launches),        read(c.compiles),     read(c.memory_hits),  read(c.disk_hits),
-          read(c.bytes_allocated), read(c.bytes_copied), read(c.library_calls)};
+  using runtime::counter;
+  const auto read = [](counter c) { return static_cast<std::int64_t>(runtime::count_of(c)); };
+  return {read(counter::launches),     read(counter::compiles),        read(counter::memory_hits),
+          read(counter::disk_hits),    read(counter::bytes_allocated), read(counter::bytes_copied),
+          read(counter::library_calls)};
 }
 
 namespace detail {
@@ -44,35 +45,75 @@ namespace {
 
 using runtime::typed;
 
-// An expression taken through resolve, decode and cut, with arrays of no memory standing for results.
-struct stages {
-  codegen::resolution resolution;
-  codegen::schedule schedule;
-  std::vector<handle> temporaries;
-  handle result;
+// A kernel that an evaluation would launch.
+struct looked_at {
+  const codegen::step* step;
+  shape domain;
+  bool launched;                     // no: it has no element to compute
+  runtime::binding on_cuda, on_cpu;  // as a GPU and the CPU run it: the expression's own device where it is one of them
+};
 
-  explicit stages(node* n) {
-    const typed_node* root = typed(n);
-    const shape* extents = &root->extents;
-    codegen::resolve(&root, &extents, 1, resolution);
-    schedule = codegen::cut(codegen::decode(resolution.words));
-    runtime::device_impl& on = resolution.device ? *resolution.device : runtime::current_device();
-    for (const codegen::temporary& t : schedule.temporaries)
-      temporaries.push_back(
-          handle(runtime::new_array(t.type, resolution.boundaries[t.boundary].extents, runtime::current_stream(on))));
-    result = handle(runtime::new_array(root->type, root->extents, runtime::current_stream(on)));
+// The way of an evaluation up to its launches. Arrays of no memory stand for what it would compute.
+class evaluation final : public codegen::part_evaluator {
+ public:
+  explicit evaluation(node* n) {
+    const codegen::nodes root{typed(n)};
+    if (!compute(root, {}, true)) codegen::compute_in_parts(root, *this);
+  }
+  std::vector<looked_at> kernels;
+
+ private:
+  bool compute(const codegen::nodes& nodes, codegen::program_room room, bool) override {
+    std::vector<const shape*> extents;
+    for (const typed_node* n : nodes) extents.push_back(&n->extents);
+    codegen::resolution r;
+    if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room)) return false;
+    const runtime::plan& p = runtime::plan_for(r.words, nullptr);
+    runtime::device_impl& on = r.device ? *r.device : runtime::current_device();
+    std::vector<array_node*> temporaries, results;
+    for (const codegen::temporary& t : p.temporaries)
+      temporaries.push_back(stand_in(t.type, r.boundaries[t.boundary].extents, on));
+    for (const typed_node* n : nodes) {
+      results.push_back(stand_in(n->type, n->extents, on));
+      known.emplace(n, results.back());
+    }
+    for (const auto& s : p.steps) look(s->step, r, temporaries, results, on);
+    return true;
+  }
+  void drop(const typed_node* n) override { known.erase(n); }
+
+  array_node* stand_in(dtype type, const shape& extents, runtime::device_impl& on) {
+    runtime::storage_holder none(runtime::make_storage(0, runtime::current_stream(on)));
+    array_node* const made = runtime::new_array(type, extents, none.get());
+    none.take();
+    stand_ins_.emplace_back(made);
+    return made;
   }
 
-  runtime::binding bind(const codegen::step& s, bool vectors) const {
-    std::vector<array_node*> made, outputs;
-    for (const handle& t : temporaries) made.push_back(runtime::as_array_node(t.get()));
+  void look(const codegen::step& s, const codegen::resolution& r, const std::vector<array_node*>& temporaries,
+            const std::vector<array_node*>& results, const runtime::device_impl& on) {
+    std::vector<array_node*> outputs;
     for (const codegen::step::write& o : s.outputs)
-      outputs.push_back(o.root >= 0 ? runtime::as_array_node(result.get())
-                                    : made[static_cast<std::size_t>(o.temporary)]);
-    runtime::binding b;
-    runtime::bind(s, resolution, made.data(), outputs.data(), {vectors, false}, b);
-    return b;
+      outputs.push_back(o.root >= 0 ? results[static_cast<std::size_t>(o.root)]
+                                    : temporaries[static_cast<std::size_t>(o.temporary)]);
+    looked_at k{&s, r.spaces[s.domain].extents, false, {}, {}};
+    const auto bind = [&](const runtime::target& to, runtime::binding& b) {
+      k.launched = runtime::locate(s, r, temporaries.data(), outputs.data(), b);
+      if (!k.launched) return;
+      runtime::bind(s, r, outputs.data(), to, b);
+      runtime::share_out(s.body, b, to);
+    };
+    constexpr int usual_multiprocessors = 132;  // of an H100 or H200, where there is no GPU to ask
+    const runtime::target here = runtime::target_of(on);
+    const auto like = [&](codegen::dialect language, int multiprocessors) {
+      return here.language == language ? here : runtime::target{language, multiprocessors, here.in_order};
+    };
+    bind(like(codegen::dialect::cuda, usual_multiprocessors), k.on_cuda);
+    bind(like(codegen::dialect::c, 1), k.on_cpu);
+    kernels.push_back(std::move(k));
   }
+
+  std::vector<handle> stand_ins_;
 };
 
 std::string operation_name(const instruction& i) {
@@ -84,22 +125,33 @@ class describer {
  public:
   virtual ~describer() = default;
 
-  void run(node* n) { visit(n); }
+  void run(node* root) {
+    struct frame {
+      int id;
+      std::vector<node*> children;
+      std::size_t next;
+    };
+    std::vector<frame> open;
+    const auto enter = [&](node* raw) {
+      const typed_node* n = typed(raw);
+      const auto [at, fresh] = ids_.try_emplace(n, static_cast<int>(ids_.size()));
+      const int id = at->second;
+      if (!open.empty()) child(open.back().id, id);
+      if (!fresh) return;
+      frame f{id, {}, 0};
+      begin(id, n, label(n, f.children));
+      open.push_back(std::move(f));
+    };
+    for (enter(root); !open.empty();) {
+      frame& f = open.back();
+      if (f.next == f.children.size()) open.pop_back();
+      else enter(f.children[f.next++]);
+    }
+  }
 
  protected:
   virtual void begin(int id, const typed_node* n, const std::string& label) = 0;
   virtual void child(int from, int to) = 0;
-
-  int visit(node* raw) {
-    const typed_node* n = typed(raw);
-    const auto [at, fresh] = ids_.try_emplace(n, static_cast<int>(ids_.size()));
-    const int id = at->second;
-    if (!fresh) return id;
-    std::vector<node*> children;
-    begin(id, n, label(n, children));
-    for (node* c : children) child(id, visit(c));
-    return id;
-  }
 
  private:
   static std::string label(const typed_node* n, std::vector<node*>& children) {
@@ -209,20 +261,25 @@ int operations(const codegen::kernel& k) {
 }  // namespace
 
 sinter::text explain(node* n) try {
-  const stages s(n);  // first: it refuses what is nested too deeply to be walked
+  const evaluation e(n);
   tree t;
   t.run(n);
   std::string out = t.text();
-  out += message("kernels: %zu\n", s.schedule.steps.size());
-  for (std::size_t i = 0; i < s.schedule.steps.size(); ++i) {
-    const codegen::step& step = s.schedule.steps[i];
-    const runtime::binding b = s.bind(step, false);
-    const double points = static_cast<double>(b.kept) * static_cast<double>(b.reduced);
+  out += message("kernels: %zu\n", e.kernels.size());
+  for (std::size_t i = 0; i < e.kernels.size(); ++i) {
+    const looked_at& k = e.kernels[i];
+    const codegen::step& step = *k.step;
     out += message("  %zu. %s over %s: %s\n", i + 1, step.body.reduces() ? "reduction" : "map",
-                   to_string(s.resolution.spaces[step.domain].extents).c_str(), step.reason.c_str());
+                   to_string(k.domain).c_str(), step.reason.c_str());
+    if (!k.launched) {
+      out += "     not launched: its result has no element\n";
+      continue;
+    }
+    const double points = static_cast<double>(k.on_cpu.kept) * static_cast<double>(k.on_cpu.reduced);
+    const double bytes = bytes_moved(step, k.on_cpu);
     out += message("     %zu inputs, %zu outputs, %d operations a point, %.3g bytes in all, %.2g operations a byte\n",
-                   step.inputs.size(), step.outputs.size(), operations(step.body), bytes_moved(step, b),
-                   points * operations(step.body) / bytes_moved(step, b));
+                   step.inputs.size(), step.outputs.size(), operations(step.body), bytes,
+                   points * operations(step.body) / bytes);
   }
   return sinter::text(out.c_str());
 } catch (const std::bad_alloc&) {
@@ -230,14 +287,18 @@ sinter::text explain(node* n) try {
 }
 
 sinter::text dump(node* n) try {
-  const stages s(n);
+  const evaluation e(n);
   std::string out;
-  for (std::size_t i = 0; i < s.schedule.steps.size(); ++i) {
-    const codegen::step& step = s.schedule.steps[i];
-    const std::string title = message("==== kernel %zu of %zu: ", i + 1, s.schedule.steps.size());
-    out += title + "IR ====\n" + codegen::print(step.body);
-    out += title + "CUDA C++ ====\n" + codegen::emit(step.body, s.bind(step, true).variant, codegen::dialect::cuda);
-    out += title + "C ====\n" + codegen::emit(step.body, s.bind(step, false).variant, codegen::dialect::c);
+  for (std::size_t i = 0; i < e.kernels.size(); ++i) {
+    const looked_at& k = e.kernels[i];
+    const std::string title = message("==== kernel %zu of %zu: ", i + 1, e.kernels.size());
+    out += title + "IR ====\n" + codegen::print(k.step->body);
+    if (!k.launched) {
+      out += title + "not launched: its result has no element ====\n";
+      continue;
+    }
+    out += title + "CUDA C++ ====\n" + codegen::emit(k.step->body, k.on_cuda.variant, codegen::dialect::cuda);
+    out += title + "C ====\n" + codegen::emit(k.step->body, k.on_cpu.variant, codegen::dialect::c);
   }
   return sinter::text(out.c_str());
 } catch (const std::bad_alloc&) {
@@ -245,7 +306,6 @@ sinter::text dump(node* n) try {
 }
 
 sinter::text to_dot(node* n) try {
-  const stages refuses_what_is_too_deep(n);
   digraph g;
   g.run(n);
   return sinter::text((g.out + "}\n").c_str());

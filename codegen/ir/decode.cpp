@@ -19,7 +19,7 @@ namespace {
 
 class reader {
  public:
-  explicit reader(const std::vector<std::uint64_t>& words) : words_(words) {}
+  explicit reader(const buffer<std::uint64_t>& words) : words_(words) {}
 
   program run() {
     while (at_ < words_.size()) {
@@ -38,11 +38,11 @@ class reader {
     const bool result = r.what() == ref::result;
     const program::read from{r.index(), result ? static_cast<int>(r.boundary()) : -1, result && r.plain(),
                              r.what() == ref::iota};
-    for (std::size_t i = 0; i < p_.values.size(); ++i) {
-      const value& v = p_.values[i];
-      if (v.kind == value_kind::input && p_.reads[i].operand == from.operand) return static_cast<std::uint16_t>(i);
-    }
-    return p_.add({value_kind::input, r.type(), op::add, {}, static_cast<std::uint16_t>(r.index())}, from);
+    if (inputs_.size() <= from.operand) inputs_.resize(from.operand + 1, -1);
+    int& input = inputs_[from.operand];
+    if (input < 0)
+      input = p_.add({value_kind::input, r.type(), op::add, {}, static_cast<std::uint16_t>(r.index())}, from);
+    return static_cast<std::uint16_t>(input);
   }
 
   void bound(boundary_word w) {
@@ -80,14 +80,15 @@ class reader {
     numbered_.push_back(stack_.back());
   }
 
-  const std::vector<std::uint64_t>& words_;
+  const buffer<std::uint64_t>& words_;
   std::size_t at_ = 0;
   program p_;
   std::vector<std::uint16_t> stack_, numbered_;
+  std::vector<int> inputs_;  // by operand: its value, or -1
 };
 
 }  // namespace
 
-program decode(const std::vector<std::uint64_t>& words) { return reader(words).run(); }
+program decode(const buffer<std::uint64_t>& words) { return reader(words).run(); }
 
 }  // namespace sinter::codegen

@@ -118,6 +118,9 @@ struct parameter {
   std::string name;
 };
 
+/// The most bytes of arguments that a kernel can have: CUDA's limit is 32,764.
+inline constexpr std::size_t largest_arguments = 32'000;
+
 /// The arguments of a kernel's variant, in order.
 std::vector<parameter> parameters(const kernel&, const variant&);
 

@@ -89,7 +89,6 @@ struct reduction_node : typed_node {
   typed_node* child;
   reduction what;
   std::uint32_t axes;  // bit d: axis d of the child is reduced
-  bool keepdims;
 };
 
 /// An expression's elements in C order under another shape.

@@ -42,6 +42,6 @@ struct program {
 
 /// Reads a signature. Every operand an operation computes on has the dtype it computes in: casts are made explicit here
 /// (pass/casts.hpp), since a value's users are known one at a time.
-program decode(const std::vector<std::uint64_t>& words);
+program decode(const buffer<std::uint64_t>& words);
 
 }  // namespace sinter::codegen

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
+#include "codegen/ir/buffer.hpp"
+#include "codegen/ir/kernel.hpp"
 #include "codegen/ir/node.hpp"
 
 namespace sinter::codegen {
@@ -79,17 +82,30 @@ struct boundary {
 };
 
 struct resolution {
-  std::vector<std::uint64_t> words;
+  buffer<std::uint64_t> words;
   std::vector<space> spaces;
   std::vector<operand> operands;
   std::vector<boundary> boundaries;
-  std::vector<detail::scalar_bits> scalars;
+  buffer<detail::scalar_bits> scalars;
   runtime::device_impl* device = nullptr;        // of the operands; null where there are none
   runtime::device_impl* other_device = nullptr;  // of some of them, which cannot be evaluated
   void clear();
 };
 
-/// Walks the DAG under `roots`, each over the domain `extents[i]`, to which it broadcasts. Errors: `shape_error` for a DAG nested too deeply.
-void resolve(const detail::typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into);
+/// What one program has room for. One that would be larger, or whose arguments could be more than a kernel can have, is
+/// evaluated in parts (parts.hpp).
+struct program_room {
+  static constexpr std::size_t spaces = 255;  // a ref names one in eight bits
+  std::size_t operations = 1024;              // more make kernels that compile slowly and run out of registers
+  std::size_t operands = 256;
+};
+
+/// Arrays that stand for nodes which earlier parts of an evaluation computed.
+using stand_ins = std::unordered_map<const detail::typed_node*, const detail::array_node*>;
+
+/// Walks the DAG under `roots`, each over the domain `extents[i]`, to which it broadcasts. False where the program has no
+/// room; `into` is of no use then. Errors: `shape_error` for more elements than can be counted.
+bool resolve(const detail::typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
+             const stand_ins* known = nullptr, program_room = {});
 
 }  // namespace sinter::codegen

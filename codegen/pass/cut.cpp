@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
+#include <tuple>
 
 #include <sinter/error.hpp>
 
@@ -17,6 +19,8 @@ namespace sinter::codegen {
 namespace {
 
 constexpr int none = -1;
+constexpr std::size_t most_accumulators =
+    16;  // of a kernel: each takes registers, and shared memory where a block folds
 
 // Boundaries made by one kernel.
 struct group {
@@ -31,6 +35,7 @@ struct need {
   enum { nothing, one_group, anything } what = nothing;
   int group = none;
   int rank = none;
+  std::uint16_t result = 0;  // one of the results it reads: it gives the layout with which the value is read back
 };
 
 // Collects values of a program into one kernel.
@@ -42,12 +47,16 @@ class collector {
   std::function<int(std::uint16_t)> replaced = [](std::uint16_t) { return none; };
   bool outer = false;
 
-  std::uint16_t operator()(std::uint16_t v) {
-    if (number_[v] != none) return static_cast<std::uint16_t>(number_[v]);
-    int made = replaced(v);
-    if (made == none) made = copy(v);
-    number_[v] = made;
-    return static_cast<std::uint16_t>(made);
+  // Operands first, in a loop: a program may be deeper than a thread's stack.
+  std::uint16_t operator()(std::uint16_t root) {
+    todo_.push_back(root);
+    while (!todo_.empty()) {
+      const std::uint16_t v = todo_.back();
+      if (number_[v] == none) number_[v] = replaced(v);
+      if (number_[v] == none && all_operands_taken(v)) number_[v] = copy(v);
+      if (number_[v] != none) todo_.pop_back();
+    }
+    return static_cast<std::uint16_t>(number_[root]);
   }
   void forget() { std::fill(number_.begin(), number_.end(), none); }
 
@@ -71,8 +80,17 @@ class collector {
     return add({value_kind::input, type, op::add, {}, static_cast<std::uint16_t>(index)});
   }
 
+  // Puts the first operand that is not taken on the stack.
+  bool all_operands_taken(std::uint16_t v) {
+    const value& at = p_.values[v];
+    for (int i = 0; i < arity(at); ++i)
+      if (number_[at.args[i]] == none) return todo_.push_back(at.args[i]), false;
+    return true;
+  }
+
   int copy(std::uint16_t v) {
     value c = p_.values[v];
+    for (int i = 0; i < arity(c); ++i) c.args[i] = static_cast<std::uint16_t>(number_[c.args[i]]);
     switch (c.kind) {
       case value_kind::input: return read(p_.reads[v].operand, c.type, p_.reads[v].iota, none);
       case value_kind::scalar:
@@ -80,16 +98,14 @@ class collector {
         s_.body.scalars.push_back(c.type);
         c.index = static_cast<std::uint16_t>(s_.scalars.size() - 1);
         return add(c);
-      case value_kind::cast: c.args[0] = (*this)(c.args[0]); return add(c);
-      default:
-        for (int i = 0; i < detail::facts(c.code).arity; ++i) c.args[i] = (*this)(c.args[i]);
-        return add(c);
+      default: return add(c);
     }
   }
 
   const program& p_;
   step& s_;
   std::vector<int> number_;
+  std::vector<std::uint16_t> todo_;
 };
 
 class cutter {
@@ -103,6 +119,8 @@ class cutter {
     home_.assign(p_.roots.size(), none);
     for (std::size_t i = 0; i < p_.roots.size(); ++i) home_[i] = joined_group(p_.roots[i]);
     wanted_.resize(groups_.size());
+    temporary_of_.assign(p_.values.size(), none);
+    looked_at_.resize(groups_.size() + 1);
     for (std::size_t i = 0; i < p_.roots.size(); ++i)
       if (home_[i] == none) want(p_.roots[i].value, none);
     for (std::size_t i = p_.boundaries.size(); i-- > 0;) want(p_.boundaries[i].value, group_of_[i]);
@@ -112,41 +130,34 @@ class cutter {
   }
 
  private:
-  // The level of a boundary: one more than that of any boundary its value needs.
+  // The level of a boundary: one more than that of any boundary its value needs. Operands come before their users.
   void levels() {
     std::vector<int> of_value(p_.values.size(), 0);
-    level_.assign(p_.boundaries.size(), 0);
-    // Values and boundaries were decoded in dependency order, interleaved; a fixed point settles both in a pass per level.
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::size_t v = 0; v < p_.values.size(); ++v) {
-        int l = 0;
-        if (p_.values[v].kind == value_kind::input && p_.reads[v].boundary >= 0) l = level_[p_.reads[v].boundary] + 1;
-        for (int i = 0; i < arity(p_.values[v]); ++i) l = std::max(l, of_value[p_.values[v].args[i]]);
-        if (l > of_value[v]) of_value[v] = l, changed = true;
-      }
-      for (std::size_t b = 0; b < p_.boundaries.size(); ++b)
-        if (of_value[p_.boundaries[b].value] > level_[b]) level_[b] = of_value[p_.boundaries[b].value], changed = true;
+    for (std::size_t v = 0; v < p_.values.size(); ++v) {
+      const int b = p_.values[v].kind == value_kind::input ? p_.reads[v].boundary : none;
+      if (b != none) of_value[v] = of_value[p_.boundaries[b].value] + 1;
+      for (int i = 0; i < arity(p_.values[v]); ++i) of_value[v] = std::max(of_value[v], of_value[p_.values[v].args[i]]);
     }
+    for (const program::bound& b : p_.boundaries) level_.push_back(of_value[b.value]);
   }
 
+  // By level, and in their order within one.
   void groups() {
     group_of_.assign(p_.boundaries.size(), none);
-    int highest = 0;
-    for (int l : level_) highest = std::max(highest, l);
-    for (int l = 0; l <= highest; ++l)
-      for (std::size_t b = 0; b < p_.boundaries.size(); ++b) {
-        if (level_[b] != l) continue;
-        const bool reduces = p_.boundaries[b].what != 0;
-        for (std::size_t g = 0; g < groups_.size(); ++g)
-          if (groups_[g].domain == p_.boundaries[b].domain && groups_[g].level == l && groups_[g].reduces == reduces)
-            group_of_[b] = static_cast<int>(g);
-        if (group_of_[b] == none) {
-          group_of_[b] = static_cast<int>(groups_.size());
-          groups_.push_back({p_.boundaries[b].domain, l, {}, reduces});
-        }
-        groups_[group_of_[b]].members.push_back(static_cast<int>(b));
+    std::vector<int> order(p_.boundaries.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [this](int x, int y) { return level_[x] < level_[y]; });
+    std::map<std::tuple<int, unsigned, bool>, int> open;
+    for (int b : order) {
+      const bool reduces = p_.boundaries[b].what != 0;
+      const auto [at, fresh] = open.try_emplace({level_[b], p_.boundaries[b].domain, reduces}, groups_.size());
+      if (fresh || groups_[at->second].members.size() == most_accumulators) {
+        at->second = static_cast<int>(groups_.size());
+        groups_.push_back({p_.boundaries[b].domain, level_[b], {}, reduces});
       }
+      group_of_[b] = at->second;
+      groups_[at->second].members.push_back(b);
+    }
   }
 
   void needs() {
@@ -158,7 +169,8 @@ class cutter {
       if (at.kind == value_kind::input) {
         const program::read& r = p_.reads[v];
         pure_[v] = r.boundary >= 0 && r.plain && p_.boundaries[r.boundary].what != 0;
-        if (r.boundary >= 0) n = {need::one_group, group_of_[r.boundary], p_.boundaries[r.boundary].rank};
+        if (r.boundary >= 0)
+          n = {need::one_group, group_of_[r.boundary], p_.boundaries[r.boundary].rank, static_cast<std::uint16_t>(v)};
       }
       for (int i = 0; i < arity(at); ++i) {
         merge(n, need_[at.args[i]]);
@@ -178,7 +190,8 @@ class cutter {
   int joined_group(const program::root& r) const {
     int g = none;
     bool joins = true;
-    visit(r.value, [&](std::uint16_t v) {
+    std::vector<bool> seen;
+    visit(r.value, seen, [&](std::uint16_t v) {
       const program::read& read = p_.reads[v];
       if (p_.values[v].kind != value_kind::input || read.boundary < 0) return true;
       const program::bound& b = p_.boundaries[read.boundary];
@@ -190,8 +203,8 @@ class cutter {
   }
 
   template <class F>
-  void visit(std::uint16_t root, F&& f) const {
-    std::vector<bool> seen(p_.values.size());
+  void visit(std::uint16_t root, std::vector<bool>& seen, F&& f) const {
+    seen.resize(p_.values.size());
     std::vector<std::uint16_t> todo{root};
     while (!todo.empty()) {
       const std::uint16_t v = todo.back();
@@ -208,7 +221,7 @@ class cutter {
 
   // Marks what a consumer outside group `by` reads from memory.
   void want(std::uint16_t root, int by) {
-    visit(root, [&](std::uint16_t v) {
+    visit(root, looked_at_[by + 1], [&](std::uint16_t v) {
       if (movable(v) && need_[v].group != by) return remember(v), false;
       if (p_.values[v].kind == value_kind::input && p_.reads[v].boundary >= 0) remember(v);
       return true;
@@ -217,29 +230,16 @@ class cutter {
 
   // Gives v a temporary, made by the group it needs. Values that differ only in how they are read back share one.
   void remember(std::uint16_t v) {
-    if (temporary_of_.count(v)) return;
-    const std::uint16_t result = result_under(v);
+    if (temporary_of_[v] != none) return;
     temporary_of_[v] = static_cast<int>(out_.temporaries.size());
-    out_.temporaries.push_back({static_cast<unsigned>(p_.reads[result].boundary), p_.values[v].type});
+    out_.temporaries.push_back({static_cast<unsigned>(p_.reads[need_[v].result].boundary), p_.values[v].type});
     wanted_[need_[v].group].push_back(v);
-  }
-
-  // Some result that v reads: it gives the layout with which v is read back.
-  std::uint16_t result_under(std::uint16_t v) const {
-    std::uint16_t found = v;
-    visit(v, [&](std::uint16_t u) {
-      if (p_.values[u].kind == value_kind::input && p_.reads[u].boundary >= 0) found = u;
-      return true;
-    });
-    return found;
   }
 
   std::function<int(std::uint16_t)> from_memory(collector& take) const {
     return [this, &take](std::uint16_t v) {
-      const auto t = temporary_of_.find(v);
-      if (t == temporary_of_.end()) return none;
-      const std::uint16_t result = result_under(v);
-      return take.read(p_.reads[result].operand, p_.values[v].type, false, t->second);
+      if (temporary_of_[v] == none) return none;
+      return take.read(p_.reads[need_[v].result].operand, p_.values[v].type, false, temporary_of_[v]);
     };
   }
 
@@ -272,7 +272,7 @@ class cutter {
     };
     for (std::uint16_t v : wanted_[g]) {
       s.body.outputs.push_back(take(v));
-      s.outputs.push_back({none, temporary_of_.at(v)});
+      s.outputs.push_back({none, temporary_of_[v]});
     }
     for (std::size_t i : roots) {
       s.body.outputs.push_back(take(p_.roots[i].value));
@@ -357,7 +357,8 @@ class cutter {
   std::vector<need> need_;
   std::vector<bool> pure_;
   std::vector<std::vector<std::uint16_t>> wanted_;  // by group: values it leaves in memory
-  std::map<std::uint16_t, int> temporary_of_;
+  std::vector<int> temporary_of_;                   // by value: what it is read back from
+  std::vector<std::vector<bool>> looked_at_;        // by consumer, the roots and each group: what has been asked of it
 };
 
 }  // namespace

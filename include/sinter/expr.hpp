@@ -15,12 +15,16 @@ namespace detail {
 // Not inlined, but here to be seen: from it the compiler learns that nothing keeps `nodes`, and so that a temporary whose
 // operands have moved on has nothing to do at its end. That is a sixth of the time it takes over a statement.
 [[gnu::noinline]] inline void release_operands(node* const* nodes, int count, node* shared) noexcept {
-  if (nodes[0])
-    for (int i = 0; i < count; ++i) release(nodes[i]);
+  if (shared) return release(shared);
+  for (int i = 0; i < count; ++i) release(nodes[i]);
+}
+[[gnu::noinline, gnu::cold]] inline void take_back(node* const* nodes, int count, node* shared) noexcept {
+  for (int i = 0; i < count; ++i) retain(nodes[i]);
   release(shared);
 }
 
-/// The operands of an expression, flattened. Moved-from objects hold no node, so destroying one costs a test.
+/// The operands of an expression, flattened. They are the object's own until its shared node is made, which then owns them
+/// and is owned by the object. Moved-from objects hold no node, so destroying one costs a test.
 template <int Nodes, int Scalars>
 struct operands {
   node* nodes[Nodes];
@@ -31,16 +35,20 @@ struct operands {
   operands(const operands&) = delete;
   operands& operator=(const operands&) = delete;
   operands(operands&& other) noexcept : shared_node(other.shared_node) {
+    other.shared_node = nullptr;
     node** n = nodes;
     scalar_bits* s = scalars;
     other.move_into(n, s);
-    other.shared_node = nullptr;
   }
   ~operands() {
-    if (nodes[0] || shared_node) release_operands(nodes, Nodes, shared_node);
+    if (nodes[0]) release_operands(nodes, Nodes, shared_node);
   }
 
   void move_into(node**& n, scalar_bits*& s) noexcept {
+    if (shared_node) {
+      take_back(nodes, Nodes, shared_node);
+      shared_node = nullptr;
+    }
     for (node*& mine : nodes) *n++ = mine;
     nodes[0] = nullptr;
     for (int i = 0; i < Scalars; ++i) *s++ = scalars[i];

@@ -93,7 +93,7 @@ class cuda_device final : public device_impl {
   void launch(executable_graph& graph, stream_state& on) override {
     context_.use();
     launch_cuda_graph(graph, native(on));
-    bump(counters_now.launches);
+    bump(counter::launches);
     wait_if_asked(on);
   }
 
@@ -166,32 +166,32 @@ staging& cuda_device::staging_of(const stream_state& on) {
 void cuda_device::copy_in(std::byte* to, const void* from_host, std::size_t size, stream_state& on) {
   context_.use();
   staging_of(on).copy_in(address(to), static_cast<const std::byte*>(from_host), size, native(on));
-  bump(counters_now.bytes_copied, size);
+  bump(counter::bytes_copied, size);
 }
 
 void cuda_device::copy_out(void* to_host, const std::byte* from, std::size_t size, stream_state& on) {
   context_.use();
   staging_of(on).copy_out(static_cast<std::byte*>(to_host), address(from), size, native(on));
-  bump(counters_now.bytes_copied, size);
+  bump(counter::bytes_copied, size);
 }
 
 void cuda_device::copy_in_pinned(std::byte* to, const void* from, std::size_t size, stream_state& on) {
   context_.use();
   context_.check(context_.api.cuMemcpyHtoDAsync_v2(address(to), from, size, native(on)), "cuMemcpyHtoDAsync_v2");
-  bump(counters_now.bytes_copied, size);
+  bump(counter::bytes_copied, size);
 }
 
 void cuda_device::copy_out_pinned(void* to, const std::byte* from, std::size_t size, stream_state& on) {
   context_.use();
   context_.check(context_.api.cuMemcpyDtoHAsync_v2(to, address(from), size, native(on)), "cuMemcpyDtoHAsync_v2");
-  bump(counters_now.bytes_copied, size);
+  bump(counter::bytes_copied, size);
 }
 
 void cuda_device::copy(std::byte* to, const std::byte* from, std::size_t size, stream_state& on) {
   context_.use();
   context_.check(context_.api.cuMemcpyDtoDAsync_v2(address(to), address(from), size, native(on)),
                  "cuMemcpyDtoDAsync_v2");
-  bump(counters_now.bytes_copied, size);
+  bump(counter::bytes_copied, size);
 }
 
 /// Lets this device read the other's memory over the link between them, where they have one: without that the driver stages
@@ -220,7 +220,7 @@ void cuda_device::copy_from(device_impl& other, std::byte* to, const std::byte* 
   context_.check(
       context_.api.cuMemcpyPeerAsync(address(to), context_.handle, address(from), there.handle, size, native(on)),
       "cuMemcpyPeerAsync");
-  bump(counters_now.bytes_copied, size);
+  bump(counter::bytes_copied, size);
 }
 
 void cuda_device::zero(std::byte* block, std::size_t size, stream_state& on) {
@@ -356,7 +356,7 @@ void cuda_device::launch(const loaded_kernel& kernel, const geometry& how, const
   context_.use();
   if (const cu_result result = try_launch(kernel, how, arguments, size, native(on)); result != cu_success) [[unlikely]]
     launch_failed(result, kernel, how, arguments, size, native(on));
-  bump(counters_now.launches);
+  bump(counter::launches);
   wait_if_asked(on);
 }
 

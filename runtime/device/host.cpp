@@ -30,7 +30,7 @@ bool captured(const stream_state& on) { return on.capture.load(std::memory_order
 
 void move_bytes(void* to, const void* from, std::size_t size) {
   std::memmove(to, from, size);
-  bump(counters_now.bytes_copied, size);
+  bump(counter::bytes_copied, size);
 }
 
 std::size_t pages(int which) {
@@ -98,7 +98,7 @@ void host_device::zero(std::byte* block, std::size_t size, stream_state& on) {
 void host_device::launch(const loaded_kernel& code, const geometry& how, const void* arguments, std::size_t size,
                          stream_state& on) {
   if (!captured(on)) [[likely]] {
-    bump(counters_now.launches);
+    bump(counter::launches);
     return run(code, how, arguments, size);
   }
   host_operation o{.what = host_operation::kernel, .code = code, .how = how};
@@ -125,7 +125,7 @@ void host_device::perform(const host_operation& o) {
 }
 
 void host_device::launch(executable_graph& graph, stream_state&) {
-  bump(counters_now.launches);
+  bump(counter::launches);
   for (const host_operation& o : static_cast<host_graph&>(graph).operations) perform(o);
 }
 

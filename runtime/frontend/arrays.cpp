@@ -35,7 +35,7 @@ std::size_t byte_size(const array_node* a) {
 node* evaluate(const expression_view& e, const where& place) {
   const runtime::statement here(place);
   runtime::borrowed_expression root(e);
-  root.extents = runtime::broadcast_shape(e, place);
+  runtime::broadcast_shape(e, place, root.extents);
   request r{&root, &root.extents, nullptr, e.code->last_plan};
   runtime::evaluate(&r, 1);
   return r.into;

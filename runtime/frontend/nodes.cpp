@@ -14,63 +14,92 @@ namespace sinter::runtime {
 
 namespace {
 
-// Free blocks of one thread, by size in steps of 64 bytes. Given back to malloc when the thread ends.
+// Free blocks of one thread, by size in steps of 64 bytes. Trivial, so that using them costs no question whether they have
+// been made, and so that the thread's other destructors may still make nodes.
 struct block_lists {
   static constexpr std::size_t step = 64, classes = 32, keep = 256;
   struct block {
     block* next;
   };
-  block* first[classes] = {};
-  unsigned held[classes] = {};
-  bool alive = true;
-  ~block_lists() {
-    alive = false;
-    for (block*& b : first)  // emptied: the thread's other destructors may still make nodes
+  block* first[classes];
+  unsigned held[classes];
+  bool keeps;  // given back to malloc when the thread ends
+};
+thread_local constinit block_lists lists{};
+
+struct at_thread_end {
+  at_thread_end() { lists.keeps = true; }
+  ~at_thread_end() {
+    lists.keeps = false;
+    for (block_lists::block*& b : lists.first)
       while (b) {
-        block* next = b->next;
+        block_lists::block* next = b->next;
         std::free(b);
         b = next;
       }
   }
 };
-thread_local block_lists lists;
+
+void* allocate_fresh(std::size_t c) {
+  thread_local at_thread_end guard;
+  (void)guard;
+  const std::size_t size = (c + 1) * block_lists::step;
+  if (void* fresh = std::malloc(size)) return fresh;
+  throw out_of_memory("sinter: the host has no memory for a node", size, 0, 0);
+}
 
 }  // namespace
 
 void* allocate_block(std::size_t size) {
   const std::size_t c = (size - 1) / block_lists::step;
-  if (c < block_lists::classes && lists.first[c]) {
-    block_lists::block* b = lists.first[c];
-    lists.first[c] = b->next;
-    --lists.held[c];
-    return b;
-  }
-  void* fresh = std::malloc((c + 1) * block_lists::step);
-  if (!fresh) throw out_of_memory("sinter: the host has no memory for a node", size, 0, 0);
-  return fresh;
+  block_lists& mine = lists;
+  if (c >= block_lists::classes || !mine.first[c]) [[unlikely]]
+    return allocate_fresh(c);
+  block_lists::block* b = mine.first[c];
+  mine.first[c] = b->next;
+  --mine.held[c];
+  return b;
 }
 
 void free_block(void* p, std::size_t size) noexcept {
   const std::size_t c = (size - 1) / block_lists::step;
-  if (c >= block_lists::classes || !lists.alive || lists.held[c] >= block_lists::keep) return std::free(p);
+  block_lists& mine = lists;
+  if (c >= block_lists::classes || !mine.keeps || mine.held[c] >= block_lists::keep) [[unlikely]]
+    return std::free(p);
   auto* b = static_cast<block_lists::block*>(p);
-  b->next = lists.first[c];
-  lists.first[c] = b;
-  ++lists.held[c];
+  b->next = mine.first[c];
+  mine.first[c] = b;
+  ++mine.held[c];
 }
 
-shape broadcast_shape(const detail::expression_view& e, const detail::where& place) {
-  if (e.code->nodes == 0) return {};
-  shape extents = typed(e.nodes[0])->extents;
-  for (int i = 1; i < e.code->nodes; ++i) {
-    const shape& with = typed(e.nodes[i])->extents;
-    if (codegen::broadcast(extents, with)) continue;
-    throw shape_error(detail::message("sinter: the operands' shapes %s and %s do not broadcast%s",
-                                      detail::to_string(extents).c_str(), detail::to_string(with).c_str(),
-                                      detail::at(place).c_str())
-                          .c_str());
+namespace {
+
+bool same_shape(const shape& a, const shape& b) {
+  const std::int64_t *x = a.begin(), *y = b.begin();
+  for (const std::int64_t* const end = a.end(); x != end; ++x, ++y)
+    if (*x != *y) return false;
+  return a.size() == b.size();
+}
+
+[[gnu::noinline]] void broadcast_with(shape& extents, const shape& with, const detail::where& place) {
+  if (codegen::broadcast(extents, with)) return;
+  throw shape_error(detail::message("sinter: the operands' shapes %s and %s do not broadcast%s",
+                                    detail::to_string(extents).c_str(), detail::to_string(with).c_str(),
+                                    detail::at(place).c_str())
+                        .c_str());
+}
+
+}  // namespace
+
+void broadcast_shape(const detail::expression_view& e, const detail::where& place, shape& extents) {
+  if (e.code->nodes == 0) {
+    extents = {};
+    return;
   }
-  return extents;
+  extents = typed(e.nodes[0])->extents;
+  for (int i = 1; i < e.code->nodes; ++i)
+    if (const shape& with = typed(e.nodes[i])->extents; !same_shape(extents, with))
+      broadcast_with(extents, with, place);
 }
 
 detail::array_node* new_array(dtype type, const shape& extents, detail::storage* taken) {
@@ -110,7 +139,7 @@ std::size_t expression_extra(const fragment& f) { return f.nodes * sizeof(node*)
 
 // Drops one reference; a node that dies is put on `dead` to be taken apart.
 void drop(node* n, typed_node*& dead) noexcept {
-  if (!n || __atomic_fetch_sub(&n->references, 1, __ATOMIC_ACQ_REL) != 1) return;
+  if (!n || !drop_reference(n)) return;
   typed_node* t = typed(n);
   t->extents[0] = reinterpret_cast<std::intptr_t>(dead);  // nobody reads its shape any more: it holds the list
   dead = t;
@@ -152,30 +181,45 @@ void destroy(node* n) noexcept {
   }
 }
 
-void release_all(node* const* nodes, int count) noexcept {
-  for (int i = 0; i < count; ++i) release(nodes[i]);
-}
+namespace {
 
-node* make_expression(const expression_view& e) {
-  const shape extents = runtime::broadcast_shape(e, where{});
-  auto* n = runtime::new_node<expression_node>(node_kind::expression, e.code->type, extents, expression_extra(*e.code));
+// Over the operands that `e` lists, of which it takes no references.
+expression_node* new_expression(const expression_view& e) {
+  const std::size_t size = sizeof(expression_node) + expression_extra(*e.code);
+  void* const block = runtime::allocate_block(size);
+  auto* n = new (block) expression_node;
+  try {
+    runtime::broadcast_shape(e, where{}, n->extents);
+  } catch (...) {
+    runtime::free_block(block, size);
+    throw;
+  }
+  n->kind = node_kind::expression;
+  n->type = e.code->type;
   n->code = e.code;
   n->children = reinterpret_cast<node**>(n + 1);
   n->scalars = reinterpret_cast<scalar_bits*>(n->children + e.code->nodes);
-  for (int i = 0; i < e.code->nodes; ++i) n->children[i] = retain(e.nodes[i]);
+  for (int i = 0; i < e.code->nodes; ++i) n->children[i] = e.nodes[i];
   for (int i = 0; i < e.code->scalars; ++i) n->scalars[i] = e.scalars[i];
+  return n;
+}
+
+}  // namespace
+
+node* make_expression(const expression_view& e) {
+  node* const n = new_expression(e);
+  for (int i = 0; i < e.code->nodes; ++i) retain(e.nodes[i]);
   return n;
 }
 
 node* share(node** slot, const expression_view& e) {
   if (node* made = __atomic_load_n(slot, __ATOMIC_ACQUIRE)) return retain(made);
-  node* mine = make_expression(e);
-  retain(mine);  // one for the slot, one for the caller
-  node* expected = nullptr;
-  if (__atomic_compare_exchange_n(slot, &expected, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return mine;
-  release(mine);
-  release(mine);
-  return retain(expected);
+  expression_node* const mine = new_expression(e);
+  mine->references = 2;  // one for the slot, one for the caller
+  node* first = nullptr;
+  if (__atomic_compare_exchange_n(slot, &first, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return mine;
+  runtime::free_block(mine, sizeof(expression_node) + expression_extra(*e.code));  // another thread's owns the operands
+  return retain(first);
 }
 
 const shape& shape_of(node* n) { return typed(n)->extents; }

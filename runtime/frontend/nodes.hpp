@@ -40,7 +40,7 @@ struct borrowed_expression : detail::expression_node {
 };
 
 /// The shape an expression's operands broadcast to. Errors: `shape_error` naming two that do not.
-shape broadcast_shape(const detail::expression_view&, const detail::where&);
+void broadcast_shape(const detail::expression_view&, const detail::where&, shape& extents);
 
 /// An array node over storage whose reference it takes.
 detail::array_node* new_array(dtype, const shape&, detail::storage* taken);

@@ -100,7 +100,6 @@ node* make_reduction(node* n, reduction what, dtype type, const axis_list& axes,
   r->child = typed(n);
   r->what = what;
   r->axes = mask;
-  r->keepdims = keepdims;
   return r;
 }
 

@@ -108,7 +108,7 @@ void write(const typed_node* root, array_node* into, void** hint) {
 void store(handle& target, node* view, const expression_view& e, const where& place) try {
   const runtime::statement here(place);
   runtime::borrowed_expression root(e);
-  root.extents = runtime::broadcast_shape(e, place);
+  runtime::broadcast_shape(e, place, root.extents);
   array_node* whole = as_array_node(target.get());
   array_node* to = view ? as_array_node(view) : whole;
   shape covered = to->extents;

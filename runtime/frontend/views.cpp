@@ -1,5 +1,7 @@
 // Views: index lists, transposes, reshapes, broadcasts. A view of an array is an array over the same storage; a view of an
 // expression is a node that only changes how its axes are driven.
+#include <algorithm>
+
 #include <sinter/error.hpp>
 
 #include "codegen/ir/broadcast.hpp"
@@ -13,31 +15,62 @@ using runtime::typed;
 
 namespace {
 
-// A view being put together: its shape, and how each axis of the child is driven by an axis of the view.
+// A view of an expression being put together: its shape, and how each axis of the child is driven by an axis of the view.
 struct view_plan {
   shape extents;
-  axis_map map[max_rank] = {};
+  axis_map map[max_rank];
+
+  explicit view_plan(const typed_node*) {}
+  void drive(int axis, std::int64_t offset, std::int64_t step, int by) {
+    map[axis] = {offset, step, static_cast<std::int8_t>(by)};
+  }
+  void hold(int axis, std::int64_t offset) { map[axis] = {offset, 0, -1}; }
+
+  node* made(typed_node* child) const {
+    auto* n = runtime::new_node<view_node>(node_kind::view, child->type, extents);
+    retain(child);
+    n->child = child;
+    std::copy_n(map, child->extents.size(), n->map);
+    return n;
+  }
 };
 
-node* make(typed_node* child, const view_plan& v) {
-  if (array_node* from = as_array_node(child)) {
-    auto* a = runtime::new_node<array_node>(node_kind::array, from->type, v.extents);
+// A view of an array, which is an array: the same by strides.
+struct strided_plan {
+  shape extents;
+  std::int64_t strides[max_rank] = {};
+  std::int64_t offset;
+  const array_node* from;
+
+  explicit strided_plan(const array_node* a) : offset(a->offset), from(a) {}
+  void drive(int axis, std::int64_t start, std::int64_t step, int by) {
+    offset += start * from->strides[axis];
+    strides[by] += step * from->strides[axis];
+  }
+  void hold(int axis, std::int64_t index) { offset += index * from->strides[axis]; }
+
+  node* made(typed_node*) const {
+    auto* a = runtime::new_node<array_node>(node_kind::array, from->type, extents);
     a->memory = from->memory;
     __atomic_fetch_add(&a->memory->references, 1, __ATOMIC_RELAXED);
-    a->offset = from->offset;
-    for (int d = 0; d < v.extents.size(); ++d) a->strides[d] = 0;
-    for (int d = 0; d < child->extents.size(); ++d) {
-      a->offset += v.map[d].offset * from->strides[d];
-      if (v.map[d].axis >= 0) a->strides[v.map[d].axis] += v.map[d].step * from->strides[d];
-    }
-    a->contiguous = codegen::is_contiguous(a->extents, a->strides);
+    a->offset = offset;
+    std::copy_n(strides, max_rank, a->strides);
+    a->contiguous = codegen::is_contiguous(extents, strides);
     return a;
   }
-  auto* n = runtime::new_node<view_node>(node_kind::view, child->type, v.extents);
-  retain(child);
-  n->child = child;
-  for (int d = 0; d < max_rank; ++d) n->map[d] = v.map[d];
-  return n;
+};
+
+// `plan(view)` puts either together.
+template <class Plan>
+node* make(typed_node* child, Plan plan) {
+  if (const array_node* from = as_array_node(child)) {
+    strided_plan v(from);
+    plan(v);
+    return v.made(child);
+  }
+  view_plan v(child);
+  plan(v);
+  return v.made(child);
 }
 
 std::int64_t wrapped(std::int64_t i, std::int64_t extent, int axis, const shape& s) {
@@ -71,11 +104,13 @@ int checked_axis(int axis, int rank, const char* what) {
   throw shape_error(message("sinter: %s: axis %d of an array of %d axes", what, axis, rank).c_str());
 }
 
+// Reads an index list into a view of something of shape `from`.
+template <class View>
 class indexer {
  public:
-  explicit indexer(typed_node* child) : child_(child), from_(child->extents) {}
+  indexer(const shape& from, View& v) : from_(from), v_(v) {}
 
-  view_plan run(const index_item* items, int count) {
+  void run(const index_item* items, int count) {
     int consumed = 0, rests = 0;
     for (int i = 0; i < count; ++i) {
       consumed += items[i].what != index_item::new_axis && items[i].what != index_item::rest;
@@ -91,45 +126,41 @@ class indexer {
       else take(items[i]);
     }
     if (rests == 0) whole(missing);
-    return v_;
   }
 
  private:
-  void add_axis(std::int64_t extent) {
+  int add_axis(std::int64_t extent) {
     const int rank = v_.extents.size();
     if (rank == max_rank) throw index_error(message("sinter: a view of more than %d axes", max_rank).c_str());
     v_.extents.set_size(rank + 1);
     v_.extents[rank] = extent;
+    return rank;
   }
   void whole(int axes) {
-    for (int i = 0; i < axes; ++i, ++axis_) {
-      v_.map[axis_] = {0, 1, static_cast<std::int8_t>(v_.extents.size())};
-      add_axis(from_[axis_]);
-    }
+    for (int i = 0; i < axes; ++i, ++axis_) v_.drive(axis_, 0, 1, add_axis(from_[axis_]));
   }
   void take(const index_item& item) {
-    if (item.what == index_item::new_axis) return add_axis(1);
-    if (item.what == index_item::all) return whole(1);
-    if (item.what == index_item::integer) {
-      v_.map[axis_] = {wrapped(item.start, from_[axis_], axis_, from_), 0, -1};
-    } else {
-      const range r = clipped(item, from_[axis_]);
-      v_.map[axis_] = {r.length ? r.start : 0, r.step, static_cast<std::int8_t>(v_.extents.size())};
-      add_axis(r.length);
+    switch (item.what) {
+      case index_item::new_axis: add_axis(1); return;
+      case index_item::all: return whole(1);
+      case index_item::integer: v_.hold(axis_, wrapped(item.start, from_[axis_], axis_, from_)); break;
+      default: {
+        const range r = clipped(item, from_[axis_]);
+        v_.drive(axis_, r.length ? r.start : 0, r.step, add_axis(r.length));
+      }
     }
     ++axis_;
   }
 
-  typed_node* child_;
   const shape& from_;
-  view_plan v_;
+  View& v_;
   int axis_ = 0;
 };
 
 }  // namespace
 
 node* make_view(node* n, const index_item* items, int count) {
-  return make(typed(n), indexer(typed(n)).run(items, count));
+  return make(typed(n), [&](auto& v) { indexer(typed(n)->extents, v).run(items, count); });
 }
 
 node* make_transpose(node* n, const int* order, int count) {
@@ -137,17 +168,17 @@ node* make_transpose(node* n, const int* order, int count) {
   const int rank = from.size();
   if (count != 0 && count != rank)
     throw shape_error(message("sinter: transpose takes an order of all %d axes, not of %d", rank, count).c_str());
-  view_plan v;
-  v.extents.set_size(rank);
-  unsigned seen = 0;
-  for (int d = 0; d < rank; ++d) {
-    const int axis = count ? checked_axis(order[d], rank, "transpose") : rank - 1 - d;
-    if (seen >> axis & 1) throw shape_error(message("sinter: transpose names axis %d twice", axis).c_str());
-    seen |= 1u << axis;
-    v.extents[d] = from[axis];
-    v.map[axis] = {0, 1, static_cast<std::int8_t>(d)};
-  }
-  return make(typed(n), v);
+  return make(typed(n), [&](auto& v) {
+    v.extents.set_size(rank);
+    unsigned seen = 0;
+    for (int d = 0; d < rank; ++d) {
+      const int axis = count ? checked_axis(order[d], rank, "transpose") : rank - 1 - d;
+      if (seen >> axis & 1) throw shape_error(message("sinter: transpose names axis %d twice", axis).c_str());
+      seen |= 1u << axis;
+      v.extents[d] = from[axis];
+      v.drive(axis, 0, 1, d);
+    }
+  });
 }
 
 node* make_broadcast(node* n, const shape& to) {
@@ -156,13 +187,14 @@ node* make_broadcast(node* n, const shape& to) {
   if (!codegen::broadcast(result, from) || !(result == to))
     throw shape_error(
         message("sinter: shape %s does not broadcast to %s", to_string(from).c_str(), to_string(to).c_str()).c_str());
-  view_plan v;
-  v.extents = to;
-  const int shift = to.size() - from.size();
-  for (int d = 0; d < from.size(); ++d)
-    v.map[d] =
-        from[d] == 1 && to[d + shift] != 1 ? axis_map{0, 0, -1} : axis_map{0, 1, static_cast<std::int8_t>(d + shift)};
-  return make(typed(n), v);
+  return make(typed(n), [&](auto& v) {
+    v.extents = to;
+    const int shift = to.size() - from.size();
+    for (int d = 0; d < from.size(); ++d) {
+      if (from[d] == 1 && to[d + shift] != 1) v.hold(d, 0);
+      else v.drive(d, 0, 1, d + shift);
+    }
+  });
 }
 
 node* make_reshape(node* n, const std::int64_t* extents, int count) {

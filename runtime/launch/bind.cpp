@@ -20,34 +20,6 @@ namespace {
 // Narrow kernels count in int, and a thread's first position may lie a block's packs past the end.
 constexpr std::int64_t narrow_limit = (std::int64_t{1} << 31) - (std::int64_t{1} << 16);
 
-bool set_up(const step& s, const resolution& r, detail::array_node* const* temporaries,
-            detail::array_node* const* outputs, binding& b) {
-  const std::size_t inputs = s.inputs.size(), count = inputs + s.outputs.size();
-  b.operands.resize(count);
-  b.variant.operands.resize(count);
-  bool flat = !s.body.reduces();
-  for (std::size_t i = 0; i < inputs; ++i) {
-    const operand& o = r.operands[s.inputs[i].operand];
-    bound_operand& to = b.operands[i];
-    to.memory = o.memory;
-    to.data = o.data;
-    to.origin = o.origin;
-    if (s.inputs[i].temporary >= 0) {
-      const detail::array_node* made = temporaries[s.inputs[i].temporary];
-      to.memory = made->memory;
-      to.data = made->data() + o.offset * itemsize(made->type);
-    }
-    flat = flat && (o.flat || (o.fixed && !o.iota));
-  }
-  for (std::size_t i = inputs; i < count; ++i) {
-    const detail::array_node* a = outputs[i - inputs];
-    b.operands[i].memory = a->memory;
-    b.operands[i].data = a->data();
-    flat = flat && a->contiguous;
-  }
-  return flat;
-}
-
 // All operands run over memory in the domain's order: one axis.
 void bind_flat(const step& s, const resolution& r, std::int64_t elements, binding& b) {
   b.extents[0] = elements;
@@ -267,24 +239,103 @@ bool overlaps(const step& s, const binding& b) {
   return false;
 }
 
+// Only a GPU tells packs and narrow indices apart.
+bool has_packs(const target& t) { return t.language == codegen::dialect::cuda; }
+
+std::int64_t place_in_pack(const bound_operand& o) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(o.data) & 15);
+}
+
+// Words with an end.
+class word_writer {
+ public:
+  word_writer(std::int64_t* words, std::size_t room) : begin_(words), at_(words), end_(words + room) {}
+  void add(std::int64_t w) {
+    if (at_ < end_) *at_ = w;
+    ++at_;
+  }
+  void add(const std::int64_t* words, int count) {
+    for (int i = 0; i < count; ++i) add(words[i]);
+  }
+  void add(const sinter::shape& s) {
+    add(s.size());
+    add(s.begin(), s.size());
+  }
+  std::size_t written() const { return at_ <= end_ ? static_cast<std::size_t>(at_ - begin_) : 0; }
+
+ private:
+  std::int64_t *begin_, *at_, *end_;
+};
+
 }  // namespace
 
-void bind(const step& s, const resolution& r, detail::array_node* const* temporaries,
-          detail::array_node* const* outputs, binding_rules rules, binding& b) {
-  const codegen::space& domain = r.spaces[s.domain];
-  b.variant.reduced = 0;
-  b.variant.columns = b.variant.split = false;
-  b.variant.in_order = rules.in_order && s.body.reduces();
+bool locate(const step& s, const resolution& r, detail::array_node* const* temporaries,
+            detail::array_node* const* outputs, binding& b) {
+  const std::size_t inputs = s.inputs.size(), count = inputs + s.outputs.size();
+  b.operands.resize(count);
+  b.flat = !s.body.reduces();
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const operand& o = r.operands[s.inputs[i].operand];
+    bound_operand& to = b.operands[i];
+    to.memory = o.memory;
+    to.data = o.data;
+    to.origin = o.origin;
+    if (s.inputs[i].temporary >= 0) {
+      const detail::array_node* made = temporaries[s.inputs[i].temporary];
+      to.memory = made->memory;
+      to.data = made->data() + o.offset * itemsize(made->type);
+    }
+    b.flat = b.flat && (o.flat || (o.fixed && !o.iota));
+  }
+  for (std::size_t i = inputs; i < count; ++i) {
+    const detail::array_node* a = outputs[i - inputs];
+    b.operands[i].memory = a->memory;
+    b.operands[i].data = a->data();
+    b.flat = b.flat && a->contiguous;
+  }
+  b.aliased = overlaps(s, b);
   b.kept = b.reduced = 1;
+  const codegen::space& domain = r.spaces[s.domain];
   for (int d = 0; d < domain.extents.size(); ++d) (domain.reduced >> d & 1 ? b.reduced : b.kept) *= domain.extents[d];
-  b.nothing = b.kept == 0;
-  if (b.nothing) return;
-  if (set_up(s, r, temporaries, outputs, b)) bind_flat(s, r, b.kept, b);
+  return b.kept != 0;
+}
+
+void bind(const step& s, const resolution& r, detail::array_node* const* outputs, const target& to, binding& b) {
+  codegen::variant& v = b.variant;
+  v = codegen::variant{};
+  v.operands.resize(b.operands.size());
+  v.in_order = to.in_order && s.body.reduces();
+  if (b.flat) bind_flat(s, r, b.kept, b);
   else bind_general(s, r, outputs, b);
-  b.variant.aliased = overlaps(s, b);
-  b.variant.wide = !rules.vectors || needs_wide(b);
+  v.aliased = b.aliased;
+  v.wide = !has_packs(to) || needs_wide(b);
   // Packs depend on alignment, which is a layout.
-  b.variant.vector = rules.vectors && !b.variant.in_order && allows_vectors(s, b);
+  v.vector = has_packs(to) && !v.in_order && allows_vectors(s, b);
+}
+
+std::size_t layout_words(const step& s, const resolution& r, detail::array_node* const* outputs, const target& to,
+                         const binding& b, std::int64_t* words, std::size_t room) {
+  word_writer w(words, room);
+  const codegen::space& domain = r.spaces[s.domain];
+  w.add(domain.reduced << 2 | static_cast<std::uint32_t>(b.flat) << 1 | static_cast<std::uint32_t>(b.aliased));
+  w.add(domain.extents);
+  const std::size_t inputs = s.inputs.size();
+  for (std::size_t i = 0; i < b.operands.size(); ++i) {
+    const std::int64_t place = has_packs(to) ? place_in_pack(b.operands[i]) : 0;
+    if (i >= inputs) {
+      const detail::array_node* a = outputs[i - inputs];
+      w.add(place);
+      if (b.flat) continue;
+      w.add(a->extents);
+      w.add(a->strides, a->extents.size());
+      continue;
+    }
+    const operand& o = r.operands[s.inputs[i].operand];
+    w.add(place << 2 | static_cast<std::int64_t>(o.flat) << 1 | static_cast<std::int64_t>(o.fixed));
+    if (s.inputs[i].outer) w.add(r.spaces[o.space].extents);
+    if (!o.flat && !b.flat) w.add(o.strides, r.spaces[o.space].extents.size());
+  }
+  return w.written();
 }
 
 }  // namespace sinter::runtime

@@ -24,17 +24,30 @@ struct binding {
   std::vector<bound_operand> operands;  // inputs, then outputs
   std::int64_t kept = 1;                // outputs of a reduction, or elements of a map
   std::int64_t reduced = 1;             // elements folded into one
-  bool nothing = false;                 // no output has an element
+  bool flat = false;                    // all operands run over memory in the domain's order
+  bool aliased = false;                 // an output lies in the storage of an input
 };
 
-/// What decides a binding besides the operands.
-struct binding_rules {
-  bool vectors;   // 16-byte accesses and narrow indices are told apart (a GPU wants that, a CPU does not)
-  bool in_order;  // reductions fold in the order of the domain, so that a fused one equals an unfused one (strict mode)
+/// What decides how a kernel is bound and shared out besides its operands.
+struct target {
+  codegen::dialect language;
+  int multiprocessors;
+  /// Reductions fold in the order of the domain, so that a fused one equals an unfused one (strict mode).
+  bool in_order;
 };
 
-/// Binds a step. `temporaries` by number; `outputs` one for each output of the step.
-void bind(const codegen::step&, const codegen::resolution&, detail::array_node* const* temporaries,
-          detail::array_node* const* outputs, binding_rules, binding& into);
+/// Finds where a step's operands lie: the addresses of the binding, which are all that may differ between evaluations whose
+/// layout_words are equal. False where no output has an element. `temporaries` by number; `outputs` one for each output of the
+/// step.
+bool locate(const codegen::step&, const codegen::resolution&, detail::array_node* const* temporaries,
+            detail::array_node* const* outputs, binding& into);
+
+/// Lays a located step's operands out in its domain.
+void bind(const codegen::step&, const codegen::resolution&, detail::array_node* const* outputs, const target&,
+          binding& into);
+
+/// Everything that `bind` looks at. Gives how many words it wrote, at most `room`; 0: there was not enough.
+std::size_t layout_words(const codegen::step&, const codegen::resolution&, detail::array_node* const* outputs,
+                         const target&, const binding& located, std::int64_t* words, std::size_t room);
 
 }  // namespace sinter::runtime

@@ -23,18 +23,10 @@ using codegen::column_tile;
 
 namespace {
 
-constexpr std::size_t largest_block = 32'000;  // CUDA's limit is 32,764 bytes
-
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 unsigned power_of_two(std::int64_t least, unsigned most) {
   return static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(least, 1, most))));
 }
-
-// How a launch is shared out, before the number of parts is known and after.
-struct layout {
-  geometry g;
-  std::int64_t splits = 1;
-};
 
 std::int64_t extent(const binding& b, int from, int to) {
   std::int64_t product = 1;
@@ -47,14 +39,14 @@ layout cuda_map(const binding& b, int width) {
   const int last = b.variant.rank - 1;
   const std::int64_t across = divide_up(b.extents[last], width);
   if (last == 0) {
-    l.g.block[0] = block_threads;
-    l.g.grid[0] = static_cast<unsigned>(divide_up(across, block_threads));
+    l.how.block[0] = block_threads;
+    l.how.grid[0] = static_cast<unsigned>(divide_up(across, block_threads));
     return l;
   }
-  l.g.block[0] = power_of_two(across, block_threads);
-  l.g.block[1] = block_threads / l.g.block[0];
-  l.g.grid[0] = static_cast<unsigned>(divide_up(across, l.g.block[0]));
-  l.g.grid[1] = static_cast<unsigned>(std::min<std::int64_t>(divide_up(extent(b, 0, last), l.g.block[1]), 65535));
+  l.how.block[0] = power_of_two(across, block_threads);
+  l.how.block[1] = block_threads / l.how.block[0];
+  l.how.grid[0] = static_cast<unsigned>(divide_up(across, l.how.block[0]));
+  l.how.grid[1] = static_cast<unsigned>(std::min<std::int64_t>(divide_up(extent(b, 0, last), l.how.block[1]), 65535));
   return l;
 }
 
@@ -63,32 +55,32 @@ layout cuda_reduction(const binding& b, int width, int multiprocessors) {
   std::int64_t groups;
   if (b.variant.columns) {
     const int f = codegen::fastest_axis(b.variant);
-    l.g.block[0] = 32;
-    l.g.block[1] = power_of_two(b.reduced / 4, block_threads / 32);
+    l.how.block[0] = 32;
+    l.how.block[1] = power_of_two(b.reduced / 4, block_threads / 32);
     groups = divide_up(b.extents[f], 32 * width) * extent(b, 0, f);
   } else {
     // A warp folds its row in registers; more of them share one only where there are too few rows to fill the device.
     unsigned across = power_of_two(b.reduced / width, block_threads);
     while (across > 32 && b.kept / (block_threads / across) >= 16 * multiprocessors) across /= 2;
-    l.g.block[0] = across;
-    l.g.block[1] = block_threads / across;
-    groups = divide_up(b.kept, l.g.block[1]);
+    l.how.block[0] = across;
+    l.how.block[1] = block_threads / across;
+    groups = divide_up(b.kept, l.how.block[1]);
   }
-  l.g.grid[0] = static_cast<unsigned>(groups);
+  l.how.grid[0] = static_cast<unsigned>(groups);
   // Enough blocks to keep every multiprocessor's memory pipes full, while each thread still folds a few packs. By the shape
   // alone, as on the CPU.
-  const std::int64_t along = b.variant.columns ? l.g.block[1] : l.g.block[0] * static_cast<unsigned>(width);
-  const std::int64_t side_by_side = b.variant.columns ? 32 : l.g.block[1];
+  const std::int64_t along = b.variant.columns ? l.how.block[1] : l.how.block[0] * static_cast<unsigned>(width);
+  const std::int64_t side_by_side = b.variant.columns ? 32 : l.how.block[1];
   const std::int64_t wanted = divide_up(8 * multiprocessors, divide_up(b.kept, side_by_side));
   const std::int64_t worth = b.reduced / (along * 4);
   l.splits = groups < most_tickets ? std::clamp<std::int64_t>(std::min(wanted, worth), 1, 4096) : 1;
-  l.g.grid[1] = static_cast<unsigned>(l.splits);
+  l.how.grid[1] = static_cast<unsigned>(l.splits);
   return l;
 }
 
 layout cpu_map(const binding& b, bool interpreted) {
   layout l;
-  l.g.items = interpreted || b.variant.rank == 1 ? b.kept : extent(b, 0, b.variant.rank - 1);
+  l.how.items = interpreted || b.variant.rank == 1 ? b.kept : extent(b, 0, b.variant.rank - 1);
   return l;
 }
 
@@ -105,118 +97,149 @@ layout cpu_reduction(const binding& b, bool interpreted) {
     const int f = codegen::fastest_axis(b.variant);
     groups = divide_up(b.extents[f], column_tile) * extent(b, 0, f);
   }
-  l.g.items = groups * l.splits;
-  l.g.finish_items = l.splits > 1 ? b.kept : 0;
+  l.how.items = groups * l.splits;
+  l.how.finish_items = l.splits > 1 ? b.kept : 0;
   return l;
 }
 
 template <class T>
-void put(std::byte*& at, const std::byte* start, T value) {
-  const std::size_t offset = static_cast<std::size_t>(at - start);
-  at += (sizeof(T) - offset % sizeof(T)) % sizeof(T);
-  std::memcpy(at, &value, sizeof(T));
-  at += sizeof(T);
+void put(std::byte* at, T value) {
+  std::memcpy(at, &value, sizeof value);
 }
 
-void put_integer(std::byte*& at, const std::byte* start, std::int64_t value, int size) {
-  if (size == 4) put(at, start, static_cast<std::int32_t>(value));
-  else put(at, start, value);
-}
-
-void put_scalar(std::byte*& at, const std::byte* start, detail::scalar_bits bits, dtype t) {
-  switch (itemsize(t)) {
-    case 1: return put(at, start, static_cast<std::uint8_t>(bits.as_unsigned));
-    case 2: return put(at, start, static_cast<std::uint16_t>(bits.as_unsigned));
-    case 4: return put(at, start, static_cast<std::uint32_t>(bits.as_unsigned));
-    default: return put(at, start, bits.as_unsigned);
+void put(std::byte* at, std::uint64_t bits, int size) {
+  switch (size) {
+    case 1: return put(at, static_cast<std::uint8_t>(bits));
+    case 2: return put(at, static_cast<std::uint16_t>(bits));
+    case 4: return put(at, static_cast<std::uint32_t>(bits));
+    default: return put(at, bits);
   }
 }
 
-struct extras {
-  std::byte* partials = nullptr;
-  std::byte* tickets = nullptr;
-  std::int64_t splits = 1;
-};
-
-std::size_t pack(std::byte* block, const compiled_kernel& k, const codegen::step& s, const binding& b,
-                 const codegen::resolution& r, const extras& x) {
-  const std::size_t inputs = s.inputs.size();
-  std::byte* at = block;
+// Writes what stays, and where the rest goes.
+void pack(const compiled_kernel& k, const binding& b, std::int64_t splits, prepared_launch& to) {
+  to.slots.clear();
+  to.arguments.assign((k.block_size + 7) / 8, 0);
+  auto* const block = reinterpret_cast<std::byte*>(to.arguments.data());
+  std::size_t at = 0;
   for (const codegen::parameter& p : k.parameters) {
+    at = (at + p.size - 1) / p.size * p.size;
     switch (p.what) {
-      case codegen::parameter::output: put(at, block, b.operands[inputs + p.index].data); break;
+      case codegen::parameter::extent: put(block + at, static_cast<std::uint64_t>(b.extents[p.axis]), p.size); break;
+      case codegen::parameter::stride:
+        put(block + at, static_cast<std::uint64_t>(b.operands[p.index].strides[p.axis]), p.size);
+        break;
+      case codegen::parameter::splits: put(block + at, static_cast<std::uint64_t>(splits), p.size); break;
+      default: to.slots.push_back({p.what, p.size, p.index, static_cast<std::uint16_t>(at)});
+    }
+    at += p.size;
+  }
+  to.size = at;
+}
+
+void prepare(compiled_step& step, const codegen::resolution& r, detail::array_node* const* outputs, device_impl& on,
+             binding& b, bool& compiled, prepared_launch& to) {
+  const target facts = target_of(on);
+  bind(step.step, r, outputs, facts, b);
+  layout l = share_out(step.step.body, b, facts);
+  const compiled_kernel& k = step.kernel_for(b.variant, on, compiled);
+  if (l.how.items > 0)
+    l.how.work_per_item = k.cost * static_cast<double>(b.kept) *
+                          static_cast<double>(std::max<std::int64_t>(b.reduced, 1)) / static_cast<double>(l.how.items);
+  to.of = &step;
+  to.device = &on;
+  to.code = k.code;
+  to.how = l.how;
+  to.scratch =
+      b.variant.split ? static_cast<std::size_t>(8 * b.kept * l.splits) * step.step.body.accumulators.size() : 0;
+  pack(k, b, l.splits, to);
+}
+
+// Puts in what this evaluation has of its own.
+void fill_in(prepared_launch& p, const codegen::step& s, const codegen::resolution& r, const binding& b,
+             std::byte* partials, std::byte* counters) {
+  auto* const block = reinterpret_cast<std::byte*>(p.arguments.data());
+  const std::size_t inputs = s.inputs.size();
+  for (const prepared_launch::slot& slot : p.slots) {
+    std::byte* const at = block + slot.offset;
+    switch (slot.what) {
+      case codegen::parameter::output: put(at, b.operands[inputs + slot.index].data); break;
       case codegen::parameter::input:
-        if (s.body.inputs[p.index].iota) put(at, block, b.operands[p.index].origin);
-        else put(at, block, b.operands[p.index].data);
+        if (s.body.inputs[slot.index].iota) put(at, b.operands[slot.index].origin);
+        else put(at, b.operands[slot.index].data);
         break;
-      case codegen::parameter::extent: put_integer(at, block, b.extents[p.axis], p.size); break;
-      case codegen::parameter::stride: put_integer(at, block, b.operands[p.index].strides[p.axis], p.size); break;
-      case codegen::parameter::scalar:
-        put_scalar(at, block, r.scalars[s.scalars[p.index]], s.body.scalars[p.index]);
-        break;
-      case codegen::parameter::partials: put(at, block, x.partials); break;
-      case codegen::parameter::counters: put(at, block, x.tickets); break;
-      case codegen::parameter::splits: put_integer(at, block, x.splits, p.size); break;
+      case codegen::parameter::scalar: put(at, r.scalars[s.scalars[slot.index]].as_unsigned, slot.size); break;
+      case codegen::parameter::partials: put(at, partials); break;
+      default: put(at, counters); break;
     }
   }
-  return static_cast<std::size_t>(at - block);
 }
 
-layout lay(const binding& b, const codegen::kernel& k, const device_impl& on, codegen::dialect language) {
-  if (language == codegen::dialect::cuda) {
-    const int width = codegen::lane_width(k, b.variant);
-    return k.reduces() ? cuda_reduction(b, width, on.multiprocessors()) : cuda_map(b, width);
-  }
-  const bool interpreted = language == codegen::dialect::none;
-  return k.reduces() ? cpu_reduction(b, interpreted) : cpu_map(b, interpreted);
-}
-
-}  // namespace
-
-void launch(compiled_step& step, binding& b, const codegen::resolution& r, stream_state& on, bool& compiled) {
-  if (b.nothing) return;
-  const codegen::dialect language = on.device.dialect();
-  const bool cuda = language == codegen::dialect::cuda;
-  layout l = lay(b, step.step.body, on.device, language);
-  b.variant.split = l.splits > 1;
-  const compiled_kernel& k = step.kernel_for(b.variant, on.device, compiled);
-  const bool oversize = k.block_size > largest_block;
-  if (oversize && cuda)
-    throw error(
-        detail::message(
-            "sinter: an expression whose operands and scalars take %zu bytes of kernel arguments; CUDA has %zu: "
-            "evaluate parts of it",
-            k.block_size, largest_block)
-            .c_str());
-  extras x;
+void enqueue(prepared_launch& p, const codegen::step& s, const codegen::resolution& r, const binding& b,
+             stream_state& on) {
   storage_holder scratch;
-  if (b.variant.split) {
-    x.splits = l.splits;
-    const std::size_t size = static_cast<std::size_t>(8 * b.kept * l.splits) * step.step.body.accumulators.size();
-    scratch.reset(make_storage(size, on));
-    x.partials = scratch.get()->data;
-    if (cuda) x.tickets = tickets(on);
+  std::byte *partials = nullptr, *counters = nullptr;
+  if (p.scratch) {
+    scratch.reset(make_storage(p.scratch, on));
+    partials = scratch.get()->data;
+    if (on.device.dialect() == codegen::dialect::cuda) counters = tickets(on);
   }
-  if (l.g.items > 0)
-    l.g.work_per_item = k.cost * static_cast<double>(b.kept) *
-                        static_cast<double>(std::max<std::int64_t>(b.reduced, 1)) / static_cast<double>(l.g.items);
-  alignas(16) std::byte small[largest_block];
-  const std::unique_ptr<std::max_align_t[]> large(
-      oversize ? new std::max_align_t[k.block_size / sizeof(std::max_align_t) + 1] : nullptr);
-  std::byte* const block = oversize ? reinterpret_cast<std::byte*>(large.get()) : small;
-  const std::size_t size = pack(block, k, step.step, b, r, x);
-  log(2, "launch: %lld points, grid %u x %u, block %u x %u, items %lld", static_cast<long long>(b.kept * b.reduced),
-      l.g.grid[0], l.g.grid[1], l.g.block[0], l.g.block[1], static_cast<long long>(l.g.items));
-  const std::size_t inputs = step.step.inputs.size();
+  fill_in(p, s, r, b, partials, counters);
+  const std::size_t inputs = s.inputs.size();
   operation op(on);
   op.writes(scratch.get());
   for (std::size_t o = 0; o < b.operands.size(); ++o)
     o < inputs ? op.reads(b.operands[o].memory) : op.writes(b.operands[o].memory);
-  on.device.launch(k.code, l.g, block, size, on);
+  on.device.launch(p.code, p.how, p.arguments.data(), p.size, on);
   op.done();
   for (std::size_t o = 0; o < b.operands.size(); ++o)
     o < inputs ? op.has_read(b.operands[o].memory) : op.has_written(b.operands[o].memory);
   op.has_written(scratch.get());
+}
+
+}  // namespace
+
+target target_of(const device_impl& on) {
+  static const bool strict = codegen::math_mode_from_environment() == codegen::math_mode::strict;
+  return {on.dialect(), on.multiprocessors(), strict};
+}
+
+layout share_out(const codegen::kernel& k, binding& b, const target& to) {
+  layout l;
+  if (to.language == codegen::dialect::cuda) {
+    const int width = codegen::lane_width(k, b.variant);
+    l = k.reduces() ? cuda_reduction(b, width, to.multiprocessors) : cuda_map(b, width);
+  } else {
+    const bool interpreted = to.language == codegen::dialect::none;
+    l = k.reduces() ? cpu_reduction(b, interpreted) : cpu_map(b, interpreted);
+  }
+  b.variant.split = l.splits > 1;
+  return l;
+}
+
+prepared_launch& prepared_launches::of(const compiled_step& s) {
+  auto& place = at_[(reinterpret_cast<std::uintptr_t>(&s) >> 4) * 0x9E3779B97F4A7C15ull >> 55];
+  if (!place) place = std::make_unique<prepared_launch>();
+  return *place;
+}
+
+void launch(compiled_step& step, const codegen::resolution& r, detail::array_node* const* temporaries,
+            detail::array_node* const* outputs, stream_state& on, prepared_launches& kept, binding& b, bool& compiled) {
+  if (!locate(step.step, r, temporaries, outputs, b)) return;
+  std::int64_t words[256];
+  const std::size_t length = layout_words(step.step, r, outputs, target_of(on.device), b, words, std::size(words));
+  prepared_launch& p = kept.of(step);
+  const bool known = length != 0 && p.of == &step && p.device == &on.device && p.words.size() == length &&
+                     std::memcmp(p.words.data(), words, length * sizeof words[0]) == 0;
+  if (!known) {
+    p.of = nullptr;  // until all of it is there
+    prepare(step, r, outputs, on.device, b, compiled, p);
+    p.words.assign(words, words + length);
+  }
+  if (log_level() >= 2) [[unlikely]]
+    log(2, "launch: %lld points, grid %u x %u, block %u x %u, items %lld", static_cast<long long>(b.kept * b.reduced),
+        p.how.grid[0], p.how.grid[1], p.how.block[0], p.how.block[1], static_cast<long long>(p.how.items));
+  enqueue(p, step.step, r, b, on);
 }
 
 }  // namespace sinter::runtime

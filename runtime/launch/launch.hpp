@@ -1,13 +1,64 @@
-// Launching a bound step: geometry, scratch for partial results, the argument block, the device's launch.
+// Launching a step. The first time with a layout it is bound, shared out and packed; what comes of that is kept by the thread,
+// and later only the addresses and scalars are put in.
 #pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "runtime/launch/bind.hpp"
 #include "runtime/launch/plan.hpp"
 
 namespace sinter::runtime {
 
-/// Launches a step. `scalars`: of the resolution. Sets `compiled` where the kernel was not at hand. Errors: `compile_error`,
-/// `out_of_memory`, `device_error`. Stream behaviour: enqueued on `on`, after what other streams do to the operands.
-void launch(compiled_step&, binding&, const codegen::resolution&, stream_state& on, bool& compiled);
+/// How a bound kernel is shared out.
+struct layout {
+  geometry how;
+  std::int64_t splits = 1;  // parts of each result of a reduction
+};
+
+/// By the kernel, its shape and the target alone. Sets the variant's `split`.
+layout share_out(const codegen::kernel&, binding&, const target&);
+
+/// What a device asks of bindings.
+target target_of(const device_impl&);
+
+/// A launch but for what differs from one evaluation to the next.
+struct prepared_launch {
+  const compiled_step* of = nullptr;
+  const device_impl* device = nullptr;
+  std::vector<std::int64_t> words;  // the layout
+
+  loaded_kernel code;
+  geometry how;
+  std::size_t scratch = 0;  // bytes for partial results
+
+  struct slot {
+    codegen::parameter::kind what;
+    std::uint8_t size;
+    std::uint16_t index;
+    std::uint16_t offset;
+  };
+  std::vector<slot> slots;               // what is put in
+  std::vector<std::uint64_t> arguments;  // the block, with extents and strides
+  std::size_t size = 0;
+};
+
+/// The launches a thread has prepared, at most one for each of some steps.
+class prepared_launches {
+ public:
+  /// The place of a step's launch.
+  prepared_launch& of(const compiled_step&);
+
+ private:
+  static constexpr std::size_t places = 512;
+  std::vector<std::unique_ptr<prepared_launch>> at_ = std::vector<std::unique_ptr<prepared_launch>>(places);
+};
+
+/// Launches a step. `b` is the thread's, to work in. Sets `compiled` where the kernel was not at hand. Errors:
+/// `compile_error`, `out_of_memory`, `device_error`. Stream behaviour: enqueued on `on`, after what other streams do to the
+/// operands.
+void launch(compiled_step&, const codegen::resolution&, detail::array_node* const* temporaries,
+            detail::array_node* const* outputs, stream_state& on, prepared_launches&, binding& b, bool& compiled);
 
 }  // namespace sinter::runtime

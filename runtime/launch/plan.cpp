@@ -30,17 +30,13 @@ table& plans() {
   return *t;
 }
 
-bool same(const std::vector<std::uint64_t>& a, const std::vector<std::uint64_t>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
-}
-
-plan* find(plan* from, std::uint64_t hash, const std::vector<std::uint64_t>& words) {
+plan* find(plan* from, std::uint64_t hash, const codegen::buffer<std::uint64_t>& words) {
   for (plan* p = from; p; p = p->next)
-    if (p->hash == hash && same(p->words, words)) return p;
+    if (p->hash == hash && p->words == words) return p;
   return nullptr;
 }
 
-plan* make_plan(std::uint64_t hash, const std::vector<std::uint64_t>& words) {
+plan* make_plan(std::uint64_t hash, const codegen::buffer<std::uint64_t>& words) {
   codegen::program program = codegen::decode(words);
   // The plan is found by addresses. In a plugin that was unloaded they would come to name another expression.
   for (const detail::fragment* f : program.fragments) keep_loaded(f);
@@ -68,10 +64,10 @@ double estimate(const codegen::kernel& k) {
 
 }  // namespace
 
-plan& plan_for(const std::vector<std::uint64_t>& words, void** hint) {
+plan& plan_for(const codegen::buffer<std::uint64_t>& words, void** hint) {
   if (hint) {
     auto* last = static_cast<plan*>(__atomic_load_n(hint, __ATOMIC_ACQUIRE));
-    if (last && same(last->words, words)) return *last;
+    if (last && last->words == words) return *last;
   }
   const std::uint64_t hash = XXH3_64bits(words.data(), words.size() * sizeof(words[0]));
   std::atomic<plan*>& bucket = plans().bucket[hash % buckets];
@@ -127,7 +123,7 @@ const compiled_kernel* compiled_step::build(const codegen::variant& v, device_im
   const stopwatch watch;
   const auto image = codegen::image_for(*on.compiler(), source, &from);
   const bool disk = from == codegen::image_origin::disk;
-  bump(disk ? counters_now.disk_hits : counters_now.compiles);
+  bump(disk ? counter::disk_hits : counter::compiles);
   log(1, "%s a kernel of %zu values in %.1f ms", disk ? "read" : "compiled", step.body.values.size(),
       watch.milliseconds());
   log(3, "%s", source.c_str());

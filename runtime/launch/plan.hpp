@@ -42,7 +42,7 @@ class compiled_step {
 };
 
 struct plan {
-  std::vector<std::uint64_t> words;
+  codegen::buffer<std::uint64_t> words;
   std::vector<std::unique_ptr<compiled_step>> steps;
   std::vector<codegen::temporary> temporaries;
   std::uint64_t hash = 0;
@@ -50,6 +50,6 @@ struct plan {
 };
 
 /// The plan of a signature, made where it is new. `hint`: the slot of the expression's type, read and written without order.
-plan& plan_for(const std::vector<std::uint64_t>& words, void** hint);
+plan& plan_for(const codegen::buffer<std::uint64_t>& words, void** hint);
 
 }  // namespace sinter::runtime

@@ -342,7 +342,7 @@ storage* make_fresh_storage(std::size_t bytes, stream_state& home, stream_state&
   resource_ref from = current_resource();
   // Before an object is taken: where it throws, nothing has changed.
   std::byte* const data = bytes ? allocate_from(*from, bytes, home) : nullptr;
-  bump(counters_now.bytes_allocated, bytes);
+  bump(counter::bytes_allocated, bytes);
   if (!list.head) [[unlikely]]
     detail::refill_or_free(*from, data, bytes, home);  // the resource was a user's, and made storages itself
   memory_resource* const resource = bytes ? &from.keep() : nullptr;

@@ -13,14 +13,19 @@ struct node {
 };
 
 SINTER_API void destroy(node*) noexcept;
-SINTER_API void release_all(node* const* nodes, int count) noexcept;
 
 inline node* retain(node* n) noexcept {
   if (n) __atomic_fetch_add(&n->references, 1, __ATOMIC_RELAXED);
   return n;
 }
+/// Drops one reference. True: it was the last. A sole owner need not tell other threads, for none of them can count up from
+/// here; that saves a locked instruction.
+inline bool drop_reference(node* n) noexcept {
+  return __atomic_load_n(&n->references, __ATOMIC_ACQUIRE) == 1 ||
+         __atomic_fetch_sub(&n->references, 1, __ATOMIC_ACQ_REL) == 1;
+}
 inline void release(node* n) noexcept {
-  if (n && __atomic_fetch_sub(&n->references, 1, __ATOMIC_ACQ_REL) == 1) destroy(n);
+  if (n && drop_reference(n)) destroy(n);
 }
 
 /// An owned reference to a node.

@@ -74,7 +74,7 @@ TEST_CASE("resolve: extents, strides of one kind and scalars are no part of the 
 TEST_CASE("resolve: everything a kernel depends on is part of the signature") {
   const array<float> x = numbers({3, 3}), y = numbers({3, 3});
   const array<double> d = arange<double>(9).reshape({3, 3});
-  const std::vector<std::vector<std::uint64_t>> different = {
+  const std::vector<codegen::buffer<std::uint64_t>> different = {
       resolved(x + y).words,
       resolved(x + x).words,      // equal leaves
       resolved(x - y).words,      // another operation

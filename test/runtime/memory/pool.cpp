@@ -326,9 +326,9 @@ TEST_CASE("pool: how a memory limit is spelt") {
 TEST_CASE("storage: counted, given back by the last owner, and free of leaks across threads") {
   const std::unique_ptr<runtime::device_impl> device = runtime::make_interpreter_device();
   runtime::stream_state& on = device->streams().default_stream();
-  const std::uint64_t before = runtime::counters_now.bytes_allocated;
+  const std::uint64_t before = runtime::count_of(runtime::counter::bytes_allocated);
   detail::storage* s = runtime::make_storage(1000, on);
-  CHECK(runtime::counters_now.bytes_allocated - before == 1000);
+  CHECK(runtime::count_of(runtime::counter::bytes_allocated) - before == 1000);
   CHECK(s->references == 1);
   CHECK(s->device == device.get());
   CHECK(s->size == 1000);
