@@ -49,13 +49,20 @@ enum class node_kind : std::uint8_t { array, expression, view, reduction, reshap
 
 /// What every node knows: its dtype and its shape.
 struct typed_node : node {
-  node_kind kind;
-  dtype type;
+  const node_kind kind;
+  const dtype type;
+  /// Where the last walk that came here noted what it found. A guess: another thread may have come meanwhile.
+  mutable std::uint16_t noted = 0;
   sinter::shape extents;
+
+ protected:
+  typed_node(node_kind k, dtype t, const sinter::shape& s) : kind(k), type(t), extents(s) {}
 };
 
 /// Elements in a storage: strides and offset in elements.
 struct array_node : typed_node {
+  array_node(dtype t, const sinter::shape& s) : typed_node(node_kind::array, t, s) {}
+
   storage* memory;
   std::int64_t offset;
   std::int64_t strides[max_rank];
@@ -66,6 +73,8 @@ struct array_node : typed_node {
 
 /// An elementwise expression: an expression type's code over child nodes and scalars, which follow in the same block.
 struct expression_node : typed_node {
+  expression_node(dtype t, const sinter::shape& s) : typed_node(node_kind::expression, t, s) {}
+
   const fragment* code;
   node** children;
   scalar_bits* scalars;
@@ -80,12 +89,16 @@ struct axis_map {
 
 /// A strided view of an expression (a view of an array is an array).
 struct view_node : typed_node {
+  view_node(dtype t, const sinter::shape& s) : typed_node(node_kind::view, t, s) {}
+
   typed_node* child;
   axis_map map[max_rank];  // one per axis of the child
 };
 
 /// A reduction over some axes of an expression.
 struct reduction_node : typed_node {
+  reduction_node(dtype t, const sinter::shape& s) : typed_node(node_kind::reduction, t, s) {}
+
   typed_node* child;
   reduction what;
   std::uint32_t axes;  // bit d: axis d of the child is reduced
@@ -93,11 +106,15 @@ struct reduction_node : typed_node {
 
 /// An expression's elements in C order under another shape.
 struct reshape_node : typed_node {
+  reshape_node(dtype t, const sinter::shape& s) : typed_node(node_kind::reshape, t, s) {}
+
   typed_node* child;
 };
 
 /// 0, 1, 2, ... along one axis, constant along the others; int64.
 struct iota_node : typed_node {
+  iota_node(dtype t, const sinter::shape& s) : typed_node(node_kind::iota, t, s) {}
+
   int axis;
 };
 

@@ -191,11 +191,8 @@ class walker {
   // is met once in each of that one's contexts: there is no need to remember it, unless several of those end in one.
   void take(const typed_node* n, unsigned in, bool met_again = false) {
     const bool remembered = met_again || __atomic_load_n(&n->references, __ATOMIC_RELAXED) != 1;
-    if (remembered) {
-      const int i =
-          seen_at_.find(hash_of(n, in), [&](unsigned k) { return seen_[k].n == n && seen_[k].context == in; });
-      if (i >= 0) return refs_.push_back(seen_[static_cast<std::size_t>(i)].result);
-    }
+    if (remembered)
+      if (const seen* const before = find(n, in)) return refs_.push_back(before->result);
     if (n->kind == node_kind::array) return give(n, in, remembered, leaf(static_cast<const array_node*>(n), in));
     if (known_) [[unlikely]]
       if (const auto stands = known_->find(n); stands != known_->end())
@@ -203,9 +200,18 @@ class walker {
     frames_.push_back({n, in, remembered});
   }
 
-  void give(const node* n, unsigned in, bool remembered, ref r) {
+  const seen* find(const typed_node* n, unsigned in) const {
+    const auto is = [&](std::size_t k) { return seen_[k].n == n && seen_[k].context == in; };
+    if (const std::uint16_t k = __atomic_load_n(&n->noted, __ATOMIC_RELAXED); k < seen_.size() && is(k))
+      return &seen_[k];
+    const int k = seen_at_.find(hash_of(n, in), is);
+    return k < 0 ? nullptr : &seen_[static_cast<std::size_t>(k)];
+  }
+
+  void give(const typed_node* n, unsigned in, bool remembered, ref r) {
     refs_.push_back(r);
     if (!remembered) return;
+    __atomic_store_n(&n->noted, static_cast<std::uint16_t>(seen_.size()), __ATOMIC_RELAXED);
     seen_at_.insert(hash_of(n, in), seen_.size());
     seen_.push_back({n, in, r});
   }

@@ -34,8 +34,8 @@ std::size_t byte_size(const array_node* a) {
 
 node* evaluate(const expression_view& e, const where& place) {
   const runtime::statement here(place);
-  runtime::borrowed_expression root(e);
-  runtime::broadcast_shape(e, place, root.extents);
+  shape scratch;
+  runtime::borrowed_expression root(e, runtime::broadcast_shape(e, place, scratch));
   request r{&root, &root.extents, nullptr, e.code->last_plan};
   runtime::evaluate(&r, 1);
   return r.into;
@@ -80,6 +80,7 @@ void evaluate_all(node* const* roots, node** results, int count, const where&) t
 }
 
 node* as_array(node* owned, const where& place) {
+  if (const array_node* a = as_array_node(owned); a && is_plain(a)) return owned;
   const handle root(owned);
   return evaluate(owned, place);
 }
@@ -133,7 +134,7 @@ node* empty_array(dtype t) try {
 }
 
 node* make_iota(const shape& s, int axis) {
-  auto* n = runtime::new_node<iota_node>(node_kind::iota, dtype::int64, s);
+  auto* n = runtime::new_node<iota_node>(dtype::int64, s);
   n->axis = axis;
   return n;
 }

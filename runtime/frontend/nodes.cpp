@@ -3,6 +3,7 @@
 #include "runtime/frontend/nodes.hpp"
 
 #include <cstdlib>
+#include <cstring>
 
 #include <sinter/error.hpp>
 #include "codegen/ir/broadcast.hpp"
@@ -74,12 +75,8 @@ void free_block(void* p, std::size_t size) noexcept {
 
 namespace {
 
-bool same_shape(const shape& a, const shape& b) {
-  const std::int64_t *x = a.begin(), *y = b.begin();
-  for (const std::int64_t* const end = a.end(); x != end; ++x, ++y)
-    if (*x != *y) return false;
-  return a.size() == b.size();
-}
+// Shapes that are equal byte for byte are; others may be too, behind what they have in axes they do not use.
+bool surely_same(const shape& a, const shape& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 [[gnu::noinline]] void broadcast_with(shape& extents, const shape& with, const detail::where& place) {
   if (codegen::broadcast(extents, with)) return;
@@ -91,19 +88,20 @@ bool same_shape(const shape& a, const shape& b) {
 
 }  // namespace
 
-void broadcast_shape(const detail::expression_view& e, const detail::where& place, shape& extents) {
-  if (e.code->nodes == 0) {
-    extents = {};
-    return;
+const shape& broadcast_shape(const detail::expression_view& e, const detail::where& place, shape& scratch) {
+  if (e.code->nodes == 0) return scratch = {};
+  const shape* extents = &typed(e.nodes[0])->extents;
+  for (int i = 1; i < e.code->nodes; ++i) {
+    const shape& with = typed(e.nodes[i])->extents;
+    if (surely_same(*extents, with)) continue;
+    if (extents != &scratch) scratch = *extents, extents = &scratch;
+    broadcast_with(scratch, with, place);
   }
-  extents = typed(e.nodes[0])->extents;
-  for (int i = 1; i < e.code->nodes; ++i)
-    if (const shape& with = typed(e.nodes[i])->extents; !same_shape(extents, with))
-      broadcast_with(extents, with, place);
+  return *extents;
 }
 
 detail::array_node* new_array(dtype type, const shape& extents, detail::storage* taken) {
-  auto* a = new_node<detail::array_node>(detail::node_kind::array, type, extents);
+  auto* a = new_node<detail::array_node>(type, extents);
   a->memory = taken;
   a->offset = 0;
   a->contiguous = true;
@@ -185,17 +183,9 @@ namespace {
 
 // Over the operands that `e` lists, of which it takes no references.
 expression_node* new_expression(const expression_view& e) {
-  const std::size_t size = sizeof(expression_node) + expression_extra(*e.code);
-  void* const block = runtime::allocate_block(size);
-  auto* n = new (block) expression_node;
-  try {
-    runtime::broadcast_shape(e, where{}, n->extents);
-  } catch (...) {
-    runtime::free_block(block, size);
-    throw;
-  }
-  n->kind = node_kind::expression;
-  n->type = e.code->type;
+  shape scratch;
+  auto* n = runtime::new_node<expression_node>(e.code->type, runtime::broadcast_shape(e, where{}, scratch),
+                                               expression_extra(*e.code));
   n->code = e.code;
   n->children = reinterpret_cast<node**>(n + 1);
   n->scalars = reinterpret_cast<scalar_bits*>(n->children + e.code->nodes);

@@ -15,12 +15,8 @@ void free_block(void* block, std::size_t size) noexcept;
 
 /// A new node of type N, followed by `extra` bytes.
 template <class N>
-N* new_node(detail::node_kind kind, dtype type, const shape& extents, std::size_t extra = 0) {
-  N* n = new (allocate_block(sizeof(N) + extra)) N;
-  n->kind = kind;
-  n->type = type;
-  n->extents = extents;
-  return n;
+N* new_node(dtype type, const shape& extents, std::size_t extra = 0) {
+  return new (allocate_block(sizeof(N) + extra)) N(type, extents);
 }
 
 inline detail::typed_node* typed(detail::node* n) { return static_cast<detail::typed_node*>(n); }
@@ -28,19 +24,18 @@ inline detail::array_node* as_array_node(detail::node* n) {
   return typed(n)->kind == detail::node_kind::array ? static_cast<detail::array_node*>(n) : nullptr;
 }
 
+/// The shape that an expression's operands broadcast to: one of theirs, or `scratch`. Errors: `shape_error` naming two that do
+/// not.
+const shape& broadcast_shape(const detail::expression_view&, const detail::where&, shape& scratch);
+
 /// An expression object seen as a node, without taking references: it outlives the evaluation.
 struct borrowed_expression : detail::expression_node {
-  explicit borrowed_expression(const detail::expression_view& e) {
-    kind = detail::node_kind::expression;
-    type = e.code->type;
+  borrowed_expression(const detail::expression_view& e, const shape& s) : detail::expression_node(e.code->type, s) {
     code = e.code;
     children = const_cast<detail::node**>(e.nodes);
     scalars = const_cast<detail::scalar_bits*>(e.scalars);
   }
 };
-
-/// The shape an expression's operands broadcast to. Errors: `shape_error` naming two that do not.
-void broadcast_shape(const detail::expression_view&, const detail::where&, shape& extents);
 
 /// An array node over storage whose reference it takes.
 detail::array_node* new_array(dtype, const shape&, detail::storage* taken);

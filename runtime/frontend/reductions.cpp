@@ -95,7 +95,7 @@ node* make_reduction(node* n, reduction what, dtype type, const axis_list& axes,
             message("sinter: min or max over axis %d of shape %s, which has no element", d, to_string(from).c_str())
                 .c_str());
   }
-  auto* r = runtime::new_node<reduction_node>(node_kind::reduction, type, reduced_shape(from, mask, keepdims));
+  auto* r = runtime::new_node<reduction_node>(type, reduced_shape(from, mask, keepdims));
   retain(n);
   r->child = typed(n);
   r->what = what;

@@ -78,7 +78,7 @@ bool safe_in_place(const array_node* to, const expression_view& e) {
 
 // The same elements in other storage, of which it takes a reference of its own.
 array_node* same_view(const array_node* of, storage* memory, std::int64_t shift) {
-  auto* a = runtime::new_node<array_node>(node_kind::array, of->type, of->extents);
+  auto* a = runtime::new_node<array_node>(of->type, of->extents);
   __atomic_fetch_add(&memory->references, 1, __ATOMIC_RELAXED);
   a->memory = memory;
   a->offset = of->offset - shift;
@@ -107,8 +107,8 @@ void write(const typed_node* root, array_node* into, void** hint) {
 
 void store(handle& target, node* view, const expression_view& e, const where& place) try {
   const runtime::statement here(place);
-  runtime::borrowed_expression root(e);
-  runtime::broadcast_shape(e, place, root.extents);
+  shape scratch;
+  runtime::borrowed_expression root(e, runtime::broadcast_shape(e, place, scratch));
   array_node* whole = as_array_node(target.get());
   array_node* to = view ? as_array_node(view) : whole;
   shape covered = to->extents;

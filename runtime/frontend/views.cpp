@@ -27,7 +27,7 @@ struct view_plan {
   void hold(int axis, std::int64_t offset) { map[axis] = {offset, 0, -1}; }
 
   node* made(typed_node* child) const {
-    auto* n = runtime::new_node<view_node>(node_kind::view, child->type, extents);
+    auto* n = runtime::new_node<view_node>(child->type, extents);
     retain(child);
     n->child = child;
     std::copy_n(map, child->extents.size(), n->map);
@@ -50,7 +50,7 @@ struct strided_plan {
   void hold(int axis, std::int64_t index) { offset += index * from->strides[axis]; }
 
   node* made(typed_node*) const {
-    auto* a = runtime::new_node<array_node>(node_kind::array, from->type, extents);
+    auto* a = runtime::new_node<array_node>(from->type, extents);
     a->memory = from->memory;
     __atomic_fetch_add(&a->memory->references, 1, __ATOMIC_RELAXED);
     a->offset = offset;
@@ -218,7 +218,7 @@ node* make_reshape(node* n, const std::int64_t* extents, int count) {
                               static_cast<long long>(elements), to_string(from->extents).c_str(), to_string(to).c_str())
                           .c_str());
   if (array_node* a = as_array_node(from); a && a->contiguous) {
-    auto* view = runtime::new_node<array_node>(node_kind::array, a->type, to);
+    auto* view = runtime::new_node<array_node>(a->type, to);
     view->memory = a->memory;
     __atomic_fetch_add(&a->memory->references, 1, __ATOMIC_RELAXED);
     view->offset = a->offset;
@@ -227,7 +227,7 @@ node* make_reshape(node* n, const std::int64_t* extents, int count) {
     return view;
   }
   if (to == from->extents) return retain(n);
-  auto* r = runtime::new_node<reshape_node>(node_kind::reshape, from->type, to);
+  auto* r = runtime::new_node<reshape_node>(from->type, to);
   retain(n);
   r->child = from;
   return r;
