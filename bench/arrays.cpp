@@ -122,12 +122,12 @@ void stencil(bench::session& s, const matrix& m) {
       });
 }
 
-/// Microseconds for ten thousand statements.
+/// Microseconds for all of many statements.
 void statements(bench::session& s) {
-  const std::string name = "10,000 x = x*2.5+1 on 100x100";
+  const int count = s.quick() ? 100 : 10'000;
+  const std::string name = std::string(s.quick() ? "100" : "10,000") + " x = x*2.5+1 on 100x100";
   if (!s.wants(name)) return;
   const matrix m{100, 100};
-  const int count = s.quick() ? 100 : 10'000;
   const auto run = [&](int times) {
     array<float> x = m.device;
     for (int i = 0; i < times; ++i) x = x * 2.5 + 1;

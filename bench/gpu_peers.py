@@ -210,8 +210,9 @@ def two_dimensional(s, peer, rows, columns, side):
 
 
 def statements(s, peer):
-    """Ten thousand statements, each a call into the library; nobody traces so many, but JAX has a loop of its own."""
-    case, count = "10,000 x = x*2.5+1 on 100x100", 100 if s.options.quick else 10_000
+    """Ten thousand statements, each a call into the library; too many to be traced, but JAX has a loop of its own."""
+    count = 100 if s.options.quick else 10_000
+    case = f"{count:,} x = x*2.5+1 on 100x100"
     if not s.wants(case):
         return
     small = peer.array(peers.uniform((100, 100), 0, 1, 7))

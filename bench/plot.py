@@ -1,6 +1,7 @@
 """Draws and tabulates what the benches and the peers measured: JSON files in the schema of harness.cpp, of one machine.
 
     python3 plot.py out/bench                                                elementwise.png, ... beside the files
+    python3 plot.py out/bench --fresh DIR [--keep-others]                    takes in new files first, and draws only those
     python3 plot.py out/bench --markdown docs/benchmarks.md --section cpu    the table between that section's marks
 """
 
@@ -24,6 +25,40 @@ def read(paths):
         for row in result["rows"]:
             rows[row["case"], row["n"]][row["by"]] = row
     return results, rows
+
+
+# ---- new rows among old ones ---------------------------------------------------------------------------------------
+
+
+def write(file, result):
+    """As harness.cpp writes: a line for each row, so that files can be compared."""
+    head = "".join(f" {json.dumps(key)}: {json.dumps(value)},\n" for key, value in result.items() if key != "rows")
+    lines = ",\n".join("  " + json.dumps(row) for row in result["rows"])
+    file.write_text("{\n" + head + ' "rows": [\n' + lines + "\n ]\n}\n")
+
+
+def merged(old, new):
+    """The old file's content with the rows that were measured again in their places, and further ones behind them."""
+    again = {(row["case"], row["n"], row["by"]): row for row in new["rows"]}
+    rows = [again.pop((row["case"], row["n"], row["by"]), row) for row in old["rows"]]
+    return {**old, "rows": rows + list(again.values())}
+
+
+def take_in(folder, fresh, keep_others):
+    """Moves the files of `fresh` to `folder`. With keep_others the rows they lack stay. Gives the files that changed."""
+    changed = []
+    for file in sorted(fresh.glob("*.json")):
+        target, result = folder / file.name, json.loads(file.read_text())
+        if keep_others and target.exists():
+            old = json.loads(target.read_text())
+            if all(old.get(key) == result.get(key) for key in ("machine", "device")):
+                result = merged(old, result)
+            else:
+                print(f"{target}: its rows were of {old.get('device')}; they are dropped")
+        write(target, result)
+        file.unlink()
+        changed.append(target)
+    return changed
 
 
 # ---- pictures ------------------------------------------------------------------------------------------------------
@@ -95,7 +130,8 @@ def save(plt, figure, title, target):
     print(target)
 
 
-def draw(results, rows, out):
+def draw(results, rows, out, only):
+    """`only`: the files to draw; None: all."""
     import matplotlib
 
     matplotlib.use("Agg")  # there may be no display
@@ -105,6 +141,8 @@ def draw(results, rows, out):
     for case, n in rows:
         sizes[case].add(n)
     for file, result in results:
+        if only is not None and file not in only:
+            continue
         cases = list(dict.fromkeys(row["case"] for row in result["rows"] if row["by"] == OURS))
         title = f"{result['title']}, {result['device']}"
         stem = (out or file.parent) / file.stem
@@ -195,16 +233,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", help="JSON files, or folders of them")
     parser.add_argument("--out", type=pathlib.Path, help="where the pictures go; beside the files if not given")
+    parser.add_argument("--fresh", type=pathlib.Path, help="a folder of new files to move into the first path")
+    parser.add_argument("--keep-others", action="store_true", help="rows that the new files lack stay as they are")
     parser.add_argument("--markdown", type=pathlib.Path, help="write the table into this file instead of drawing")
     parser.add_argument("--section", default="cpu", help="between <!-- cpu: begin --> and <!-- cpu: end -->")
     options = parser.parse_args()
+    changed = None
+    if options.fresh:
+        changed = take_in(pathlib.Path(options.paths[0]), options.fresh, options.keep_others)
     results, rows = read(options.paths)
     if not results:
         raise SystemExit("no JSON files in " + " ".join(options.paths))
     if options.markdown:
         write_markdown(options.markdown, options.section, results, rows)
     else:
-        draw(results, rows, options.out)
+        draw(results, rows, options.out, changed)
 
 
 if __name__ == "__main__":

@@ -41,9 +41,9 @@ class raw_graph {
 };
 
 void statements(bench::session& s) {
-  const char* name = "10,000 x = x*2.5+1, one graph";
-  if (!s.wants(name)) return;
   const int count = s.quick() ? 100 : 10'000;
+  const std::string name = std::string(s.quick() ? "100" : "10,000") + " x = x*2.5+1, one graph";
+  if (!s.wants(name)) return;
   array<float> x = sn::zeros<float>({100, 100});
   const auto loop = [&] {
     for (int i = 0; i < count; ++i) x = x * 2.5 + 1;
@@ -117,9 +117,9 @@ void overlap(bench::session& s) {
 
 /// An array of one GPU, copied to another.
 void between_gpus(bench::session& s) {
-  const char* name = "a.to(another GPU), 256 MiB";
+  const std::int64_t n = s.quick() ? 1 << 20 : 64 << 20;
+  const std::string name = "a.to(another GPU), " + std::to_string(4 * n >> 20) + " MiB";
   if (!s.wants(name) || s.on_cpu() || sn::device::cuda_count() < 2) return;
-  const std::int64_t n = s.quick() ? 1'000'000 : 64 << 20;
   const sn::device here = sn::device::current(), there = sn::device::cuda(here.ordinal() == 0 ? 1 : 0);
   const array<float> a = sn::ones<float>({n});
   const driver* const cuda = bench::driver_of_current();
