@@ -27,6 +27,8 @@ void sums(bench::session& s, std::int64_t n) {
   };
   const auto sum = [&] { return array<float>(sn::sum(x)); };
   row("sum(x)", plain_sum, bytes(n), sum, sum);
+  const auto largest = [&] { return array<float>(sn::max(x)); };
+  row("max(x)", static_cast<double>(*std::max_element(hx.begin(), hx.end())), bytes(n), largest, largest);
   row(
       "sum((x-y)^2)", plain_squares, 2 * bytes(n), [&] { return array<float>(sn::sum(square(x - y))); },
       [&] {
@@ -108,7 +110,7 @@ void moments(bench::session& s, std::int64_t n) {
 int main(int argc, char** argv) {
   bench::session s(argc, argv, "Reductions, float32");
   for (const std::int64_t n : {10'000, 1'000'000, 10'000'000, 100'000'000})
-    if (n <= s.largest() && (s.wants("sum(x)") || s.wants("sum((x-y)^2)"))) sums(s, n);
+    if (n <= s.largest() && (s.wants("sum(x)") || s.wants("max(x)") || s.wants("sum((x-y)^2)"))) sums(s, n);
   cube(s, s.quick() ? 20 : s.on_cpu() ? 200 : 256);
   norms(s, 256, s.quick() ? 32 : 1024);
   moments(s, s.largest());

@@ -75,6 +75,8 @@ class cpu_kernel : kernel_writer {
   void fold_range(std::string_view prefix, const std::string& from, const std::string& to) {
     w_.line("long long i = ", from, ";");
     w_.open("for (; i + ", lanes, " <= ", to, "; i += ", lanes, ")");
+    // Without it gcc unrolls this loop before it looks for vectors, and then finds none in max, min, exp and others.
+    w_.raw("#pragma omp simd\n");
     w_.open("for (int l = 0; l < ", lanes, "; ++l)");
     accumulate(read(std::string(prefix), "i + l"), "l");
     w_.close();
