@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sinter/error.hpp>
+
 namespace sinter::codegen {
 
 using bytes = std::vector<std::byte>;
@@ -17,6 +19,12 @@ enum class math_mode { standard, strict, fast };
 
 /// Reads SINTER_MATH, once per process; unset or empty is `standard`. Errors: an unknown word is an `error`.
 math_mode math_mode_from_environment();
+
+/// A compiler that was stopped because it gave no answer. Asking again would only cost the same wait again.
+class compiler_hangs : public device_error {
+ public:
+  using device_error::device_error;
+};
 
 class compiler {
  public:
@@ -28,8 +36,8 @@ class compiler {
   /// "cu" or "c": the file ending of the source.
   virtual const char* extension() const = 0;
 
-  /// Compiles. Thread-safe. Errors: `compile_error` with the log, the numbered source and the identity, where the
-  /// source is at fault; `device_error` where the compiler itself failed (died, ran too long, has no room to work in).
+  /// Compiles. Thread-safe. Errors: `compile_error` with the log and the source, where the source is at fault;
+  /// `compiler_hangs` where it ran too long; `device_error` where it failed otherwise (died, has no room to work in).
   virtual bytes compile(std::string_view source) const = 0;
 };
 
@@ -41,7 +49,11 @@ std::unique_ptr<compiler> make_cuda_compiler(int arch, math_mode mode);
 
 /// The system's C compiler (the first of cc, gcc, clang on PATH), giving a shared object. SINTER_CC names the one to
 /// use and no other; set to nothing it means none. A kernel that calls the C library must declare what it calls with
-/// the word `extern` (or use a `__builtin_`): only then are libm and libmvec linked. Null where there is no compiler.
+/// the word `extern` (or use a `__builtin_`): only then are libm and libmvec linked. Null where there is no compiler. One
+/// that has not answered yet is given 30 seconds, afterwards 2 minutes a kernel; SINTER_CC_SECONDS says otherwise.
 std::unique_ptr<compiler> make_cpu_compiler(math_mode mode);
+
+/// Why make_cpu_compiler has none to give: "SINTER_CC=nonsense names no program".
+std::string why_no_cpu_compiler();
 
 }  // namespace sinter::codegen

@@ -1,6 +1,6 @@
 // C text to a shared object through the system's C compiler, between the C dialect and the CPU device's dlopen.
 // Invariant: every compilation works in a private folder of its own that is gone when it returns or throws; no shell is
-// used.
+// used. A place without room is left for the next one.
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -12,90 +12,44 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <new>
+#include <optional>
 
 #include <sinter/detail/config.hpp>
 #include <sinter/error.hpp>
 
+#include "codegen/cache/notice.hpp"
 #include "codegen/compile/compiler.hpp"
 #include "codegen/compile/failure.hpp"
 #include "codegen/compile/file.hpp"
 #include "codegen/compile/process.hpp"
+#include "codegen/compile/scratch.hpp"
 
 namespace sinter::codegen {
 namespace {
 
-// Generous: the largest kernels take seconds. Only a compiler that hangs ever meets it.
-constexpr std::chrono::minutes time_limit{2};
+// The first kernel of a process is rarely large, and a busy machine is some tens of times slower than a quiet one: a compiler
+// that has said nothing by then hangs. Of one that has worked before the largest kernels may take their time.
+constexpr std::chrono::seconds first_limit{30}, later_limit{120};
 
 std::string from_environment(const char* name) {
   const char* value = ::secure_getenv(name);
   return value ? value : "";
 }
 
-[[noreturn]] void scratch_failure(const std::string& what, const std::string& path) {
-  throw device_error(("cannot compile for the CPU: " + what + " " + path + ": " + std::strerror(errno)).c_str());
-}
-
-constexpr const char* own_files[] = {"kernel.c", "kernel.so", "log"};
-
-// A folder only this user can enter. Removing it also removes what a killed compiler left there.
-class scratch_folder {
- public:
-  scratch_folder() {
-    for (const std::string& base : {from_environment("TMPDIR"), std::string("/tmp"), std::string("/var/tmp")}) {
-      if (base.empty() || base.front() != '/') continue;
-      std::string name = base + "/sinter-XXXXXX";
-      if (::mkdtemp(name.data())) {
-        path_ = std::move(name);
-        return;
-      }
-    }
-    scratch_failure("no temporary folder could be made in $TMPDIR, /tmp or", "/var/tmp");
-  }
-  ~scratch_folder() {
-    for (const char* name : own_files) {  // without asking for memory: there may be none
-      char path[PATH_MAX];
-      std::snprintf(path, sizeof path, "%s/%s", path_.c_str(), name);
-      ::unlink(path);
-    }
-    if (::rmdir(path_.c_str()) == 0) return;
-    try {
-      std::error_code ignored;
-      std::filesystem::remove_all(path_, ignored);
-    } catch (const std::bad_alloc&) {
-      // Then what a killed compiler left there stays.
-    }
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
-void write_file(const std::string& path, std::string_view text) {
-  const unique_fd file = open_file(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
-  if (!file || !write_all(file.get(), text.data(), text.size())) scratch_failure("cannot write", path);
-}
-
-// Empty where there is no such file, which is for the caller to explain.
+// Empty where there is none or it cannot be read, which is for the caller to explain.
 bytes read_file(const std::string& path) {
   const unique_fd file = open_file(AT_FDCWD, path.c_str(), O_RDONLY);
   struct stat status;
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   bytes result(static_cast<std::size_t>(status.st_size));
-  if (read_upto(file.get(), result.data(), result.size()) != status.st_size) scratch_failure("cannot read", path);
+  if (read_upto(file.get(), result.data(), result.size()) != status.st_size) return {};
   return result;
 }
 
@@ -156,13 +110,30 @@ std::string loaded_library(const char* name) {
   return path.empty() || path.front() != '/' ? "" : path;
 }
 
-// Variables that would change an image behind the key's back, or that are set anew below.
-constexpr std::string_view dropped[] = {
-    "CPATH=",  "C_INCLUDE_PATH=", "DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES=", "GCC_COMPARE_DEBUG=", "LD_RUN_PATH=",
-    "TMPDIR=", "LC_ALL="};
+// Beginnings of variables that change what gcc, clang or a wrapper of theirs makes, which programs and libraries they take,
+// or what they write: an image must not depend on what its key does not know. The last two are set anew below.
+constexpr std::string_view dropped[] = {"GCC_",
+                                        "COLLECT_",
+                                        "COMPILER_PATH=",
+                                        "LIBRARY_PATH=",
+                                        "CPATH=",
+                                        "C_INCLUDE_PATH=",
+                                        "DEPENDENCIES_OUTPUT=",
+                                        "SUNPRO_DEPENDENCIES=",
+                                        "SOURCE_DATE_EPOCH=",
+                                        "LD_RUN_PATH=",
+                                        "LDEMULATION=",
+                                        "GNUTARGET=",
+                                        "CCC_",
+                                        "CCACHE_COMPILER",
+                                        "CCACHE_PREFIX",
+                                        "NIX_CFLAGS",
+                                        "NIX_LDFLAGS",
+                                        "TMPDIR=",
+                                        "LC_ALL="};
 
 bool is_dropped(std::string_view variable) {
-  return std::ranges::any_of(dropped, [&](std::string_view name) { return variable.starts_with(name); });
+  return std::ranges::any_of(dropped, [&](std::string_view start) { return variable.starts_with(start); });
 }
 
 std::vector<std::string> compiler_environment() {
@@ -195,6 +166,20 @@ std::string c_library_version() {
 #endif
 }
 
+// Tells a program from the one that an update puts in its place.
+std::string program_identity(const std::string& path) {
+  const std::string resolved = resolve(path);
+  struct stat status {};
+  ::stat(resolved.c_str(), &status);
+  const long long nanoseconds = status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec;
+  return resolved + ", " + std::to_string(status.st_size) + " bytes, modified " + std::to_string(nanoseconds);
+}
+
+std::optional<std::chrono::seconds> chosen_limit() {
+  const int count = std::atoi(from_environment("SINTER_CC_SECONDS").c_str());
+  return count > 0 ? std::optional(std::chrono::seconds(count)) : std::nullopt;
+}
+
 // The version in a name such as /usr/lib/llvm-14/bin/clang or clang-17, 0 where there is none: asking costs a process.
 int clang_version(const std::string& resolved) {
   for (const std::string_view mark : {"clang-", "llvm-"}) {
@@ -209,14 +194,14 @@ bool calls_libraries(std::string_view source) { return source.find("extern ") !=
 
 class cpu_compiler final : public compiler {
  public:
-  cpu_compiler(std::string path, math_mode mode) : path_(std::move(path)), environment_(compiler_environment()) {
-    const std::string resolved = resolve(path_);
-    choose_options(resolved, mode);
-    struct stat status {};
-    ::stat(resolved.c_str(), &status);
-    const long long nanoseconds = status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec;
-    identity_ = "sinter " SINTER_VERSION "\ncompiler " + resolved + ", " + std::to_string(status.st_size) +
-                " bytes, modified " + std::to_string(nanoseconds) + "\nC library " + c_library_version() + "\noptions";
+  cpu_compiler(std::string path, math_mode mode)
+      : path_(std::move(path)), environment_(compiler_environment()), chosen_limit_(chosen_limit()) {
+    choose_options(resolve(path_), mode);
+    identity_ = "sinter " SINTER_VERSION "\ncompiler " + program_identity(path_);
+    // gcc takes these from PATH where it has none of its own.
+    for (const char* tool : {"as", "ld"})
+      identity_ += "\n" + std::string(tool) + " " + program_identity(find_on_path(tool));
+    identity_ += "\nC library " + c_library_version() + "\noptions";
     for (const std::string& option : options_) identity_ += " " + option;
     for (const std::string& library : libraries_) identity_ += " " + library;
     identity_ += "\n" + processor_features();
@@ -226,29 +211,63 @@ class cpu_compiler final : public compiler {
   const char* extension() const override { return "c"; }
 
   bytes compile(std::string_view source) const override {
-    const scratch_folder folder;
-    write_file(folder.file("kernel.c"), source);
-    process_request request{path_, options_, environment_, folder.path(), "log", time_limit};
+    std::string tried;
+    for (const std::string& place : scratch_places()) {
+      if (std::optional<bytes> image = compile_below(place, source)) return std::move(*image);
+      const int error = errno;
+      const std::string why = place + ": " + std::strerror(error);
+      tried += (tried.empty() ? "" : "; ") + why;
+      if (error == ENOSPC || error == EDQUOT)
+        warn_once(notice::full_scratch, "no room to compile kernels in " + why + "; other temporary folders are tried");
+    }
+    throw device_error(("sinter: no temporary folder to compile for the CPU in: " + tried).c_str());
+  }
+
+ private:
+  // Nothing where this is no place to work in, and errno says why.
+  std::optional<bytes> compile_below(const std::string& place, std::string_view source) const {
+    const scratch_folder folder(place);
+    if (folder.path().empty() || !folder.write("kernel.c", source)) return std::nullopt;
+    const std::chrono::seconds limit =
+        chosen_limit_.value_or(answered_.load(std::memory_order_relaxed) ? later_limit : first_limit);
+    process_request request{path_, options_, environment_, folder.path(), "log", limit};
     request.environment.push_back("TMPDIR=" + folder.path());
     for (const char* word : {"-o", "kernel.so", "kernel.c"}) request.arguments.emplace_back(word);
     if (calls_libraries(source)) {
       request.arguments.insert(request.arguments.end(), libraries_.begin(), libraries_.end());
     }
     const process_result result = run_process(request);
-    if (result.end == process_end::exited && result.code != 0) {
-      throw compile_error(report(" did not compile a kernel", folder, source).c_str());
+    if (result.end == process_end::timed_out) {
+      const std::string what = "was stopped after " + std::to_string(limit.count()) + " s without having compiled";
+      throw compiler_hangs(report({by(), what, log_in(folder), identity_, source}).c_str());
     }
+    answered_.store(true, std::memory_order_relaxed);
+    const bool may_be_good =
+        result.end == process_end::unknown || (result.end == process_end::exited && result.code == 0);
     bytes image = read_file(folder.file("kernel.so"));
-    if (result.end != process_end::exited && result.end != process_end::unknown) {
-      throw device_error(report(how_it_ended(result), folder, source).c_str());
-    }
-    if (!is_whole_image(image)) {
-      throw device_error(report(" ended without an error and without a whole shared object", folder, source).c_str());
-    }
-    return image;
+    if (may_be_good && is_whole_image(image)) return image;
+    if (!folder.has_room()) return std::nullopt;
+    fail(result, log_in(folder), source);
   }
 
- private:
+  [[noreturn]] void fail(const process_result& result, const std::string& log, std::string_view source) const {
+    if (result.end == process_end::exited && result.code != 0)
+      throw compile_error(report({by(), "did not compile", log, identity_, source}).c_str(), log.c_str(),
+                          std::string(source).c_str());
+    const std::string what =
+        result.end == process_end::signalled
+            ? "was killed by signal " + std::to_string(result.code) + " (" + ::strsignal(result.code) + ") in"
+            : "ended without an error and without a whole shared object of";
+    throw device_error(report({by(), what, log, identity_, source}).c_str());
+  }
+
+  std::string by() const { return "the C compiler " + path_; }
+
+  static std::string log_in(const scratch_folder& folder) {
+    const bytes log = read_file(folder.file("log"));
+    return {reinterpret_cast<const char*>(log.data()), log.size()};
+  }
+
   void choose_options(const std::string& resolved, math_mode mode) {
     const bool is_clang = resolved.find("clang", resolved.rfind('/') + 1) != std::string::npos;
     // -nostdlib leaves out start files and default libraries, a third of a small kernel's time; what a kernel calls is
@@ -287,24 +306,13 @@ class cpu_compiler final : public compiler {
     }
   }
 
-  std::string how_it_ended(const process_result& result) const {
-    if (result.end == process_end::timed_out) {
-      return " was stopped after " + std::to_string(std::chrono::seconds(time_limit).count()) + " s";
-    }
-    return std::string(" was killed by signal ") + std::to_string(result.code) + " (" + ::strsignal(result.code) + ")";
-  }
-
-  std::string report(const std::string& what, const scratch_folder& folder, std::string_view source) const {
-    const bytes log = read_file(folder.file("log"));
-    const std::string_view text(reinterpret_cast<const char*>(log.data()), log.size());
-    return describe({"the C compiler " + path_ + what, text, identity_, source});
-  }
-
   std::string path_;
   std::vector<std::string> options_;
   std::vector<std::string> libraries_;
   std::vector<std::string> environment_;
+  std::optional<std::chrono::seconds> chosen_limit_;
   std::string identity_;
+  mutable std::atomic<bool> answered_{false};  // it has finished a kernel, one way or the other
 };
 
 }  // namespace
@@ -313,6 +321,13 @@ std::unique_ptr<compiler> make_cpu_compiler(math_mode mode) {
   std::string path = find_compiler();
   if (path.empty()) return nullptr;
   return std::make_unique<cpu_compiler>(std::move(path), mode);
+}
+
+std::string why_no_cpu_compiler() {
+  if (!::secure_getenv("SINTER_CC")) return "no C compiler found (looked for cc, gcc, clang on PATH)";
+  const std::string chosen = from_environment("SINTER_CC");
+  return chosen.empty() ? "SINTER_CC is empty: no C compiler"
+                        : "SINTER_CC=" + chosen + " names no program that can be run";
 }
 
 }  // namespace sinter::codegen

@@ -209,10 +209,11 @@ class cuda_compiler final : public compiler {
   }
 
   [[noreturn]] void fail(nvrtc_status status, const std::string& log, std::string_view source) const {
-    const std::string what = "NVRTC " + version() + " did not compile a kernel for " + options_.front().substr(6) +
-                             " (" + nvrtc_.call.describe(status) + ")";
-    const std::string message = describe({what, log, identity_, source});
-    if (status == nvrtc_compilation_failed) throw compile_error(message.c_str());
+    const std::string by =
+        "NVRTC " + version() + " for " + options_.front().substr(6) + " (" + nvrtc_.call.describe(status) + ")";
+    const std::string message = report({by, "did not compile", log, identity_, source});
+    if (status == nvrtc_compilation_failed)
+      throw compile_error(message.c_str(), log.c_str(), std::string(source).c_str());
     throw device_error(message.c_str());  // out of memory, a broken installation: not the kernel's fault
   }
 

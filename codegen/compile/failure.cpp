@@ -1,9 +1,14 @@
 // Puts the report of a failed compilation together, on the way from a compiler to a compile_error.
-// Invariant: nothing is shortened; the first line alone says what is wrong.
+// Invariant: nothing is shortened in the file; the message alone says what is wrong.
 #include "codegen/compile/failure.hpp"
+
+#include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cstdio>
+
+#include "codegen/compile/scratch.hpp"
 
 namespace sinter::codegen {
 namespace {
@@ -15,12 +20,15 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+// The first line with an error in it, or else the first that says anything.
 std::string_view first_error(std::string_view log) {
+  std::string_view first;
   while (!log.empty()) {
     const std::string_view line = take_line(log);
     if (line.find("error") != std::string_view::npos) return line;
+    if (first.empty()) first = line;
   }
-  return {};
+  return first;
 }
 
 void append_section(std::string& to, std::string_view title, std::string_view text) {
@@ -44,19 +52,38 @@ std::string numbered(std::string_view source) {
   return result;
 }
 
+// The generator writes what a kernel is into its second line: "// map: f32 f32 -> f32, 1 axis".
+std::string kernel_name(std::string_view source) {
+  const bool ours = source.starts_with("// Sinter ");
+  take_line(source);
+  if (!ours || !source.starts_with("// ")) return "a kernel";
+  return "the kernel \"" + std::string(take_line(source).substr(3)) + "\"";
+}
+
+std::string sentence(const failure& failed) {
+  std::string text =
+      "sinter: " + std::string(failed.by) + " " + std::string(failed.what) + " " + kernel_name(failed.source);
+  if (const std::string_view error = first_error(failed.log); !error.empty()) text += ": " + std::string(error);
+  return text;
+}
+
 }  // namespace
 
 std::string describe(const failure& failed) {
-  std::string message(failed.what);
-  if (const std::string_view error = first_error(failed.log); !error.empty()) {
-    message += ": ";
-    message += error;
-  }
-  message += '\n';
+  std::string message = sentence(failed) + "\n";
   append_section(message, "log", failed.log);
   append_section(message, "compiled with", failed.identity);
   append_section(message, "source", numbered(failed.source));
   return message;
+}
+
+std::string report(const failure& failed) {
+  char name[64];  // the same failure again writes the same file
+  std::snprintf(name, sizeof name, "sinter-%u-%016llx.log", static_cast<unsigned>(::geteuid()),
+                static_cast<unsigned long long>(XXH3_64bits(failed.source.data(), failed.source.size())));
+  const std::string file = leave_file(name, describe(failed));
+  return sentence(failed) + (file.empty() ? "; its log and source could not be written to any temporary folder"
+                                          : "; log and source: " + file);
 }
 
 }  // namespace sinter::codegen

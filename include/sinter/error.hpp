@@ -19,6 +19,10 @@ class SINTER_API error : public std::exception {
   ~error() override;
   const char* what() const noexcept override;
 
+ protected:
+  error(const char* const* texts, int count);  // the first is what() says
+  const char* text_number(int) const noexcept;
+
  private:
   struct text;  // counted, so that copying an exception cannot throw
   text* text_;
@@ -57,11 +61,15 @@ class SINTER_API out_of_memory : public error {
   std::size_t largest_free;  ///< the largest block that was there and unused
 };
 
-/// A generated or user-written kernel did not compile; carries the full log and the numbered source.
+/// A kernel did not compile. `what()` is short: which compiler, which kernel, the first error, and the file that has the rest.
 class SINTER_API compile_error : public error {
  public:
-  using error::error;
+  explicit compile_error(const char* message, const char* log = "", const char* source = "");
   ~compile_error() override;
+  /// All that the compiler said.
+  const char* log() const noexcept;
+  /// The kernel's text. Its lines count from 1 in the log.
+  const char* source() const noexcept;
 };
 
 /// A device that is not there, or a call it refused. The program can go on.

@@ -156,18 +156,23 @@ class cpu_device final : public host_device {
 
   const codegen::compiler* compiler() const override {
     prepare();
-    return compiler_.get();
+    return given_up_.load(std::memory_order_relaxed) ? nullptr : compiler_.get();
   }
   codegen::dialect dialect() const override {
     prepare();
     return compiler_ ? codegen::dialect::c : codegen::dialect::none;
   }
+  bool do_without_compiler(const char* why) override {
+    if (given_up_.exchange(true)) return true;
+    std::fprintf(stderr, "%s\nsinter: it is not asked again; kernels are interpreted from now on, which is slow\n",
+                 why);
+    return true;
+  }
 
   loaded_kernel load(const codegen::bytes* image, const codegen::kernel& source,
                      const codegen::variant& layout) override {
     if (image) return load_image(*image);
-    prepare();
-    if (compiler_) throw internal_error("the CPU device was asked to load a kernel without its image");
+    if (compiler()) throw internal_error("the CPU device was asked to load a kernel without its image");
     return {programs_.load(source, layout), &interpreted};
   }
 
@@ -225,10 +230,8 @@ class cpu_device final : public host_device {
     if (prepared_.load(std::memory_order_relaxed)) return;
     compiler_ = codegen::make_cpu_compiler(codegen::math_mode_from_environment());
     if (!compiler_) {
-      std::fputs(
-          "sinter: no C compiler found (looked for $SINTER_CC, cc, gcc, clang); kernels are interpreted, "
-          "which is slow\n",
-          stderr);
+      std::fprintf(stderr, "sinter: %s; kernels are interpreted, which is slow\n",
+                   codegen::why_no_cpu_compiler().c_str());
     }
     prepared_.store(true, std::memory_order_release);
   }
@@ -238,7 +241,8 @@ class cpu_device final : public host_device {
   mutable std::mutex preparing_;
   mutable std::atomic<bool> prepared_{false};
   mutable std::unique_ptr<codegen::compiler> compiler_;
-  interpreted_kernels programs_;  // where there is no compiler
+  std::atomic<bool> given_up_{false};  // the compiler hangs
+  interpreted_kernels programs_;       // where there is no compiler
 };
 
 }  // namespace

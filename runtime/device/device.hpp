@@ -119,9 +119,12 @@ class device_impl {
 
   // ---- kernels
 
-  /// The compiler for this device's kernels; null where kernels are interpreted.
+  /// The compiler for this device's kernels; null where kernels are interpreted, or where it was given up.
   virtual const codegen::compiler* compiler() const = 0;
+  /// What its compiled kernels are written in: the same for good, also when the compiler is given up.
   virtual codegen::dialect dialect() const = 0;
+  /// The compiler gives no answer: from now on, kernels that are not there yet are interpreted. False: not on this device.
+  virtual bool do_without_compiler([[maybe_unused]] const char* why) { return false; }
   /// Makes an image's kernel callable. `source` is the kernel it was made from, for the interpreter and for messages.
   virtual loaded_kernel load(const codegen::bytes* image, const codegen::kernel& source,
                              const codegen::variant& of) = 0;

@@ -13,19 +13,31 @@
 
 namespace sinter {
 
-// One counted block: the characters follow the count.
+// One counted block: the characters follow the counts, each text with its zero.
 struct error::text {
   int references;
+  int count;
   char characters[1];
 };
 
-error::error(const char* message) {
-  const std::size_t length = std::strlen(message);
-  void* block = std::malloc(sizeof(text) + length);
-  text_ = static_cast<text*>(block);
+error::error(const char* message) : error(&message, 1) {}
+
+error::error(const char* const* texts, int count) {
+  std::size_t size = sizeof(text);
+  for (int i = 0; i < count; ++i) size += std::strlen(texts[i]) + 1;
+  text_ = static_cast<text*>(std::malloc(size));
   if (!text_) return;
   text_->references = 1;
-  std::memcpy(text_->characters, message, length + 1);
+  text_->count = count;
+  char* at = text_->characters;
+  for (int i = 0; i < count; ++i) at = ::stpcpy(at, texts[i]) + 1;
+}
+
+const char* error::text_number(int i) const noexcept {
+  if (!text_ || i >= text_->count) return "";
+  const char* at = text_->characters;
+  while (i-- > 0) at += std::strlen(at) + 1;
+  return at;
 }
 
 error::error(const error& other) noexcept : std::exception(other), text_(other.text_) {
@@ -47,6 +59,19 @@ const char* error::what() const noexcept { return text_ ? text_->characters : "s
 out_of_memory::out_of_memory(const char* message, std::size_t asked_, std::size_t in_use_, std::size_t limit_,
                              std::size_t largest_free_)
     : error(message), asked(asked_), in_use(in_use_), limit(limit_), largest_free(largest_free_) {}
+
+namespace {
+
+struct three_texts {
+  const char* all[3];
+};
+
+}  // namespace
+
+compile_error::compile_error(const char* message, const char* log, const char* source)
+    : error(three_texts{{message, log, source}}.all, 3) {}
+const char* compile_error::log() const noexcept { return text_number(1); }
+const char* compile_error::source() const noexcept { return text_number(2); }
 
 // Here so that each class has one key function and its type information one home.
 shape_error::~shape_error() = default;

@@ -137,12 +137,22 @@ void pack(const compiled_kernel& k, const binding& b, std::int64_t splits, prepa
   to.size = at;
 }
 
+/// A bound step's kernel, and how it is shared out, which the language has a say in.
+const compiled_kernel& choose(compiled_step& step, binding& b, target facts, device_impl& on, layout& l,
+                              bool& compiled) {
+  for (;;) {
+    l = share_out(step.step.body, b, facts);
+    if (const compiled_kernel* k = step.kernel_for(b.variant, on, facts.language, compiled)) return *k;
+    facts.language = codegen::dialect::none;  // its compiler was given up: what is not there yet is interpreted
+  }
+}
+
 void prepare(compiled_step& step, const codegen::resolution& r, detail::array_node* const* outputs, device_impl& on,
              binding& b, bool& compiled, prepared_launch& to) {
   const target facts = target_of(on);
   bind(step.step, r, outputs, facts, b);
-  layout l = share_out(step.step.body, b, facts);
-  const compiled_kernel& k = step.kernel_for(b.variant, on, compiled);
+  layout l;
+  const compiled_kernel& k = choose(step, b, facts, on, l, compiled);
   if (l.how.items > 0)
     l.how.work_per_item = k.cost * static_cast<double>(b.kept) *
                           static_cast<double>(std::max<std::int64_t>(b.reduced, 1)) / static_cast<double>(l.how.items);

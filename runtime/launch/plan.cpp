@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "codegen/cache/images.hpp"
 #include "codegen/ir/program.hpp"
 #include "codegen/source/emit.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/device/process.hpp"
+#include "runtime/launch/modules.hpp"
 #include "runtime/log.hpp"
 
 namespace sinter::runtime {
@@ -88,47 +88,65 @@ plan& plan_for(const codegen::buffer<std::uint64_t>& words, void** hint) {
   return *p;
 }
 
-const compiled_kernel* compiled_step::find(const codegen::variant& v, const device_impl& on) const {
+const compiled_kernel* compiled_step::find(const codegen::variant& v, const device_impl& on,
+                                           codegen::dialect language) const {
   for (const compiled_kernel* k = kernels_.load(std::memory_order_acquire); k; k = k->next)
-    if (k->device == &on && k->variant == v) return k;
+    if (k->device == &on && k->language == language && k->variant == v) return k;
   return nullptr;
 }
 
-const compiled_kernel& compiled_step::kernel_for(const codegen::variant& v, device_impl& on, bool& compiled) {
-  if (const compiled_kernel* k = find(v, on)) return *k;
+const compiled_kernel* compiled_step::kernel_for(const codegen::variant& v, device_impl& on, codegen::dialect language,
+                                                 bool& compiled) {
+  if (const compiled_kernel* k = find(v, on, language)) return k;
+  if (language != codegen::dialect::none && !on.compiler()) return nullptr;
   const std::lock_guard lock(compiling_);
-  if (const compiled_kernel* k = find(v, on)) return *k;
+  if (const compiled_kernel* k = find(v, on, language)) return k;
   compiled = true;
-  const compiled_kernel* fresh = build(v, on);
-  kernels_.store(fresh, std::memory_order_release);
-  return *fresh;
+  const compiled_kernel* fresh = build(v, on, language);
+  if (fresh) kernels_.store(fresh, std::memory_order_release);
+  return fresh;
 }
 
-const compiled_kernel* compiled_step::build(const codegen::variant& v, device_impl& on) const {
+const compiled_kernel* compiled_step::build(const codegen::variant& v, device_impl& on,
+                                            codegen::dialect language) const {
   auto k = std::make_unique<compiled_kernel>();
   k->variant = v;
   k->device = &on;
+  k->language = language;
   k->parameters = codegen::parameters(step.body, v);
   k->block_size = 0;
   for (const codegen::parameter& p : k->parameters)
     k->block_size = (k->block_size + p.size - 1) / p.size * p.size + p.size;
   k->cost = estimate(step.body);
   k->next = kernels_.load(std::memory_order_relaxed);
-  if (on.dialect() == codegen::dialect::none) {
+  if (language == codegen::dialect::none) {
     k->code = on.load(nullptr, step.body, v);
     return k.release();
   }
-  const std::string source = codegen::emit(step.body, v, on.dialect());
+  const codegen::compiler* const with = on.compiler();
+  if (!with) return nullptr;  // while this thread waited for the lock
+  try {
+    k->code = compile(v, *with, on, language);
+  } catch (const codegen::compiler_hangs& hangs) {
+    if (!on.do_without_compiler(hangs.what())) throw;
+    return nullptr;
+  }
+  return k.release();
+}
+
+loaded_kernel compiled_step::compile(const codegen::variant& v, const codegen::compiler& with, device_impl& on,
+                                     codegen::dialect language) const {
+  const std::string source = codegen::emit(step.body, v, language);
   codegen::image_origin from{};
   const stopwatch watch;
-  const auto image = codegen::image_for(*on.compiler(), source, &from);
+  const loaded_kernel code = kernel_of(source, step.body, v, with, on, from);
+  if (from == codegen::image_origin::memory) return code;
   const bool disk = from == codegen::image_origin::disk;
   bump(disk ? counter::disk_hits : counter::compiles);
   log(1, "%s a kernel of %zu values in %.1f ms", disk ? "read" : "compiled", step.body.values.size(),
       watch.milliseconds());
   log(3, "%s", source.c_str());
-  k->code = on.load(image.get(), step.body, v);
-  return k.release();
+  return code;
 }
 
 }  // namespace sinter::runtime

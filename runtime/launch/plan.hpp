@@ -17,6 +17,7 @@ namespace sinter::runtime {
 struct compiled_kernel {
   codegen::variant variant;
   const device_impl* device;
+  codegen::dialect language;  // none: interpreted
   loaded_kernel code;
   std::vector<codegen::parameter> parameters;
   std::size_t block_size;  // bytes of the argument block
@@ -30,12 +31,14 @@ class compiled_step {
   explicit compiled_step(codegen::step s) : step(std::move(s)) {}
   const codegen::step step;
 
-  /// The kernel for a variant; compiles it where it is not there yet (one thread at a time). Sets `compiled` if it did.
-  const compiled_kernel& kernel_for(const codegen::variant&, device_impl&, bool& compiled);
+  /// The kernel for a variant; makes it where it is not there yet (one thread at a time) and then sets `compiled`. Null:
+  /// the device has given its compiler up, and this kernel has to be interpreted.
+  const compiled_kernel* kernel_for(const codegen::variant&, device_impl&, codegen::dialect, bool& compiled);
 
  private:
-  const compiled_kernel* find(const codegen::variant&, const device_impl&) const;
-  const compiled_kernel* build(const codegen::variant&, device_impl&) const;
+  const compiled_kernel* find(const codegen::variant&, const device_impl&, codegen::dialect) const;
+  const compiled_kernel* build(const codegen::variant&, device_impl&, codegen::dialect) const;
+  loaded_kernel compile(const codegen::variant&, const codegen::compiler&, device_impl&, codegen::dialect) const;
 
   std::atomic<const compiled_kernel*> kernels_{nullptr};
   std::mutex compiling_;

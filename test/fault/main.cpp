@@ -86,6 +86,12 @@ class child_folder {
   fs::path path_;
 };
 
+/// Logs of failed compilations are meant to stay.
+bool leaves_files(const fs::path& folder) {
+  return std::any_of(fs::directory_iterator(folder), fs::directory_iterator(),
+                     [](const fs::directory_entry& file) { return file.path().extension() != ".log"; });
+}
+
 /// Runs `body` in a child with that folder. Gives how it ended: "" for well.
 std::string in_child(const child_folder& folder, const std::function<void()>& body) {
   std::fflush(nullptr);
@@ -193,7 +199,7 @@ class group {
     const auto unfinished = std::find_if(verdicts.begin(), verdicts.end(), [](const verdict& v) { return !v.over; });
     auto count = static_cast<std::size_t>(unfinished - verdicts.begin());
     if (bad.empty() && count == 0) bad = "it ended at once";
-    if (bad.empty() && from_ != state::warm && !fs::is_empty(folder.scratch()) && plans[0].which != kind::files)
+    if (bad.empty() && from_ != state::warm && leaves_files(folder.scratch()) && plans[0].which != kind::files)
       bad = "it leaves files in TMPDIR";
     if (!bad.empty()) {
       if (count < plans.size()) ++count;

@@ -263,9 +263,62 @@ TEST_CASE("errors: a compiler's complaint carries its log, options and the numbe
 TEST_CASE("process with a compiler that complains: compile_error" * doctest::skip()) {
   const array<float> a = asarray(floats{1, 2});
   const std::string said = message_of<compile_error>([&] { array<float> r = a * 2 + 1; });
-  CHECK(has(said.substr(0, said.find('\n')), "error: boom"));
-  CHECK(has(said, "log:"));
-  CHECK(has(said, "-shared"));
-  CHECK(has(said, "    1 | // Sinter"));
-  CHECK(has(said, "sinter_kernel"));
+  CHECK(has(said, "the kernel \"map: f32 -> f32, 1 axis\""));
+  CHECK(has(said, "error: boom"));
+  CHECK_FALSE(has(said, "\n"));
+  const std::string file = read_text(said.substr(said.rfind(' ') + 1));
+  CHECK(has(file, "log:"));
+  CHECK(has(file, "-shared"));
+  CHECK(has(file, "    1 | // Sinter"));
+  CHECK(has(file, "sinter_kernel"));
+  std::filesystem::remove(said.substr(said.rfind(' ') + 1));
+  try {
+    array<float> r = a * 3 + 1;
+  } catch (const compile_error& e) {
+    CHECK(has(e.log(), "kernel.c:1: error: boom"));
+    CHECK(has(e.source(), "void sinter_kernel"));
+  }
 }
+
+TEST_CASE(
+    "errors: a compiler that hangs is stopped and not asked again; kernels that are there stay, others are "
+    "interpreted") {
+  if (device::current() != device::cpu()) return;
+  const scratch room;
+  // It makes two kernels and then waits for ever.
+  write_text(room / "compiler", "#!/bin/sh\nfor a; do case $a in -shared) echo >>" + (room / "asked") +
+                                    ";; esac; done\n[ $(wc -l <" + (room / "asked") +
+                                    ") -le 2 ] || exec sleep 600\nexec cc \"$@\"\n");
+  std::filesystem::permissions(room / "compiler", std::filesystem::perms::owner_all);
+  const rerun child("process with a compiler that hangs: kernels are interpreted",
+                    {{"SINTER_CC", room / "compiler"}, {"SINTER_CC_SECONDS", "2"}, {"SINTER_CACHE_DIR", ""}});
+  INFO(child.output);
+  CHECK(child.ok);
+  CHECK(times_in(child.output, "was stopped after 2 s") == 1);
+  CHECK(times_in(child.output, "it is not asked again") == 1);
+  CHECK(times_in(read_text(room / "asked"), "\n") == 3);
+}
+
+TEST_CASE("process with a compiler that hangs: kernels are interpreted" * doctest::skip()) {
+  const array<double> a = arange(200'000.0).reshape({2'000, 100});
+  const auto columns = [&] { return sum(a, 0)(1).item(); };
+  const auto both = [&] { return (a * 2 + 1)(1, 1).item() + sum(a - 1).item(); };
+  const double down = 2'000 * 1.0 + 100 * (1'999.0 * 1'000), all = 199'999.0 * 100'000 - 200'000;
+  CHECK(columns() == down);  // compiled, with the layout of compiled kernels
+  CHECK((a + 1)(0, 1).item() == 2);
+  CHECK(both() == 203 + all);  // interpreted
+  CHECK(columns() == down);
+  CHECK(both() == 203 + all);
+  CHECK(max(a, 1)(3).item() == 399);
+  CHECK(counters().compiles == 2);
+}
+
+TEST_CASE("errors: a SINTER_CC that is no compiler is named") {
+  if (device::current() != device::cpu()) return;
+  const rerun child("process without a C compiler", {{"SINTER_CC", "nonsense"}});
+  INFO(child.output);
+  CHECK(child.ok);
+  CHECK(has(child.output, "sinter: SINTER_CC=nonsense names no program"));
+}
+
+TEST_CASE("process without a C compiler" * doctest::skip()) { CHECK((arange(3.0) * 2)(2).item() == 4); }

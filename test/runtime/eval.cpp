@@ -96,6 +96,36 @@ TEST_CASE("eval: threads that meet at a new kernel make it once, and all have it
   for (float g : got) CHECK(g == doctest::Approx(std::exp(-0.999f) + 8));
 }
 
+TEST_CASE("eval: two types with one text are compiled once, also without a disk cache, and by threads that meet") {
+  if (!compiles()) return;
+  const rerun child("process without a disk cache: one compilation of one text", {{"SINTER_CACHE_DIR", ""}});
+  INFO(child.output);
+  CHECK(child.ok);
+}
+
+TEST_CASE("process without a disk cache: one compilation of one text" * doctest::skip()) {
+  const array<float> x = asarray(floats{1, 2, 3});
+  CHECK(moved_by([&] {
+          on_threads(16, [&](int i) {
+            array<float> r;
+            if (i % 2) {
+              r = (x + 1) * 2;
+            } else {
+              const auto t = x + 1;
+              r = t * 2;
+            }
+            CHECK(r.get() == floats{4, 6, 8});
+          });
+        }).compiles == 1);
+  // Another text, and the same text of another device, are other kernels.
+  CHECK(moved_by([&] { array<float> r = (x + 1) * x; }).compiles == 1);
+  array<float> again = (x - 1) * 2;
+  const device_scope elsewhere(device::interpreter());
+  const array<float> y = asarray(floats{1, 2, 3});
+  again = (y + 1) * 2;
+  CHECK(again.get() == floats{4, 6, 8});
+}
+
 TEST_CASE("eval: threads that meet at one named expression share its node") {
   const array<float> x = numbers(10);
   for (int round = 0; round < 50; ++round) {

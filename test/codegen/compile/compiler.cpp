@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <elf.h>
+#include <sched.h>
 #include <spawn.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,14 +54,27 @@ class loaded {
   void* library_ = nullptr;
 };
 
-std::string message_of(const compiler& with, std::string_view source) {
+/// A failed compilation: the exception, and the file that its message names.
+struct complaint {
+  std::string message = "no compile_error", log, source, file;
+};
+
+complaint complaint_of(const compiler& with, std::string_view source) {
+  complaint found;
   try {
     with.compile(source);
   } catch (const sinter::compile_error& failed) {
-    return failed.what();
+    const sinter::compile_error copy = failed;
+    found = {copy.what(), copy.log(), copy.source(), ""};
+    const std::size_t at = found.message.rfind(" /");
+    const std::string path = at == std::string::npos ? "" : found.message.substr(at + 1);
+    found.file = read_text(path);
+    ::unlink(path.c_str());
   }
-  return "no compile_error";
+  return found;
 }
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::unique_ptr<compiler> c_compiler(math_mode mode) {
   auto found = make_cpu_compiler(mode);
@@ -98,12 +113,36 @@ TEST_CASE("math mode: the words of SINTER_MATH, and no others") {
 }
 
 TEST_CASE("failure: the first line has the first error, and lines are numbered as the compiler counts them") {
-  const std::string text =
-      describe({"it failed", "note: x\nk.c:2: error: bad\nk.c:3: error: worse\n", "cc 1", "a\n\nb"});
-  CHECK(text.substr(0, text.find('\n')) == "it failed: k.c:2: error: bad");
+  const char* log = "note: x\nk.c:2: error: bad\nk.c:3: error: worse\n";
+  const std::string text = describe({"it", "failed at", log, "cc 1", "a\n\nb"});
+  CHECK(text.substr(0, text.find('\n')) == "sinter: it failed at a kernel: k.c:2: error: bad");
+  CHECK(describe({"it", "failed at", "\nnone\nsuch\n", "", ""}).starts_with("sinter: it failed at a kernel: none\n"));
+  CHECK(describe({"it", "failed at", "", "", "// Sinter 1\n// map: f32 -> f32\n"})
+            .starts_with("sinter: it failed at the kernel \"map: f32 -> f32\"\n"));
   CHECK(text.find("k.c:3: error: worse\n") != std::string::npos);
   CHECK(text.find("cc 1\n") != std::string::npos);
   CHECK(text.find("    1 | a\n    2 | \n    3 | b\n") != std::string::npos);
+}
+
+TEST_CASE("failure: a long log makes no long message; the file has all of it, and is written anew the next time") {
+  const scratch places;
+  const environment temporary("TMPDIR", places.path().c_str());
+  const std::string log = "k.c:1: error: first\n" + std::string(100'000, 'x');
+  const std::string message = report({"it", "failed at", log, "identity", "source"});
+  CHECK(message == report({"it", "failed at", log, "identity", "source"}));
+  CHECK(message.size() < 300);
+  CHECK(message.starts_with("sinter: it failed at a kernel: k.c:1: error: first; log and source: " + places.path()));
+  CHECK(std::distance(fs::directory_iterator(places.path()), fs::directory_iterator()) == 1);
+  const std::string file = message.substr(message.rfind(' ') + 1);
+  CHECK(read_text(file) == describe({"it", "failed at", log, "identity", "source"}));
+  // Another's link in its place is not followed.
+  write_text(places / "victim", "untouched");
+  fs::remove(file);
+  fs::create_symlink(places / "victim", file);
+  const std::string elsewhere = report({"it", "failed at", log, "identity", "source"});
+  CHECK(read_text(places / "victim") == "untouched");
+  CHECK_FALSE(has(elsewhere, places.path()));
+  fs::remove(elsewhere.substr(elsewhere.rfind(' ') + 1));
 }
 
 TEST_SUITE("cpu compiler") {
@@ -179,12 +218,17 @@ TEST_SUITE("cpu compiler") {
   TEST_CASE("an error carries the compiler's log, its options and the numbered source") {
     const auto with = c_compiler(math_mode::strict);
     if (!with) return;
-    const std::string message = message_of(*with, "int fine;\nint f(void) { return undeclared_name; }\n");
-    CHECK(message.substr(0, message.find('\n')).find("undeclared_name") != std::string::npos);
-    CHECK(message.find("kernel.c:2:") != std::string::npos);
-    CHECK(message.find("-ffp-contract=off") != std::string::npos);
-    CHECK(message.find("    2 | int f(void) { return undeclared_name; }\n") != std::string::npos);
-    CHECK(message_of(*with, "double f(double x) { return forgotten(x); }\n").find("forgotten") != std::string::npos);
+    const std::string source = "int fine;\nint f(void) { return undeclared_name; }\n";
+    const complaint said = complaint_of(*with, source);
+    CHECK(has(said.message, "undeclared_name"));
+    CHECK(has(said.message, "kernel.c:2:"));
+    CHECK_FALSE(has(said.message, "\n"));
+    CHECK(has(said.log, "kernel.c:2:"));
+    CHECK(said.source == source);
+    CHECK(has(said.file, said.log));
+    CHECK(has(said.file, "-ffp-contract=off"));
+    CHECK(has(said.file, "    2 | int f(void) { return undeclared_name; }\n"));
+    CHECK(has(complaint_of(*with, "double f(double x) { return forgotten(x); }\n").message, "forgotten"));
   }
 
   TEST_CASE("identity tells modes apart, names the compiler and the processor, and does not change") {
@@ -238,6 +282,14 @@ TEST_SUITE("cpu compiler") {
   TEST_CASE("a compiler that misbehaves gives an exception, and leaves nothing behind") {
     const scratch room, temporary;
     const environment folder("TMPDIR", temporary.path().c_str());
+    const environment seconds("SINTER_CC_SECONDS", "1");
+    // The exception, and its report, which may stay.
+    const auto with_report = [](const char* kind, const char* what) {
+      const std::string message = what, file = message.substr(message.rfind(' ') + 1);
+      const std::string all = kind + (": " + message) + "\n" + read_text(file);
+      fs::remove(file);
+      return all;
+    };
     const auto outcome = [&](const char* text, bool remove = false) -> std::string {
       const environment chosen("SINTER_CC", script(room, text).c_str());
       const auto with = make_cpu_compiler(math_mode::standard);
@@ -246,15 +298,18 @@ TEST_SUITE("cpu compiler") {
       try {
         with->compile("source text\n");
       } catch (const sinter::compile_error& failed) {
-        return std::string("compile_error: ") + failed.what();
+        return with_report("compile_error", failed.what());
+      } catch (const compiler_hangs& failed) {
+        return with_report("compiler_hangs", failed.what());
       } catch (const sinter::device_error& failed) {
-        return std::string("device_error: ") + failed.what();
+        return remove ? std::string("device_error: ") + failed.what() : with_report("device_error", failed.what());
       }
       return "no exception";
     };
     const auto has = [](const std::string& text, const char* start, const char* part) {
       return text.starts_with(start) && text.find(part) != std::string::npos;
     };
+    CHECK(has(outcome("echo hm; exec sleep 600"), "compiler_hangs", "stopped after 1 s"));
     CHECK(has(outcome("echo said >&2; echo out; exit 3"), "compile_error", "said\nout\n"));
     CHECK(has(outcome("echo said >&2; kill -9 $$"), "device_error", "signal 9"));
     CHECK(has(outcome("exit 0"), "device_error", "without a whole shared object"));
@@ -273,11 +328,78 @@ TEST_SUITE("cpu compiler") {
     const environment folder("TMPDIR", (room / "missing").c_str());
     const auto with = make_cpu_compiler(math_mode::standard);
     REQUIRE(with);
-    CHECK_THROWS_AS(with->compile(""), sinter::compile_error);
+    complaint_of(*with, "");
     const std::string text = read_text(report);
     const std::string pwd = text.substr(0, text.find('\n'));
     CHECK(text == pwd + "\n" + pwd + "\n700\nC\n");
     CHECK_FALSE(fs::exists(pwd));
+  }
+
+  TEST_CASE(
+      "a variable that would change an image does not reach the compiler; another tool on PATH is another identity") {
+    const scratch room, tools;
+    const environment chosen("SINTER_CC", script(room, "env >" + (room / "report") + "; exit 1").c_str());
+    std::vector<std::unique_ptr<environment>> set;
+    const char* const names[] = {"GCC_EXEC_PREFIX", "GCC_COMPARE_DEBUG",   "COMPILER_PATH",       "LIBRARY_PATH",
+                                 "CPATH",           "C_INCLUDE_PATH",      "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES",
+                                 "LD_RUN_PATH",     "SOURCE_DATE_EPOCH",   "LDEMULATION",         "GNUTARGET",
+                                 "COLLECT_GCC",     "CCC_OVERRIDE_OPTIONS"};
+    for (const char* name : names) set.push_back(std::make_unique<environment>(name, "/elsewhere"));
+    const environment kept("SINTER_TEST_KEPT", "/elsewhere");
+    const auto with = make_cpu_compiler(math_mode::standard);
+    REQUIRE(with);
+    complaint_of(*with, "");
+    const std::string seen = "\n" + read_text(room / "report");
+    CHECK(has(seen, "\nSINTER_TEST_KEPT=/elsewhere\n"));
+    for (const char* name : names) {
+      CAPTURE(name);
+      CHECK_FALSE(has(seen, "\n" + std::string(name) + "="));
+    }
+    set.clear();
+    for (const char* tool : {"as", "ld"}) {
+      script(room, "exit 1");
+      fs::copy_file(room / "compiler", tools / tool);
+      const std::string before = make_cpu_compiler(math_mode::standard)->identity();
+      const environment path("PATH", (tools.path() + ":" + std::getenv("PATH")).c_str());
+      CHECK(make_cpu_compiler(math_mode::standard)->identity() != before);
+      fs::remove(tools / tool);
+    }
+  }
+
+  TEST_CASE("a TMPDIR without room is named once, and the next folder is taken") {
+    if (!c_compiler(math_mode::standard)) return;
+    const scratch small;
+    const child_report report = in_child([&] {
+      if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+          ::mount("none", small.path().c_str(), "tmpfs", 0, "size=16k") != 0)
+        return 77;
+      ::setenv("TMPDIR", small.path().c_str(), 1);
+      const auto with = make_cpu_compiler(math_mode::standard);
+      // The text fits and the image does not; then not even the text.
+      for (const std::size_t length : {0, 20'000})
+        if (with->compile("int f(void) { return 1; }\n" + std::string(length, '\n')).empty()) return 1;
+      return fs::is_empty(small.path()) ? 0 : 2;
+    });
+    if (report.exit_code == 77) {
+      MESSAGE("skipped: no file system may be mounted here");
+      return;
+    }
+    CHECK(report.exit_code == 0);
+    CHECK(report.lines() == 1);
+    CHECK(has(report.errors, small.path() + ": No space left on device"));
+  }
+
+  TEST_CASE("why there is no compiler: the variable and its value") {
+    {
+      const environment chosen("SINTER_CC", "nonsense");
+      CHECK(why_no_cpu_compiler() == "SINTER_CC=nonsense names no program that can be run");
+    }
+    {
+      const environment chosen("SINTER_CC", "");
+      CHECK(has(why_no_cpu_compiler(), "SINTER_CC is empty"));
+    }
+    const environment chosen("SINTER_CC", nullptr);
+    CHECK(has(why_no_cpu_compiler(), "cc, gcc, clang"));
   }
 
   TEST_CASE("it works in a host that ignores its children or blocks signals") {
@@ -426,12 +548,13 @@ TEST_SUITE("cuda compiler") {
   TEST_CASE("an error carries NVRTC's log, its options and the numbered source") {
     const auto with = nvrtc(90, math_mode::strict);
     if (!with) return;
-    const std::string message = message_of(*with, "extern \"C\" __global__ void f() {\n  undeclared_name = 1;\n}\n");
-    CHECK(message.substr(0, message.find('\n')).find("undeclared_name") != std::string::npos);
-    CHECK(message.find("kernel.cu(2)") != std::string::npos);
-    CHECK(message.find("-arch=sm_90") != std::string::npos);
-    CHECK(message.find("-fmad=false") != std::string::npos);
-    CHECK(message.find("    2 |   undeclared_name = 1;\n") != std::string::npos);
+    const complaint said = complaint_of(*with, "extern \"C\" __global__ void f() {\n  undeclared_name = 1;\n}\n");
+    CHECK(has(said.message, "undeclared_name"));
+    CHECK(has(said.message, "sm_90"));
+    CHECK(has(said.log, "kernel.cu(2)"));
+    CHECK(has(said.file, "-arch=sm_90"));
+    CHECK(has(said.file, "-fmad=false"));
+    CHECK(has(said.file, "    2 |   undeclared_name = 1;\n"));
   }
 
   TEST_CASE("threads compile at the same time") {
