@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "runtime/device/copies.hpp"
+
 namespace sinter::runtime {
 namespace {
 
@@ -29,7 +31,7 @@ void keep_loaded(const void* address) noexcept {
 
 void watch_process() {
   static const bool once = [] {
-    keep_loaded(reinterpret_cast<const void*>(&watch_process));
+    keep_loaded(this_copy());
     pthread_atfork(nullptr, nullptr, [] { is_child.store(true, std::memory_order_relaxed); });
     return true;
   }();

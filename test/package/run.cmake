@@ -1,4 +1,5 @@
-# Installs a finished build into `work`, builds the project in `source` against it, and runs it.
+# Sinter as its users get it: a finished static build installed into `work`; a shared one, built here by the README's line;
+# and its sources inside a larger build. The projects in `source` are built against them and run.
 
 function(step)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -8,11 +9,72 @@ function(step)
   endif()
 endfunction()
 
+# refused(<regex> <command>...): it must fail and say so.
+function(refused regex)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(result EQUAL 0 OR NOT output MATCHES "${regex}")
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command} gave ${result} and does not say ${regex}:\n${output}")
+  endif()
+endfunction()
+
+# configure(<source> <build> <options>...): without optimisation; this is about finding, compiling and linking.
+function(configure from to)
+  step("${CMAKE_COMMAND}" -S "${from}" -B "${to}" -G "${generator}" "-DCMAKE_CXX_COMPILER=${compiler}"
+       -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS=-O0 ${ARGN})
+endfunction()
+
+# by_hand(<prefix>): a program without CMake, by what pkg-config says.
+function(by_hand prefix)
+  find_program(pkg_config NAMES pkg-config pkgconf)
+  if(NOT pkg_config)
+    return()
+  endif()
+  file(GLOB_RECURSE file "${prefix}/*/sinter.pc")
+  cmake_path(GET file PARENT_PATH folder)
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${folder}" "${pkg_config}" --cflags --libs sinter
+                  OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  step("${compiler}" -std=c++20 "${source}/main.cpp" -o "${prefix}/by_hand" ${flags})
+  cmake_path(GET folder PARENT_PATH libraries)
+  step("${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${libraries}" "${prefix}/by_hand")
+endfunction()
+
 # From nothing each time: a header that is no longer installed must not be found in last week's copy.
 file(REMOVE_RECURSE "${work}")
-step("${CMAKE_COMMAND}" --install "${build}" --prefix "${work}/prefix")
-# No optimisation: this is about finding, compiling and linking.
-step("${CMAKE_COMMAND}" -S "${source}" -B "${work}/build" -G "${generator}" "-DCMAKE_CXX_COMPILER=${compiler}"
-     -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS=-O0 "-DCMAKE_PREFIX_PATH=${work}/prefix")
-step("${CMAKE_COMMAND}" --build "${work}/build")
-step("${work}/build/package_test")
+
+# ---- static
+step("${CMAKE_COMMAND}" --install "${build}" --prefix "${work}/static")
+configure("${source}" "${work}/with_static" "-DCMAKE_PREFIX_PATH=${work}/static")
+step("${CMAKE_COMMAND}" --build "${work}/with_static")
+step("${work}/with_static/package_test")
+by_hand("${work}/static")
+# Two copies in one process: refused in either order.
+foreach(program sinter_first user_first)
+  refused("two copies of Sinter, in .*${program}.* and in .*libuser.so" "${work}/with_static/${program}")
+endforeach()
+
+# ---- shared: no test package is asked for to build it, nor TBB or xxHash to use it
+set(no_test_packages -DCMAKE_DISABLE_FIND_PACKAGE_doctest=ON -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON)
+configure("${root}" "${work}/shared_build" -DSINTER_BUILD_TESTS=OFF -DSINTER_BUILD_SAMPLES=OFF -DBUILD_SHARED_LIBS=ON
+          ${no_test_packages})
+step("${CMAKE_COMMAND}" --build "${work}/shared_build")
+step("${CMAKE_COMMAND}" --install "${work}/shared_build" --prefix "${work}/shared")
+configure("${source}" "${work}/with_shared" "-DCMAKE_PREFIX_PATH=${work}/shared" "-Dplugin=${root}/test/plugin"
+          -DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON -DCMAKE_DISABLE_FIND_PACKAGE_Threads=ON)
+step("${CMAKE_COMMAND}" --build "${work}/with_shared")
+file(GLOB installed "${work}/shared/*/cmake/sinter/*.cmake" "${work}/shared/*/*/cmake/sinter/*.cmake")
+foreach(file IN LISTS installed)
+  file(STRINGS "${file}" asks REGEX "TBB|xxhash")
+  if(asks)
+    message(FATAL_ERROR "${file} asks for ${asks}")
+  endif()
+endforeach()
+foreach(program package_test sinter_first user_first)
+  step("${work}/with_shared/${program}")
+endforeach()
+step("${work}/with_shared/plugin_host" "${work}/with_shared/libplugin_beside_sinter.so")
+by_hand("${work}/shared")
+
+# ---- as a part of a larger build
+configure("${source}/parent" "${work}/parent" "-Dsinter=${root}" ${no_test_packages})

@@ -2,6 +2,11 @@
 // work that is still under way when the host takes it away.
 #include <sinter/sinter.hpp>
 
+#ifdef PRIVATE_COPY
+#include <sinter/private_copy.hpp>
+SINTER_PRIVATE_COPY;
+#endif
+
 namespace {
 
 namespace sn = sinter;
