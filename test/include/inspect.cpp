@@ -1,0 +1,86 @@
+// explain, dump and to_dot show what would run, and neither run nor allocate it.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "test/include/looking.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+
+/// The generated texts that dump gives for a device, one after the other.
+template <class E>
+std::string texts_for(const E& e, const std::string& language) {
+  const std::string all = dump(e).c_str(), title = ": " + language + " ====\n";
+  std::string texts;
+  for (std::size_t at = all.find(title); at != std::string::npos; at = all.find(title, at + 1)) {
+    const std::size_t begin = at + title.size();
+    texts += all.substr(begin, all.find("==== kernel", begin) - begin);
+  }
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("inspect: what has no element says so") {
+  const array<float> nothing = zeros<float>({0, 3});
+  const std::string e = explain(nothing * 2).c_str(), d = dump(nothing * 2).c_str();
+  CHECK(e.find("not launched: its result has no element") != std::string::npos);
+  CHECK(e.find("nan") == std::string::npos);
+  CHECK(d.find("not launched: its result has no element") != std::string::npos);
+  CHECK(d.find("multiply") != std::string::npos);  // the kernel before it is text
+  CHECK(std::string(to_dot(nothing * 2).c_str()).find("multiply") != std::string::npos);
+  const std::string sums = explain(sum(nothing, 0)).c_str();  // three results of nothing
+  CHECK(sums.find("not launched") == std::string::npos);
+  CHECK(sums.find("nan") == std::string::npos);
+  CHECK(std::string(dump(sum(nothing, 0)).c_str()).find("sinter_kernel") != std::string::npos);
+  CHECK(explain(array<float>() + 1).c_str() != nullptr);
+  CHECK(dump(mean(nothing)).c_str() != nullptr);
+}
+
+TEST_CASE("inspect: looking allocates nothing, launches nothing and compiles nothing") {
+  const array<float> x = zeros<float>({1'000'003});
+  const auto e = (x - mean(x)) / stddev(x);
+  const counters_snapshot moved = moved_by([&] {
+    explain(e);
+    dump(e);
+    to_dot(e);
+  });
+  CHECK(moved.bytes_allocated == 0);
+  CHECK(moved.launches == 0);
+  CHECK(moved.compiles == 0);
+}
+
+TEST_CASE("inspect: dump shows the very text that runs") {
+  // A process of its own, which leaves what it ran in files.
+  if (device::current().type() == device::kind::interpreter) return;
+  const bool cuda = device::current().type() == device::kind::cuda;
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("sinter_inspect_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  CHECK(rerun("dumped: sums of many elements and of few", {{"SINTER_DUMP", folder.string()}}).ok);
+  std::string made;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != (cuda ? ".cu" : ".c")) continue;
+    std::ifstream in(entry.path());
+    made.append(std::istreambuf_iterator<char>(in), {});
+  }
+  std::filesystem::remove_all(folder);
+  const array<float> many = zeros<float>({3'000'000}), few = zeros<float>({40, 3});
+  const std::string language = cuda ? "CUDA C++" : "C";
+  for (const std::string& text : {texts_for(sum(many), language), texts_for(sum(few, 0), language)}) {
+    REQUIRE(text.find("sinter_kernel") != std::string::npos);
+    CHECK(made.find(text) != std::string::npos);
+  }
+}
+
+TEST_CASE("dumped: sums of many elements and of few" * doctest::skip()) {
+  const array<float> many = zeros<float>({3'000'000}), few = zeros<float>({40, 3});
+  CHECK(sum(many).item() == 0);
+  CHECK(sum(few, 0)(0).item() == 0);
+}
