@@ -64,6 +64,26 @@ bool casts_both_ways(const kernel& k) {
   return to_integer && to_floating;
 }
 
+// A narrow integer that may have wrapped round when it was computed: an operation's result, or the low bits of a wider
+// computed one.
+bool may_wrap_in(const kernel& k, const value& v) {
+  if (!is_narrow(v.type)) return false;
+  if (v.kind == value_kind::apply) return may_wrap(v.code);
+  if (v.kind != value_kind::cast) return false;
+  const value& from = k.values[v.args[0]];
+  return detail::is_integer(from.type) && itemsize(from.type) > itemsize(v.type) &&
+         (from.kind == value_kind::apply || from.kind == value_kind::cast);
+}
+
+// The values that something is computed from, not only written.
+std::vector<bool> used_again(const kernel& k) {
+  std::vector<bool> used(k.values.size());
+  for (const value& v : k.values)
+    for (int a = 0; a < arity(v); ++a) used[v.args[a]] = true;
+  for (const accumulator& a : k.accumulators) used[a.value] = true;
+  return used;
+}
+
 bool uses_infinity(const kernel& k) {
   for (const accumulator& a : k.accumulators)
     if (detail::is_floating(a.type) && (a.what == reduction::min || a.what == reduction::max)) return true;
@@ -95,7 +115,7 @@ body::body(const kernel& kernel_, const variant& variant_, dialect dialect_) : k
 function body::make_function(std::string function_name, const std::vector<std::uint16_t>& roots) {
   function f;
   f.name = std::move(function_name);
-  const std::vector<bool> needed = made_of(k, roots);
+  const std::vector<bool> needed = made_of(k, roots), again = used_again(k);
   std::vector<std::string> names(k.values.size()), parameters;
   writer w;
   int temporaries = 0;
@@ -103,6 +123,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
     if (!needed[i]) continue;
     const value& at = k.values[i];
     const std::string type(spelling(at.type));
+    const bool stay_wide = to == dialect::cuda && again[i] && may_wrap_in(k, at);
     const auto leaf = [&](std::vector<int>& list, const char* prefix) {
       names[i] = number(prefix, at.index);
       list.push_back(at.index);
@@ -114,15 +135,17 @@ function body::make_function(std::string function_name, const std::vector<std::u
       case value_kind::cast:
         names[i] = number("t", temporaries++);
         w.line("  const ", type, " ", names[i], " = ",
-               spell_cast(at.type, k.values[at.args[0]].type, names[at.args[0]], used_), ";");
+               stay_wide ? in_32_bits(names[at.args[0]], at.type, used_)
+                         : spell_cast(at.type, k.values[at.args[0]].type, names[at.args[0]], used_),
+               ";");
         break;
       case value_kind::apply: {
         const int count = arity(at);
         std::string_view args[3];
         for (int a = 0; a < count; ++a) args[a] = names[at.args[a]];
         names[i] = number("t", temporaries++);
-        w.line("  const ", type, " ", names[i], " = ",
-               spell(at.code, k.values[at.args[count - 1]].type, to, args, used_), ";");
+        const std::string text = spell(at.code, k.values[at.args[count - 1]].type, to, args, used_);
+        w.line("  const ", type, " ", names[i], " = ", stay_wide ? in_32_bits(text, at.type, used_) : text, ";");
         break;
       }
     }
@@ -251,7 +274,9 @@ std::string body::identity(int a) const {
 std::string body::fold(int a, const std::string& x, const std::string& y) const {
   const accumulator& at = k.accumulators[a];
   const std::string_view args[3] = {x, y, ""};
-  return spell(folding(at.what), at.type, to, args, used_);
+  const op code = folding(at.what);
+  const std::string text = spell(code, at.type, to, args, used_);
+  return to == dialect::cuda && is_narrow(at.type) && may_wrap(code) ? in_32_bits(text, at.type, used_) : text;
 }
 
 void kernel_writer::load_fixed(bool first_phase) {

@@ -69,7 +69,8 @@ bool is_whole_argument(std::string_view before, std::string_view after) {
 }
 
 /// Puts types, suffixes, helper names and (args not null) arguments into a text.
-std::string fill_in(std::string_view text, dtype t, const std::string_view* args, helper_list* used) {
+std::string fill_in(std::string_view text, dtype t, const std::string_view* args, helper_list* used,
+                    dialect d = dialect::c) {
   std::string out;
   while (!text.empty()) {
     // A cast to the type it already is would only be noise.
@@ -82,8 +83,10 @@ std::string fill_in(std::string_view text, dtype t, const std::string_view* args
       if (t == dtype::float32) out += 'f';
     } else if (token == "T") {
       out += spelling(t);
-    } else if (token == "U") {
+    } else if (token == "U" || (token == "W" && is_narrow(t) && d == dialect::cuda)) {
       out += modular_spelling(t);
+    } else if (token == "W") {
+      out += spelling(t);
     } else if (text.starts_with('@')) {
       text.remove_prefix(1);
       if (used) use_helper(token, t, *used);
@@ -115,6 +118,20 @@ std::string spell(op code, dtype computed, dialect d, const std::string_view arg
   return fill_in(text, computed, args, &used);
 }
 
+bool may_wrap(op code) {
+  std::string_view text = op_texts[static_cast<int>(code)].integer;
+  if (text.find("(U)") != std::string_view::npos) return true;
+  while (!text.empty()) {
+    const std::string_view token = take_token(text);
+    if (text.starts_with('@') && find_helper(token)->result == std::string_view("W")) return true;
+  }
+  return false;
+}
+
+std::string in_32_bits(std::string_view text, dtype t, helper_list& used) {
+  return fill_in("in_32_bits@(a)", t, &text, &used);
+}
+
 std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& used) {
   if (to == dtype::bool_) return fill_in("a != 0", from, &arg, nullptr);
   if (detail::is_floating(from) && detail::is_integer(to))
@@ -127,10 +144,10 @@ std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& 
 std::string helper_definition(const helper_use& use, dialect d) {
   const helper_text* helper = find_helper(use.name);
   std::string out = d == dialect::cuda ? "static __device__ __forceinline__ " : "static inline ";
-  out += fill_in(helper->result, use.type, nullptr, nullptr);
+  out += fill_in(helper->result, use.type, nullptr, nullptr, d);
   out.append(" ").append(use.name).append("_").append(detail::facts(use.type).short_name);
   out += "(" + fill_in(helper->parameters, use.type, nullptr, nullptr) + ") {\n";
-  const std::string body = fill_in(body_for(*helper, use.type), use.type, nullptr, nullptr);
+  const std::string body = fill_in(body_for(*helper, use.type), use.type, nullptr, nullptr, d);
   for (std::size_t begin = 0, end; begin < body.size(); begin = end + 1) {
     end = body.find('\n', begin);
     out += "  " + body.substr(begin, end - begin) + "\n";

@@ -38,6 +38,17 @@ using helper_list = std::vector<helper_use>;
 /// variable does. Errors: `internal_error` if the operation is not there for that dtype.
 std::string spell(op, dtype computed, dialect, const std::string_view args[3], helper_list& used);
 
+/// May the result of an integer operation have wrapped round? Then its text works in U.
+bool may_wrap(op);
+
+/// CUDA: an integer text, of a result of the narrow dtype that may have wrapped, as the 32 bits it was computed in. Without
+/// this the compiler computes in 16 bits, and where the result is used as a wider number ptxas (13.0) does so as if it had
+/// not wrapped: minus the int16 -32768 becomes 32768.
+std::string in_32_bits(std::string_view text, dtype, helper_list& used);
+
+/// Integers that C and CUDA promote to int wherever they are used.
+constexpr bool is_narrow(dtype t) { return detail::is_integer(t) && itemsize(t) < 4; }
+
 /// `arg`, of dtype `from`, as a `to`.
 std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& used);
 

@@ -9,8 +9,10 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/source/emit.hpp"
 #include "codegen/source/helpers.hpp"
 #include "test/codegen/ir/expectation.hpp"
+#include "test/codegen/ir/small_kernel.hpp"
 #include "test/codegen/scratch.hpp"
 
 namespace {
@@ -196,4 +198,25 @@ TEST_CASE("compiled C has NumPy's values") {
   }
   ::dlclose(library);
   CHECK(checked > 600);
+}
+
+TEST_CASE(
+    "text: a narrow result that may have wrapped stays in 32 bits until it is narrowed, on CUDA and if it is used") {
+  const auto text = [](const kernel& k, dialect d) {
+    variant v;
+    v.operands.assign(k.inputs.size() + k.outputs.size(), access::unit);
+    return emit(k, v, d);
+  };
+  const auto contains = [](const std::string& whole, const char* part) {
+    return whole.find(part) != std::string::npos;
+  };
+  kernel_builder used;
+  const auto minus = used.apply(op::negative, used.input(dtype::int16));
+  const kernel widened = used.gives({used.cast(minus, dtype::int64)});
+  CHECK(contains(text(widened, dialect::cuda), "const short t0 = in_32_bits_i16(0 - (unsigned int)x0);"));
+  CHECK_FALSE(contains(text(widened, dialect::c), "in_32_bits"));
+  kernel_builder stored;
+  const auto x = stored.input(dtype::int16);
+  const kernel only_stored = stored.gives({stored.apply(op::floor_divide, stored.apply(op::bitwise_and, x, x), x)});
+  CHECK_FALSE(contains(text(only_stored, dialect::cuda), "in_32_bits"));
 }
