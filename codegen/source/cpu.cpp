@@ -86,14 +86,37 @@ class cpu_kernel : kernel_writer {
     w_.close();
   }
 
-  // The same lanes as one merged axis would have.
+  // Positions [low, high) of several axes, each in the lane that it would have if the axes were one: how axes merge is a
+  // matter of layouts. Within a row whole sixteens are folded side by side.
   void fold_positions() {
-    w_.open("for (long long i = low; i < high; ++i)");
-    w_.line("const long long count = high - low, whole = count - count % ", lanes, ";");
-    w_.line("const long long lane = i - low < whole ? (i - low) % ", lanes, " : 0;");
-    b_.unravel(w_, b_.kept(), b_.v.rank, "i");
-    place("q", "p", b_.kept(), b_.v.rank, true, false);
-    accumulate(read("q", n("i", b_.fastest())), "lane");
+    const int last = b_.v.rank - 1;
+    const std::string sixteen = lanes, length = n("n", last);
+    const auto one_by_one = [&](std::string_view condition) {
+      w_.open("for (; ", condition, "; ++i, lane = (lane + 1) % ", sixteen, ")");
+      accumulate(read("q", "i"), "lane");
+      w_.close();
+    };
+    if (b_.v.split) w_.line("long long row = low / ", length, ", i = low % ", length, ";");
+    else w_.line("long long row = 0, i = 0;");  // also where an axis has no elements
+    w_.line("long long left = high - low;");
+    w_.line("const long long odd = left % ", sixteen, ";");
+    w_.line("unsigned lane = 0;");
+    w_.open("for (; left > 0; ++row, i = 0)");
+    b_.unravel(w_, b_.kept(), last, "row");
+    place("q", "p", b_.kept(), last, true, false);
+    w_.line("const long long stop = i + left < ", length, " ? i + left : ", length, ";");
+    w_.line("const long long full = i + left - odd < stop ? i + left - odd : stop;");
+    w_.line("left -= stop - i;");
+    one_by_one("i < full && lane != 0");
+    w_.open("for (; i + ", sixteen, " <= full; i += ", sixteen, ")");
+    w_.open("for (int l = 0; l < ", sixteen, "; ++l)");
+    accumulate(read("q", "i + l"), "l");
+    w_.close();
+    w_.close();
+    one_by_one("i < full");
+    w_.open("for (; i < stop; ++i)");  // what does not fill the lanes
+    accumulate(read("q", "i"), "0");
+    w_.close();
     w_.close();
   }
 
@@ -142,16 +165,9 @@ class cpu_kernel : kernel_writer {
     if (b_.v.reduced == 1) {
       part_bounds(n("n", last));
       fold_range("p", "low", "high");
-    } else if (b_.v.in_order) {
+    } else {
       part_bounds(b_.extent(kept, b_.v.rank));
       fold_positions();
-    } else {
-      part_bounds(b_.extent(kept, last));
-      w_.open("for (long long row = low; row < high; ++row)");
-      b_.unravel(w_, kept, last, "row");
-      place("q", "p", kept, last, true, false);
-      fold_range("q", "0", n("n", last));
-      w_.close();
     }
     fold_lanes();
     if (!b_.v.split) place("q", "", 0, kept, false, true);

@@ -123,13 +123,15 @@ class cuda_kernel : kernel_writer {
     if (last > 0) w_.close();
   }
 
-  // This block's part [low, high) of `length` positions, in whole packs.
+  // This block's part [low, high) of `length` positions. Of rows it is whole packs; those of columns lie across, and say
+  // nothing about the order in which a column is folded.
   void part_bounds(const std::string& length) {
     const std::string& t = b_.index;
     if (!b_.v.split) return w_.line("const ", t, " low = 0, high = ", length, ";");
     const std::string width = std::to_string(width_);
-    w_.line("const ", t, " length = ", length, ", chunk = (length / splits + ", width, ") / ", width, " * ", width,
-            ";");
+    const std::string chunk = b_.v.columns ? "(length + splits - 1) / splits"
+                                           : "(length / splits + " + width + ") / " + width + " * " + width;
+    w_.line("const ", t, " length = ", length, ", chunk = ", chunk, ";");
     w_.line("const ", t, " low = min((long long)blockIdx.y * chunk, (long long)length);");
     w_.line("const ", t, " high = min((long long)low + chunk, (long long)length);");
   }
@@ -237,7 +239,6 @@ class cuda_kernel : kernel_writer {
   }
 
   void fold_rows() {
-    const int kept = b_.kept();
     const std::string& t = b_.index;
     const std::string width = std::to_string(width_);
     if (b_.v.reduced == 1 && width_ > 1) {
@@ -255,11 +256,35 @@ class cuda_kernel : kernel_writer {
       w_.close();
       return;
     }
+    if (width_ > 1) return fold_packs_of_rows();
     w_.raw("#pragma unroll 4\n");
     w_.open("for (", t, " position = low + threadIdx.x; position < high; position += blockDim.x)");
-    b_.unravel(w_, kept, b_.v.rank, "position");
-    place("q", "p", kept, b_.v.rank, true, false);
+    fold_position();
+    w_.close();
+  }
+
+  void fold_position() {
+    b_.unravel(w_, b_.kept(), b_.v.rank, "position");
+    place("q", "p", b_.kept(), b_.v.rank, true, false);
     accumulate(read("q", n("i", b_.fastest())));
+  }
+
+  // Several axes are folded in the packs in which they would be as one.
+  void fold_packs_of_rows() {
+    const std::string width = std::to_string(width_), along = n("i", b_.fastest());
+    w_.open("for (", b_.index, " i = low + threadIdx.x * ", width, "; i < high; i += blockDim.x * ", width, ")");
+    b_.unravel(w_, b_.kept(), b_.v.rank, "i");
+    w_.open("if (i + ", width, " <= high && ", along, " + ", width, " <= ", n("n", b_.fastest()), ")");
+    place("q", "p", b_.kept(), b_.v.rank, true, false);
+    w_.raw("#pragma unroll\n");
+    w_.open("for (int l = 0; l < ", width, "; ++l)");
+    accumulate(read("q", along + " + l"));
+    w_.close();
+    w_.otherwise();  // over the end of a row
+    w_.open("for (", b_.index, " position = i; position < min(i + ", width, ", high); ++position)");
+    fold_position();
+    w_.close();
+    w_.close();
     w_.close();
   }
 

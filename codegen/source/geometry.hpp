@@ -10,11 +10,13 @@ inline constexpr int block_threads = 256;
 /// cpu, reductions by columns: outputs folded side by side by one work item.
 inline constexpr int column_tile = 256;
 
-/// Elements in a 16-byte access of the widest operand that moves by units; 1: no vector accesses.
+/// Elements in a 16-byte access of the widest operand that moves by units; 1: no vector accesses. Of folded rows, whose order
+/// follows from it, the widest that moves in any steps.
 inline int vector_width(const kernel& k, const variant& v) {
+  const bool rows = k.reduces() && !v.columns;
   int widest = 0;
   for (std::size_t o = 0; o < v.operands.size(); ++o) {
-    if (v.operands[o] != access::unit) continue;
+    if (v.operands[o] != access::unit && !(rows && v.operands[o] == access::strided)) continue;
     const bool is_input = o < k.inputs.size();
     if (is_input && k.inputs[o].iota) continue;
     const int size = itemsize(is_input ? k.inputs[o].type : k.values[k.outputs[o - k.inputs.size()]].type);
@@ -23,10 +25,10 @@ inline int vector_width(const kernel& k, const variant& v) {
   return widest ? 16 / widest : 1;
 }
 
-/// Elements a thread takes in one go. Folded rows are taken in packs whether or not they are aligned: the order of a sum must
-/// not depend on where its operands lie.
+/// Elements a thread takes in one go. Folded rows are taken in packs whether or not they can be read so: the order of a sum
+/// must not depend on where its operands lie, on steps between their elements, or on how axes merged.
 inline int lane_width(const kernel& k, const variant& v) {
-  const bool packs_in_any_case = k.reduces() && !v.columns && v.reduced == 1 && !v.in_order;
+  const bool packs_in_any_case = k.reduces() && !v.columns && !v.in_order;
   return v.vector || packs_in_any_case ? vector_width(k, v) : 1;
 }
 

@@ -73,7 +73,8 @@ layout cuda_reduction(const binding& b, int width, int multiprocessors) {
   const std::int64_t side_by_side = b.variant.columns ? 32 : l.how.block[1];
   const std::int64_t wanted = divide_up(8 * multiprocessors, divide_up(b.kept, side_by_side));
   const std::int64_t worth = b.reduced / (along * 4);
-  l.splits = groups < most_tickets ? std::clamp<std::int64_t>(std::min(wanted, worth), 1, 4096) : 1;
+  const std::int64_t most_groups = b.variant.columns ? b.kept : groups;  // tiles depend on how axes merged
+  l.splits = most_groups < most_tickets ? std::clamp<std::int64_t>(std::min(wanted, worth), 1, 4096) : 1;
   l.how.grid[1] = static_cast<unsigned>(l.splits);
   return l;
 }

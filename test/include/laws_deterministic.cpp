@@ -97,6 +97,71 @@ TEST_CASE("law 8: a view at any offset gives the bits of its copy") {
   }
 }
 
+namespace {
+
+/// The bits of every reduction over some axes.
+template <class T>
+std::uint64_t reductions(const array<T>& a, axes over) {
+  const reduce_options how{.axis = over};
+  const auto [s, p, low, high, m, deviation] =
+      eval(sum(a, how), prod(a / 300, how), min(a, how), max(a, how), mean(a, how), stddev(a, how));
+  const auto [some, every] = eval(astype<T>(any(a > 990, how)), astype<T>(all(a > -290, how)));
+  std::uint64_t h = digest(every, digest(some));
+  for (const array<T>& x : {s, p, low, high, m, deviation}) h = digest(x, h);
+  return h;
+}
+
+/// Views of numbers, all of the same shape but of different layouts: each is to reduce to the bits of its copy.
+template <class T>
+std::vector<std::pair<std::string, array<T>>> layouts(const shape& s) {
+  shape padded = s;
+  const int last = s.size() - 1;
+  for (int d = 0; d <= last; ++d) padded[d] = s[d] + 3;
+  padded[last] = 2 * s[last] + 3;
+  const array<T> numbers = asarray(noise<T>(static_cast<std::size_t>(padded.elements()))),
+                 outer = numbers.reshape(padded);
+  std::vector<std::pair<std::string, array<T>>> made;
+  for (int start : {0, 1, 2, 3})
+    made.emplace_back("starting at " + std::to_string(start), numbers(slice(start, start + s.elements())).reshape(s));
+  const auto along_last = [&](const char* how, auto range) {
+    const auto cut = [](std::int64_t n) { return slice(1, n + 1); };
+    if (last == 0) made.emplace_back(how, outer(range));
+    if (last == 1) made.emplace_back(how, outer(cut(s[0]), range));
+    if (last == 2) made.emplace_back(how, outer(cut(s[0]), cut(s[1]), range));
+  };
+  along_last("with gaps, aligned", slice(0, s[last]));
+  along_last("with gaps", slice(1, s[last] + 1));
+  along_last("with steps", slice(1, 2 * s[last] + 1, 2));
+  along_last("backwards", slice(s[last], 0, -1));
+  return made;
+}
+
+template <class T>
+void check_layouts(const shape& s, std::initializer_list<axes> each) {
+  for (const auto& [how, view] : layouts<T>(s)) {
+    const array<T> copy = view.copy();
+    for (const axes& over : each) {
+      CAPTURE(s.size());
+      CAPTURE(s[0]);
+      CAPTURE(how);
+      CHECK(reductions(view, over) == reductions(copy, over));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("law 8: a reduction has the same bits wherever its operand lies, with gaps, with steps and backwards") {
+  check_layouts<float>({20'011, 64}, {0});       // few columns, in parts
+  check_layouts<float>({50, 3000}, {0, 1});      // many columns; rows
+  check_layouts<float>({70'001}, {0});           // one long row
+  check_layouts<float>({5, 9001}, {{0, 1}, 1});  // axes that merge unless there are gaps
+  check_layouts<float>({301, 3}, {0, 1, {0, 1}});
+  check_layouts<float>({12, 33, 70}, {0, 1, 2, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}});
+  check_layouts<double>({2011, 6}, {0, 1, {0, 1}});
+  CHECK(sum(ones<float>({5, 4})(_, slice(0, 0))).item() == 0);
+}
+
 TEST_CASE("law 8: the number of threads changes nothing") {
   std::string first;
   for (const std::string threads : {"1", "2", "3", "64"}) {
