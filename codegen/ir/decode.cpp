@@ -1,8 +1,10 @@
 // A signature read back. The order of words is the order in which resolve.cpp walked.
 #include <sinter/error.hpp>
 
+#include "codegen/ir/exponent.hpp"
 #include "codegen/ir/program.hpp"
 #include "codegen/pass/casts.hpp"
+#include "codegen/pass/powers.hpp"
 
 namespace sinter::codegen {
 
@@ -56,7 +58,9 @@ class reader {
     stack_.clear();
     p_.fragments.push_back(&f);
     const std::size_t first_ref = at_;
+    const std::uint64_t* const exponents = words_.data() + first_ref + f.nodes;
     std::size_t node = first_ref;
+    int power = 0;
     for (int i = 0; i < f.length; ++i) {
       const instruction in = f.code[i];
       if (in.code == instruction::take_node) {
@@ -71,12 +75,15 @@ class reader {
       } else {
         const op code = static_cast<op>(in.code);
         const int arity = facts(code).arity;
-        const std::uint16_t made = apply(p_, code, stack_.data() + stack_.size() - arity, arity);
+        const std::uint16_t* const operands = stack_.data() + stack_.size() - arity;
+        const bool scalar_power = f.scalar_powers != 0 && is_scalar_power(f.code, i);
+        const std::uint16_t made = scalar_power ? raise(p_, operands, exponent_words::at(exponents, power++))
+                                                : apply(p_, code, operands, arity);
         stack_.resize(stack_.size() - arity);
         stack_.push_back(made);
       }
     }
-    at_ = first_ref + f.nodes;
+    at_ = first_ref + f.nodes + static_cast<std::size_t>(exponent_words::count(f));
     numbered_.push_back(stack_.back());
   }
 

@@ -8,6 +8,7 @@
 #include <sinter/error.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "codegen/ir/exponent.hpp"
 #include "codegen/ir/number_table.hpp"
 
 namespace sinter::codegen {
@@ -134,13 +135,21 @@ class walker {
       if (a->kind != node_kind::array || !a->contiguous || !(a->extents == extents)) return false;
     }
     out_->spaces.push_back({extents, 0});
-    std::uint64_t* const words = out_->words.add(static_cast<std::size_t>(code.nodes) + 3);
-    words[0] = reinterpret_cast<std::uintptr_t>(&code);
-    for (int i = 0; i < code.nodes; ++i) words[1 + i] = one_of_few(static_cast<const array_node*>(e->children[i])).bits;
-    words[1 + code.nodes] = root_word::make(0).bits;
-    words[2 + code.nodes] = ref::make(ref::value, e->type, 0).bits;
+    std::uint64_t* words = out_->words.add(std::size_t{1} + code.nodes);
+    *words++ = reinterpret_cast<std::uintptr_t>(&code);
+    for (int i = 0; i < code.nodes; ++i) *words++ = one_of_few(static_cast<const array_node*>(e->children[i])).bits;
+    append_exponents(*e);
+    words = out_->words.add(2);
+    words[0] = root_word::make(0).bits;
+    words[1] = ref::make(ref::value, e->type, 0).bits;
     out_->scalars.append(e->scalars, code.scalars);
     return true;
+  }
+
+  // What kernels depend on of an expression's scalars: the classes of exponents, after its nodes.
+  void append_exponents(const expression_node& e) {
+    if (e.code->scalar_powers != 0) [[unlikely]]
+      exponent_words::append(*e.code, e.scalars, out_->words);
   }
 
   unsigned space_for(const sinter::shape& extents, std::uint32_t reduced) {
@@ -265,6 +274,7 @@ class walker {
     *words++ = reinterpret_cast<std::uintptr_t>(&code);
     for (std::size_t i = first; i < refs_.size(); ++i) *words++ = refs_[i].bits;
     refs_.shrink(first);
+    append_exponents(*e);
     out_->scalars.append(e->scalars, code.scalars);
     takes(code.length - code.nodes - code.scalars, code.scalars * sizeof(scalar_bits));
     return ref::make(ref::value, e->type, values_++);

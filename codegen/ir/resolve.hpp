@@ -29,8 +29,8 @@ struct ref {
   unsigned index() const { return static_cast<unsigned>(bits >> 32); }
 };
 
-/// The words of a signature: an expression is its fragment's address (even) and a ref for each node it takes; a boundary and
-/// a root are a marked word (odd) and the ref of their value.
+/// The words of a signature: an expression is its fragment's address (even), a ref for each node it takes, and the classes of
+/// its scalar exponents (exponent.hpp); a boundary and a root are a marked word (odd) and the ref of their value.
 struct boundary_word {
   // bits 0-7 mark, 8-15 what (0: reshape, else reduction + 1), 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable
   static constexpr std::uint64_t mark = 1;

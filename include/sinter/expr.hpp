@@ -69,8 +69,13 @@ struct table {
   }
   static constexpr text code = make();
   static inline void* last_plan = nullptr;
-  static constexpr fragment value{
-      code.at, E::length, E::node_count, E::scalar_count, dtype_of<typename E::sinter_element>, &last_plan};
+  static constexpr fragment value{code.at,
+                                  E::length,
+                                  E::node_count,
+                                  E::scalar_count,
+                                  dtype_of<typename E::sinter_element>,
+                                  &last_plan,
+                                  count_scalar_powers(code.at, E::length)};
 };
 
 }  // namespace detail

@@ -71,6 +71,16 @@ struct instruction {
   dtype type;  // of what it leaves on the stack
 };
 
+/// Is code[i] a power whose exponent is the scalar taken just before it?
+constexpr bool is_scalar_power(const instruction* code, int i) {
+  return i > 0 && code[i].code == static_cast<std::uint8_t>(op::power) && code[i - 1].code == instruction::take_scalar;
+}
+constexpr std::uint16_t count_scalar_powers(const instruction* code, int length) {
+  std::uint16_t count = 0;
+  for (int i = 0; i < length; ++i) count += is_scalar_power(code, i);
+  return count;
+}
+
 /// An expression type's constant table. Its address is most of a kernel's key.
 struct fragment {
   const instruction* code;
@@ -78,7 +88,8 @@ struct fragment {
   std::uint16_t nodes;
   std::uint16_t scalars;
   dtype type;
-  void** last_plan;  // the plan this type's last evaluation used: a hint, checked before use
+  void** last_plan;                 // the plan this type's last evaluation used: a hint, checked before use
+  std::uint16_t scalar_powers = 0;  // the classes of their exponents are part of the key
 };
 
 }  // namespace sinter::detail
