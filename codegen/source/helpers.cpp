@@ -28,8 +28,20 @@ constexpr op_text op_texts[] = {
 
 constexpr helper_text helpers[] = {
 #define SINTER_HELPER(name, parameters, result, real, integer) {#name, parameters, result, real, integer},
+#define SINTER_C_INTEGER(...)
 #include "codegen/source/prelude.def"
 #undef SINTER_HELPER
+#undef SINTER_C_INTEGER
+};
+
+constexpr struct {
+  std::string_view name, small, wide;
+} c_integer_bodies[] = {
+#define SINTER_HELPER(...)
+#define SINTER_C_INTEGER(name, small, wide) {#name, small, wide},
+#include "codegen/source/prelude.def"
+#undef SINTER_HELPER
+#undef SINTER_C_INTEGER
 };
 
 constexpr bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -45,19 +57,23 @@ std::string_view take_token(std::string_view& text) {
   return token;
 }
 
-std::string_view body_for(const helper_text& helper, dtype t) {
-  return detail::is_floating(t) ? helper.real : helper.integer;
+std::string_view body_for(const helper_text& helper, dtype t, dialect d) {
+  if (detail::is_floating(t)) return helper.real;
+  if (d == dialect::c)
+    for (const auto& body : c_integer_bodies)
+      if (body.name == helper.name) return itemsize(t) == 8 ? body.wide : body.small;
+  return helper.integer;
 }
 
-void use_helper(std::string_view name, dtype t, helper_list& used) {
+void use_helper(std::string_view name, dtype t, dialect d, helper_list& used) {
   const helper_text* helper = find_helper(name);
-  if (!helper || body_for(*helper, t).empty())
+  if (!helper || body_for(*helper, t, d).empty())
     throw internal_error(("no helper " + std::string(name) + " for " + sinter::name(t)).c_str());
   if (std::find(used.begin(), used.end(), helper_use{helper->name, t}) != used.end()) return;
-  std::string_view rest = body_for(*helper, t);
+  std::string_view rest = body_for(*helper, t, d);
   while (!rest.empty()) {
     const std::string_view token = take_token(rest);
-    if (rest.starts_with('@')) use_helper(token, t, used);
+    if (rest.starts_with('@')) use_helper(token, t, d, used);
   }
   used.push_back({helper->name, t});
 }
@@ -80,7 +96,9 @@ std::string fill_in(std::string_view text, dtype t, const std::string_view* args
     }
     const std::string_view token = take_token(text);
     if (token == "$") {
-      if (t == dtype::float32) out += 'f';
+      if (t == dtype::float32 || (!detail::is_floating(t) && itemsize(t) < 4)) out += 'f';
+    } else if (token == "Q") {
+      out += itemsize(t) < 4 ? "float" : "double";
     } else if (token == "T") {
       out += spelling(t);
     } else if (token == "U" || (token == "W" && is_narrow(t) && d == dialect::cuda)) {
@@ -89,7 +107,7 @@ std::string fill_in(std::string_view text, dtype t, const std::string_view* args
       out += spelling(t);
     } else if (text.starts_with('@')) {
       text.remove_prefix(1);
-      if (used) use_helper(token, t, *used);
+      if (used) use_helper(token, t, d, *used);
       out.append(token).append("_").append(detail::facts(t).short_name);
     } else if (args && token.size() == 1 && token[0] >= 'a' && token[0] <= 'c') {
       const std::string_view arg = args[token[0] - 'a'];
@@ -115,7 +133,7 @@ std::string spell(op code, dtype computed, dialect d, const std::string_view arg
   const char* text = !real ? row.integer : d == dialect::c && row.c ? row.c : row.cuda;
   if (!*text)
     throw internal_error((std::string("no text for ") + detail::facts(code).name + " of " + name(computed)).c_str());
-  return fill_in(text, computed, args, &used);
+  return fill_in(text, computed, args, &used, d);
 }
 
 bool may_wrap(op code) {
@@ -147,7 +165,7 @@ std::string helper_definition(const helper_use& use, dialect d) {
   out += fill_in(helper->result, use.type, nullptr, nullptr, d);
   out.append(" ").append(use.name).append("_").append(detail::facts(use.type).short_name);
   out += "(" + fill_in(helper->parameters, use.type, nullptr, nullptr) + ") {\n";
-  const std::string body = fill_in(body_for(*helper, use.type), use.type, nullptr, nullptr, d);
+  const std::string body = fill_in(body_for(*helper, use.type, d), use.type, nullptr, nullptr, d);
   for (std::size_t begin = 0, end; begin < body.size(); begin = end + 1) {
     end = body.find('\n', begin);
     out += "  " + body.substr(begin, end - begin) + "\n";
