@@ -30,6 +30,29 @@ const auto black_scholes_5 = [](const auto& k, const auto& s, const auto& v, con
   return s * normal_cdf(d1) - k * exp(-r * t) * normal_cdf(d2);
 };
 
+/// Powers and divisions by a scalar: those with a cheap form are to cost what a multiplication does.
+void by_scalars(bench::session& s, std::int64_t n) {
+  using bench::elementwise;
+  const auto power = [&](const char* name, double exponent) {
+    if (s.wants(name))
+      elementwise<float>(
+          s, name, [exponent](const auto& x) { return pow(x, exponent); }, 0, numbers<float>(n, 0.5, 2, 1));
+  };
+  power("pow(x, 2)", 2);
+  power("pow(x, 3)", 3);
+  power("pow(x, 0.5)", 0.5);
+  power("pow(x, -1)", -1);
+  power("pow(x, 2.5)", 2.5);
+  if (s.wants("remainder by 7, int32"))
+    elementwise<std::int32_t>(
+        s, "remainder by 7, int32", [](const auto& k) { return remainder(k, 7); }, 0,
+        numbers<std::int32_t>(n, -2e9, 2e9, 1));
+  if (s.wants("floor_divide by 7, int64"))
+    elementwise<std::int64_t>(
+        s, "floor_divide by 7, int64", [](const auto& k) { return floor_divide(k, 7); }, 0,
+        numbers<std::int64_t>(n, -2e9, 2e9, 1));
+}
+
 void rows_of(bench::session& s, std::int64_t n) {
   using bench::elementwise;
   if (s.wants("hypot"))
@@ -43,6 +66,7 @@ void rows_of(bench::session& s, std::int64_t n) {
     elementwise<float>(s, "Black-Scholes, 5 inputs", black_scholes_5, 100, numbers<float>(n, 50, 100, 1),
                        numbers<float>(n, 50, 100, 2), numbers<float>(n, 0.1, 0.5, 3), numbers<float>(n, 0.01, 0.1, 4),
                        numbers<float>(n, 0.5, 1.5, 5));
+  by_scalars(s, n);
 }
 
 }  // namespace

@@ -73,6 +73,20 @@ BENCH_FUNCTION(erf, std::erf(a.value))
 BENCH_FUNCTION(square, a.value* a.value)
 #undef BENCH_FUNCTION
 
+#define BENCH_FUNCTION_BY_SCALAR(name, of_doubles) \
+  template <class T, sinter::arithmetic S>         \
+  eager<T> name(const eager<T>& a, S b) {          \
+    return {sinter::name(a.value, b)};             \
+  }                                                \
+  template <sinter::arithmetic S>                  \
+  plain name(plain a, S b) {                       \
+    return {of_doubles};                           \
+  }
+BENCH_FUNCTION_BY_SCALAR(pow, std::pow(a.value, static_cast<double>(b)))
+BENCH_FUNCTION_BY_SCALAR(floor_divide, std::floor(a.value / static_cast<double>(b)))
+BENCH_FUNCTION_BY_SCALAR(remainder, a.value - std::floor(a.value / static_cast<double>(b)) * static_cast<double>(b))
+#undef BENCH_FUNCTION_BY_SCALAR
+
 /// Numbers from low to high, the same in every run: splitmix64.
 template <class T>
 std::vector<T> numbers(std::int64_t n, double low, double high, std::uint64_t seed) {

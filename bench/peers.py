@@ -66,6 +66,11 @@ ELEMENTWISE = {  # name: (formula, the ranges of its inputs)
     "12 operators": (twelve_operators, [(0, 1), (0, 1)]),
     "Black-Scholes, 3 inputs": (black_scholes_3, [(50, 100), (50, 100), (0.5, 1.5)]),
     "Black-Scholes, 5 inputs": (black_scholes_5, [(50, 100), (50, 100), (0.1, 0.5), (0.01, 0.1), (0.5, 1.5)]),
+    "pow(x, 2)": (lambda m, x: x**2, [(0.5, 2)]),
+    "pow(x, 3)": (lambda m, x: x**3, [(0.5, 2)]),
+    "pow(x, 0.5)": (lambda m, x: x**0.5, [(0.5, 2)]),
+    "pow(x, -1)": (lambda m, x: x**-1.0, [(0.5, 2)]),
+    "pow(x, 2.5)": (lambda m, x: x**2.5, [(0.5, 2)]),
 }
 EOS_SHAPES = [(32, 4), (81, 11), (204, 26), (323, 41)]  # across, deep: pyhpc-benchmarks'
 
