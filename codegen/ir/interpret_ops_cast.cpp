@@ -32,7 +32,7 @@ template <class To, class From>
 void cast_all(const void* in, void* out, int count) {
   const auto* a = static_cast<const From*>(in);
   auto* r = static_cast<To*>(out);
-  for (int k = 0; k < count; ++k) r[k] = scalar::cast<To>(a[k]);
+  for (int k = 0; k < count; ++k) r[k] = scalar::cast_element<To>(a[k]);
 }
 
 template <reduction what, class T>

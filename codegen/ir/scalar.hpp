@@ -9,6 +9,8 @@
 #include <limits>
 #include <type_traits>
 
+#include <sinter/detail/cast.hpp>
+
 namespace sinter::codegen::scalar {
 
 template <class T>
@@ -264,17 +266,6 @@ bool signbit(T a) {
   else return a < T(0);
 }
 
-/// A value as another type. Real to integer drops the fraction and stops at the integer's ends, NaN giving 0, where C
-/// leaves the result open and devices differ; integers wrap; anything to bool asks whether it is other than 0.
-template <class To, class From>
-constexpr To cast(From a) {
-  if constexpr (real<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
-    constexpr To lowest = std::numeric_limits<To>::min(), highest = std::numeric_limits<To>::max();
-    constexpr From beyond = From(highest / 2 + 1) * 2;  // a power of two: exact, unlike `highest`
-    return a >= beyond ? highest : a > From(lowest) ? static_cast<To>(a) : a == a ? lowest : To(0);
-  } else {
-    return static_cast<To>(a);
-  }
-}
+using detail::cast_element;
 
 }  // namespace sinter::codegen::scalar

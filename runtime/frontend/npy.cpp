@@ -236,7 +236,7 @@ void convert(unsigned char* from, const header& h, std::size_t count, unsigned c
         // A bool whose byte is neither 0 nor 1 is no value that C++ allows.
         std::conditional_t<std::is_same_v<From, bool>, unsigned char, From> x;
         std::memcpy(&x, in + i * sizeof x, sizeof x);
-        result = codegen::scalar::cast<To>(static_cast<From>(x));
+        result = codegen::scalar::cast_element<To>(static_cast<From>(x));
         std::memcpy(to + i * sizeof result, &result, sizeof result);
       }
     });

@@ -212,6 +212,59 @@ TEST_CASE("operators: stores convert as NumPy's do") {
   CHECK(f.get() == std::vector<float>{1, 16'777'216});
 }
 
+TEST_CASE("operators: a floating number stored into integers saturates, as a cast does") {
+  using limits = std::numeric_limits<int>;
+  array<int> n = zeros<int>({6});
+  n(0) = 1e20;
+  n(1) = -1e20f;
+  n(2) = NAN;
+  n(3) = -0.9;
+  n(4) = 2147483647.5;
+  n(5) = -inf;
+  CHECK(n.get() == ints{limits::max(), limits::lowest(), 0, 0, limits::max(), limits::lowest()});
+  array<std::uint8_t> u{1, 2, 3};
+  u(0) = -5.0;
+  u(1) = 255.9f;
+  u(2) = 256.0;
+  CHECK(u.get() == std::vector<std::uint8_t>{0, 255, 255});
+  array<std::int64_t> wide = full<std::int64_t>({2}, 1e19);
+  wide(1) = -9.3e18;
+  CHECK(wide.get() == std::vector<std::int64_t>{INT64_MAX, INT64_MIN});
+  CHECK(full<std::uint64_t>({1}, 1.9e19).item() == UINT64_MAX);
+  CHECK(full<std::int8_t>({1}, -1000.0).item() == -128);
+  CHECK(full<bool>({1}, static_cast<double>(NAN)).item());
+  CHECK_THROWS_AS(full<std::int8_t>({1}, 1000), dtype_error);
+  static_assert(detail::cast_element<int>(1e20) == limits::max() && detail::cast_element<std::uint8_t>(-5.0) == 0);
+}
+
+TEST_CASE("operators: a strong scalar is stored as its array's element would be") {
+  array<double> d{1, 2, 3};
+  d(0) = strong(2.5f);
+  d(1) = strong(std::int8_t{-3});
+  d(slice(2, _)) = strong(true);
+  CHECK(d.get() == doubles{2.5, -3, 1});
+  array<float> f{1, 2};
+  f(ellipsis) = strong(0.1);
+  CHECK(f.get() == std::vector<float>{0.1f, 0.1f});
+  array<std::uint8_t> u{1, 2, 3, 4};
+  u(0) = strong(300);  // NumPy wraps what has a dtype, and refuses a number of Python's
+  u(1) = strong(std::int8_t{-1});
+  u(2) = strong(300.5);
+  CHECK_THROWS_AS(u(3) = 300, dtype_error);
+  CHECK(u.get() == std::vector<std::uint8_t>{44, 255, 255, 4});
+  array<std::int64_t> n{1, 2};
+  n(0) = strong(1e20f);
+  n(1) = strong(std::uint64_t{UINT64_MAX});
+  CHECK(n.get() == std::vector<std::int64_t>{INT64_MAX, -1});
+  array<bool> p{false, true};
+  p(0) = strong(0.5f);
+  p(1) = strong(0);
+  CHECK(p.get() == bools{true, false});
+  d += strong(1.5f);  // a wider place keeps the value, here too
+  CHECK(d.get() == doubles{4, -1.5, 2.5});
+  CHECK(where(array<bool>{true, false}, array<double>{7, 7}, strong(1.5f)).get() == doubles{7, 1.5});
+}
+
 TEST_CASE("operators: where, clip, extremes") {
   CHECK(where(a() > 0, a(), -1).get() == ints{7, -1, 3, -1});
   CHECK(where(x(), 1, 0).get() == std::vector<std::int64_t>{1, 1, 0, 1});  // a condition of any type

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include <sinter/detail/cast.hpp>
 #include <sinter/detail/refuse.hpp>
 #include <sinter/detail/seam.hpp>
 
@@ -112,6 +113,7 @@ constexpr outcome outcome_of(op o, std::initializer_list<weight> operands) {
 template <op O, class... X>
 inline constexpr outcome outcome_for = outcome_of(O, {weight_of<X>()...});
 
+/// A weak scalar as a W: an integer has to fit an integer, whatever else is cast.
 template <class W, class S>
 constexpr W convert_scalar(S value) {
   if constexpr (std::is_integral_v<S> && std::is_integral_v<W> && !std::is_same_v<W, bool> &&
@@ -121,7 +123,14 @@ constexpr W convert_scalar(S value) {
       else throw_scalar_does_not_fit(dtype_of<W>, static_cast<std::uint64_t>(value));
     }
   }
-  return static_cast<W>(value);
+  return cast_element<W>(value);
+}
+
+/// A scalar that is stored as a W, as NumPy's setitem has it: a strong one is cast as an array's element is.
+template <class W, class X>
+constexpr W stored_scalar(const X& x) {
+  if constexpr (is_strong<X>::value) return cast_element<W>(x.value);
+  else return convert_scalar<W>(x);
 }
 
 template <class W>

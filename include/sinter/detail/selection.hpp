@@ -21,8 +21,8 @@ stored<T, V> store_value(handle& target, node* view, V&& value) {
     static constexpr instruction code[] = {{instruction::take_scalar, dtype_of<T>}};
     static void* last_plan = nullptr;
     static constexpr fragment table{code, 1, 0, 1, dtype_of<T>, &last_plan};
-    const auto captured = capture<T>(value);
-    store(target, view, expression_view{&table, nullptr, &captured.bits}, where{});
+    const scalar_bits bits = to_bits(stored_scalar<T>(value));
+    store(target, view, expression_view{&table, nullptr, &bits}, where{});
   } else if constexpr (!std::is_lvalue_reference_v<V> && std::same_as<element_in<V>, T> && requires { value.view(); }) {
     store(target, view, value.view(), where{});
   } else {
