@@ -5,7 +5,8 @@
 
 namespace sinter::codegen {
 
-/// Broadcasts `with` into `into`. False where they do not broadcast; `into` is then unchanged in no particular axis.
+/// Broadcasts `with` into `into`. False where they do not broadcast; `into` is then unchanged. Errors: `shape_error` where both
+/// grow, to more elements than can be counted.
 inline bool broadcast(sinter::shape& into, const sinter::shape& with) {
   if (into == with) return true;
   const int before = into.size(), rank = before > with.size() ? before : with.size();
@@ -17,6 +18,7 @@ inline bool broadcast(sinter::shape& into, const sinter::shape& with) {
     if (a != b && a != 1 && b != 1) return false;
     result[rank - back] = a == 1 ? b : a;
   }
+  if (!(result == into) && !(result == with)) result.check();
   into = result;
   return true;
 }

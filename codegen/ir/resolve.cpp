@@ -155,7 +155,6 @@ class walker {
   unsigned space_for(const sinter::shape& extents, std::uint32_t reduced) {
     for (unsigned i = 0; i < out_->spaces.size(); ++i)
       if (out_->spaces[i].reduced == reduced && out_->spaces[i].extents == extents) return i;
-    if (!extents.countable()) throw shape_error("sinter: an expression of more elements than can be counted");
     full_ = full_ || out_->spaces.size() == program_room::spaces;
     if (full_) return 0;
     out_->spaces.push_back({extents, reduced});

@@ -12,18 +12,20 @@ namespace sinter {
 /// Arrays have at most this many axes.
 inline constexpr int max_rank = 8;
 
-/// The extents of an array. Prints as `(2, 3)`.
+/// The extents of an array. Prints as `(2, 3)`. Invariant: the elements can be counted, and their bytes too; a shape of more is
+/// not made, and extents that were written are checked where the library takes them. So every product of extents is a plain one.
 class shape {
  public:
   constexpr shape() = default;
-  /// Errors: `shape_error` for more than `max_rank` axes or a negative extent.
+  /// Errors: `shape_error` for more than `max_rank` axes, a negative extent, or more elements than can be counted.
   template <class Int>
   shape(std::initializer_list<Int> extents) : shape(extents.begin(), static_cast<int>(extents.size())) {}
   template <class Int>
   shape(const Int* extents, int count) {
     check_rank(count);
-    for (int d = 0; d < count; ++d) extents_[d] = check_extent(static_cast<std::int64_t>(extents[d]));
+    for (int d = 0; d < count; ++d) extents_[d] = static_cast<std::int64_t>(extents[d]);
     rank_ = static_cast<std::int8_t>(count);
+    check();
   }
   /// Extents of several integer types: `{a.size(), 3}`.
   shape(std::initializer_list<std::int64_t> extents) : shape(extents.begin(), static_cast<int>(extents.size())) {}
@@ -44,16 +46,6 @@ class shape {
     return n;
   }
 
-  /// Are there few enough elements to count, and their bytes, at `itemsize` each?
-  constexpr bool countable(std::int64_t itemsize = 1) const {
-    std::int64_t n = itemsize;
-    for (std::int64_t e : *this)
-      if (e == 0) return true;
-    for (std::int64_t e : *this)
-      if (__builtin_mul_overflow(n, e, &n)) return false;
-    return true;
-  }
-
   friend constexpr bool operator==(const shape& a, const shape& b) {
     if (a.rank_ != b.rank_) return false;
     for (int d = 0; d < a.rank_; ++d)
@@ -61,13 +53,13 @@ class shape {
     return true;
   }
 
-  /// Library use: writable extents; `set_size` sets the rank.
+  /// Library use: writable extents; `set_size` sets the rank. `check` is for extents that may have grown.
   constexpr std::int64_t& operator[](int axis) { return extents_[axis]; }
   constexpr void set_size(int rank) { rank_ = static_cast<std::int8_t>(rank); }
+  SINTER_API void check() const;
 
  private:
   SINTER_API static void check_rank(int count);
-  SINTER_API static std::int64_t check_extent(std::int64_t extent);
 
   std::int64_t extents_[max_rank] = {};
   std::int8_t rank_ = 0;

@@ -86,6 +86,7 @@ node* as_array(node* owned, const where& place) {
 }
 
 node* make_array(dtype t, const shape& s, const where& place) try {
+  s.check();
   const runtime::statement here(place);
   return new_array(t, s, runtime::current_stream(runtime::current_device()));
 } catch (const std::bad_alloc&) {
@@ -134,6 +135,7 @@ node* empty_array(dtype t) try {
 }
 
 node* make_iota(const shape& s, int axis) {
+  s.check();
   auto* n = runtime::new_node<iota_node>(dtype::int64, s);
   n->axis = axis;
   return n;
@@ -157,8 +159,14 @@ node* make_copy(node* n, const where& place) try {
 
 std::int64_t arange_length(std::int64_t start, std::int64_t stop, std::int64_t step) {
   if (step == 0) throw shape_error("sinter: arange with a step of zero");
-  const std::int64_t distance = step > 0 ? stop - start : start - stop, size = step > 0 ? step : -step;
-  return distance <= 0 ? 0 : (distance + size - 1) / size;
+  if (step > 0 ? start >= stop : start <= stop) return 0;
+  // Unsigned: the distance between two integers, and the size of a step, need the 64th bit.
+  const auto from = static_cast<std::uint64_t>(start), to = static_cast<std::uint64_t>(stop);
+  const auto by = static_cast<std::uint64_t>(step);
+  const std::uint64_t length = step > 0 ? (to - from - 1) / by + 1 : (from - to - 1) / (0 - by) + 1;
+  if (length > static_cast<std::uint64_t>(INT64_MAX))
+    throw shape_error("sinter: arange of more elements than can be counted");
+  return static_cast<std::int64_t>(length);
 }
 
 std::int64_t arange_length(double start, double stop, double step) {
@@ -168,7 +176,8 @@ std::int64_t arange_length(double start, double stop, double step) {
 }
 
 void check_elements(const shape& s, std::size_t count) {
-  if (s.countable() && static_cast<std::size_t>(s.elements()) == count) return;
+  s.check();
+  if (static_cast<std::size_t>(s.elements()) == count) return;
   throw shape_error(message("sinter: %zu elements do not fill shape %s", count, to_string(s).c_str()).c_str());
 }
 

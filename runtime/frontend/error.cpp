@@ -92,10 +92,19 @@ void shape::check_rank(int count) {
   throw shape_error(detail::message("sinter: %d axes asked for; arrays have at most %d", count, max_rank).c_str());
 }
 
-std::int64_t shape::check_extent(std::int64_t extent) {
-  if (extent >= 0) return extent;
-  throw shape_error(
-      detail::message("sinter: an extent of %lld; extents are not negative", static_cast<long long>(extent)).c_str());
+// The library's one product of extents that may not fit. Extents beside one of 0 count as well, as NumPy has it: strides and
+// the shapes of views are made of them.
+void shape::check() const {
+  std::int64_t bytes = itemsize(dtype::complex128);  // the widest element
+  for (const std::int64_t extent : *this) {
+    if (extent < 0) {
+      const auto given = static_cast<long long>(extent);
+      throw shape_error(detail::message("sinter: an extent of %lld; extents are not negative", given).c_str());
+    }
+    if (extent == 0 || !__builtin_mul_overflow(bytes, extent, &bytes)) continue;
+    const std::string text = detail::to_string(*this);
+    throw shape_error(detail::message("sinter: shape %s has more elements than can be counted", text.c_str()).c_str());
+  }
 }
 
 namespace detail {

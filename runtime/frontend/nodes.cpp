@@ -110,11 +110,6 @@ detail::array_node* new_array(dtype type, const shape& extents, detail::storage*
 }
 
 detail::array_node* new_array(dtype type, const shape& extents, stream_state& on) {
-  if (!extents.countable(itemsize(type)))
-    throw out_of_memory(detail::message("sinter: an array of shape %s has more bytes than can be counted",
-                                        detail::to_string(extents).c_str())
-                            .c_str(),
-                        SIZE_MAX, 0, 0);
   storage_holder memory(make_storage(static_cast<std::size_t>(extents.elements() * itemsize(type)), on));
   detail::array_node* a = new_array(type, extents, memory.get());
   memory.take();

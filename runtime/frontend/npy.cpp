@@ -152,8 +152,11 @@ class header_parser {
       comma = accept(',');
     }
     if (rank == 1 && !comma) bad("a 'shape' that is no tuple");
-    check_size(list, rank);
-    return shape(list, rank);
+    try {
+      return shape(list, rank);
+    } catch (const shape_error&) {
+      bad("a shape of more elements than any memory holds");
+    }
   }
   std::int64_t extent() {
     skip_spaces();
@@ -167,14 +170,6 @@ class header_parser {
     rest_.remove_prefix(used);
     accept('L');  // Python 2 wrote its long integers so
     return n;
-  }
-  /// The extents' product has to fit in bytes too, also that of the others where one of them is 0: strides are made of
-  /// it.
-  void check_size(const std::int64_t* list, int rank) const {
-    std::int64_t room = std::numeric_limits<std::int64_t>::max() / 16;
-    for (int d = 0; d < rank; ++d)
-      if (list[d] > 0) room /= list[d];
-    if (room == 0) bad("a shape of more elements than any memory holds");
   }
 
   const char* path_;

@@ -95,8 +95,11 @@ range clipped(const index_item& item, std::int64_t extent) {
   };
   const std::int64_t start = item.has_start ? clip(item.start) : forward ? low : high;
   const std::int64_t stop = item.has_stop ? clip(item.stop) : forward ? high : low;
-  const std::int64_t distance = forward ? stop - start : start - stop, size = forward ? item.step : -item.step;
-  return {start, item.step, distance <= 0 ? 0 : (distance - 1) / size + 1};
+  const std::int64_t distance = forward ? stop - start : start - stop;
+  if (distance <= 0) return {start, 1, 0};
+  // A step as long as the distance reaches no second element. It may be too long to be turned round, or to be a stride.
+  if (forward ? item.step >= distance : item.step <= -distance) return {start, 1, 1};
+  return {start, item.step, (distance - 1) / (forward ? item.step : -item.step) + 1};
 }
 
 int checked_axis(int axis, int rank, const char* what) {
@@ -182,6 +185,7 @@ node* make_transpose(node* n, const int* order, int count) {
 }
 
 node* make_broadcast(node* n, const shape& to) {
+  to.check();
   const shape& from = typed(n)->extents;
   shape result = to;
   if (!codegen::broadcast(result, from) || !(result == to))
@@ -199,21 +203,23 @@ node* make_broadcast(node* n, const shape& to) {
 
 node* make_reshape(node* n, const std::int64_t* extents, int count) {
   typed_node* from = typed(n);
-  const std::int64_t elements = from->extents.elements();
-  std::int64_t known = 1;
+  std::int64_t given[max_rank];
   int open = -1;
-  shape to;
   if (count > max_rank)
     throw shape_error(message("sinter: reshape to %d axes; arrays have at most %d", count, max_rank).c_str());
-  to.set_size(count);
   for (int d = 0; d < count; ++d) {
-    to[d] = extents[d];
-    if (extents[d] >= 0) known *= extents[d];
-    else if (extents[d] == -1 && open < 0) open = d;
-    else throw shape_error("sinter: reshape takes one extent of -1 and no other negative one");
+    given[d] = extents[d];
+    if (extents[d] >= 0) continue;
+    if (extents[d] != -1 || open >= 0)
+      throw shape_error("sinter: reshape takes one extent of -1 and no other negative one");
+    open = d;
+    given[d] = 1;
   }
-  if (open >= 0) to[open] = known ? elements / known : 0;
-  if (to.elements() != elements)
+  shape to(given, count);
+  const std::int64_t elements = from->extents.elements(), known = to.elements();
+  const bool fits = open < 0 ? known == elements : known != 0 && elements % known == 0;
+  if (open >= 0) to[open] = fits ? elements / known : -1;
+  if (!fits)
     throw shape_error(message("sinter: %lld elements of shape %s do not reshape to %s",
                               static_cast<long long>(elements), to_string(from->extents).c_str(), to_string(to).c_str())
                           .c_str());

@@ -383,10 +383,7 @@ pinned_memory_pool& default_pinned_memory_pool() {
 namespace detail {
 
 void* allocate_pinned(const shape& s, std::size_t itemsize, bool zeroed) {
-  if (!s.countable(static_cast<std::int64_t>(itemsize)))
-    throw out_of_memory(
-        message("sinter: a pinned array of shape %s has more bytes than can be counted", to_string(s).c_str()).c_str(),
-        SIZE_MAX, 0, 0);
+  s.check();
   const std::size_t size = static_cast<std::size_t>(s.elements()) * itemsize;
   void* const memory = default_pinned_memory_pool().allocate(size);
   if (zeroed && size) std::memset(memory, 0, size);

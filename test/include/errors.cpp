@@ -102,8 +102,57 @@ TEST_CASE("errors: more elements than can be counted") {
   CHECK(refused([&] { return array<float>(broadcast_to(x, {one << 40, one << 40})); }));
   CHECK(refused([&] { return array<float>(broadcast_to(x, {one << 40, one}) + broadcast_to(x, {one << 40})); }));
   CHECK(refused([] { return asarray(std::vector<float>(), {one << 40, one << 40}); }));
-  CHECK_FALSE(refused([] { return empty<float>({one * 0, one << 62}); }));
-  CHECK_FALSE(refused([] { return empty<float>({one << 62, one * 0, one << 62}); }));
+  // NumPy counts the extents beside one of 0 as well.
+  CHECK(refused([] { return zeros({one * 0, one << 32, one << 32}); }));
+  CHECK(refused([] { return zeros({one << 62, one * 0, one << 62}); }));
+  CHECK_FALSE(refused([] { return zeros({one * 0, one << 58}); }));
+  CHECK_FALSE(refused([] { return zeros({one << 29, one * 0, one << 29}); }));
+}
+
+TEST_CASE("errors: products of extents that would wrap round to what is there") {
+  const array<int> six = arange<int>(6), none = zeros<int>({0}), thin = zeros<int>({0, 3});
+  const std::int64_t third = 6'148'914'691'236'517'206;  // times 9 is 6, in 64 bits
+  CHECK_THROWS_AS(six.reshape({third, 9}), shape_error);
+  CHECK_THROWS_AS((six + 1).reshape({third, 9}), shape_error);
+  CHECK_THROWS_AS(reshape(six, {third, one * 9}), shape_error);
+  CHECK_THROWS_AS(none.reshape({one << 32, one << 32}), shape_error);
+  CHECK_THROWS_AS((none + 1).reshape({one << 32, one << 32}), shape_error);
+  CHECK_THROWS_AS(none.reshape({0, one << 32, one << 32}), shape_error);
+  CHECK_THROWS_AS(six.reshape({one << 32, one << 32, -1}), shape_error);
+  CHECK_THROWS_AS(asarray(std::vector<int>(6), {third, one * 9}), shape_error);
+  CHECK_THROWS_AS(broadcast_to(six, {one << 60, one * 6}), shape_error);
+  CHECK_THROWS_AS(broadcast_to(zeros<int>({1}), {one * 0, one << 32, one << 32}), shape_error);
+  CHECK_THROWS_AS(strided_span<int>(nullptr, {one << 32, one << 32}, {1, 1}), shape_error);
+  CHECK_THROWS_AS(empty_pinned<float>({one << 32, one << 32}), shape_error);
+  CHECK_THROWS_AS(arange(INT64_MIN, INT64_MAX), shape_error);
+  CHECK_THROWS_AS(arange(one << 62), shape_error);
+  shape written{2, 3};  // extents written afterwards
+  written[0] = third;
+  written[1] = 9;
+  CHECK_THROWS_AS(zeros(written), shape_error);
+  CHECK_THROWS_AS(six.reshape(written), shape_error);
+  CHECK_THROWS_AS(broadcast_to(six(0), written), shape_error);
+  CHECK_THROWS_AS(asarray(std::vector<int>(6), written), shape_error);
+  CHECK_THROWS_AS(zeros_pinned(written), shape_error);
+  // Neither of these is too large, and what they give together is.
+  const array<int> dot = zeros<int>({1});
+  const auto wide = broadcast_to(dot, {1, one << 40}), tall = broadcast_to(dot, {one << 40, 1});
+  CHECK_THROWS_AS((wide + tall).size(), shape_error);
+  CHECK_THROWS_AS(where(wide > 0, tall, 1).ravel(), shape_error);
+  CHECK_THROWS_AS(sum(wide * tall), shape_error);
+  CHECK(wide.ravel().shape() == shape{one << 40});
+  // -1 stands for one extent, and beside one of 0 for none.
+  CHECK_THROWS_AS(thin.reshape({0, -1}), shape_error);
+  CHECK_THROWS_AS(six.reshape({4, -1}), shape_error);
+  CHECK_THROWS_AS(six.reshape({0, -1}), shape_error);
+  CHECK(thin.reshape({3, -1}).shape() == shape{3, 0});
+  CHECK(thin.reshape({-1}).shape() == shape{0});
+  CHECK(thin.reshape({0, 7}).shape() == shape{0, 7});
+  CHECK(has(message_of<shape_error>([&] { return six.reshape({4, -1}); }), "6 elements of shape (6,)"));
+  // Steps that reach no second element may be of any size.
+  CHECK(six(slice(_, _, INT64_MIN)).get() == std::vector<int>{5});
+  CHECK(six(slice(1, _, INT64_MAX)).get() == std::vector<int>{1});
+  CHECK((six + 0)(slice(_, _, INT64_MAX)).get() == std::vector<int>{0});
 }
 
 TEST_CASE("errors: indices, by axis and shape") {
