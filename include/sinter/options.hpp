@@ -8,22 +8,34 @@
 
 namespace sinter {
 
-/// The axes of a reduction: `1`, `-1`, `{0, 2}`, or none for all of them.
+namespace detail {
+// No concept, which compilers would explain at length.
+template <class X>
+inline constexpr bool axis_number = std::is_integral_v<X> && !std::is_same_v<X, bool>;
+}  // namespace detail
+
+/// The axes of a reduction: `1`, `-1`, `{0, 2}`, or `{}` for none, which reduces nothing.
 class axes {
  public:
-  constexpr axes() = default;
-  constexpr axes(int axis) : list_{1, {checked(axis)}} {}
-  constexpr axes(std::initializer_list<int> several) {
-    list_.count = 0;
-    for (int a : several) {
+  constexpr axes() { list_.count = 0; }
+  template <class X>
+  constexpr axes(X axis) : list_{1, {static_cast<std::int64_t>(axis)}} {
+    static_assert(detail::axis_number<X>, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
+  }
+  constexpr axes(std::initializer_list<std::int64_t> several) : axes() {
+    for (std::int64_t a : several) {
       if (list_.count == max_rank) break;  // more axes than any array has: make_reduction reports the repeated one
-      list_.axes[list_.count++] = checked(a);
+      list_.axes[list_.count++] = a;
     }
+  }
+  static constexpr axes all() {
+    axes every;
+    every.list_.count = -1;
+    return every;
   }
   constexpr const detail::axis_list& list() const { return list_; }
 
  private:
-  static constexpr std::int8_t checked(int a) { return static_cast<std::int8_t>(a < -128 ? -128 : a > 127 ? 127 : a); }
   detail::axis_list list_;
 };
 
@@ -42,9 +54,15 @@ struct truth {
 
 /// How to reduce. The order of the members is fixed: `sum(a, {.axis = 1, .keepdims = true})`.
 struct reduce_options {
-  axes axis = {};                  ///< all axes where not given
+  axes axis = axes::all();         ///< all axes where not given; none where given as `{}`
   detail::truth keepdims = false;  ///< reduced axes stay with extent one
   int ddof = 0;                    ///< var, stddev: the divisor is n - ddof
 };
+
+namespace detail {
+/// What stands where an axis does, and is none.
+template <class X>
+concept not_axis = !axis_number<X> && !std::is_same_v<X, reduce_options>;
+}  // namespace detail
 
 }  // namespace sinter

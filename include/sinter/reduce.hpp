@@ -89,17 +89,17 @@ auto stddev(E&& e, reduce_options how = {}) {
 }
 
 // The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`; then what is not one.
-#define SINTER_OVER_AXIS(name)                                    \
-  template <detail::choice R = void, detail::expression E>        \
-  auto name(E&& e, int axis) {                                    \
-    return name<R>(std::forward<E>(e), {.axis = axis});           \
-  }                                                               \
-  template <detail::choice R = void, detail::expression E>        \
-  lazy<double> name(E&&, detail::no_axis);                        \
-  template <class R = void>                                       \
-  lazy<double> name(detail::no_expression, detail::anything = 0); \
-  template <class R, detail::expression E>                        \
-    requires(!detail::choice<R>)                                  \
+#define SINTER_OVER_AXIS(name)                                                 \
+  template <detail::choice R = void, detail::expression E>                     \
+  auto name(E&& e, std::int64_t axis) {                                        \
+    return name<R>(std::forward<E>(e), {.axis = axis});                        \
+  }                                                                            \
+  template <detail::choice R = void, detail::expression E, detail::not_axis X> \
+  detail::no_axis<X> name(E&&, X);                                             \
+  template <class R = void>                                                    \
+  lazy<double> name(detail::no_expression, detail::anything = 0);              \
+  template <class R, detail::expression E>                                     \
+    requires(!detail::choice<R>)                                               \
   detail::no_element<R> name(E&&, detail::anything = 0);
 SINTER_OVER_AXIS(sum)
 SINTER_OVER_AXIS(prod)
@@ -107,13 +107,13 @@ SINTER_OVER_AXIS(mean)
 SINTER_OVER_AXIS(var)
 SINTER_OVER_AXIS(stddev)
 #undef SINTER_OVER_AXIS
-#define SINTER_OVER_AXIS(name)                       \
-  template <detail::expression E>                    \
-  auto name(E&& e, int axis) {                       \
-    return name(std::forward<E>(e), {.axis = axis}); \
-  }                                                  \
-  template <detail::expression E>                    \
-  lazy<double> name(E&&, detail::no_axis);           \
+#define SINTER_OVER_AXIS(name)                        \
+  template <detail::expression E>                     \
+  auto name(E&& e, std::int64_t axis) {               \
+    return name(std::forward<E>(e), {.axis = axis});  \
+  }                                                   \
+  template <detail::expression E, detail::not_axis X> \
+  detail::no_axis<X> name(E&&, X);                    \
   lazy<double> name(detail::no_expression, detail::anything = 0);
 SINTER_OVER_AXIS(min)
 SINTER_OVER_AXIS(max)

@@ -22,13 +22,15 @@ std::uint32_t axis_mask(const axis_list& list, const shape& s) {
   if (list.count < 0) return (1u << rank) - 1;
   std::uint32_t mask = 0;
   for (int i = 0; i < list.count; ++i) {
-    const int axis = list.axes[i] < 0 ? list.axes[i] + rank : list.axes[i];
+    const std::int64_t given = list.axes[i], axis = given < 0 ? given + rank : given;
     if (axis < 0 || axis >= rank)
-      throw shape_error(
-          message("sinter: a reduction over axis %d of an array of shape %s", list.axes[i], to_string(s).c_str())
-              .c_str());
-    if (mask >> axis & 1) throw shape_error(message("sinter: a reduction names axis %d twice", axis).c_str());
-    mask |= 1u << axis;
+      throw shape_error(message("sinter: a reduction over axis %lld of an array of shape %s",
+                                static_cast<long long>(given), to_string(s).c_str())
+                            .c_str());
+    const std::uint32_t bit = 1u << axis;
+    if (mask & bit)
+      throw shape_error(message("sinter: a reduction names axis %lld twice", static_cast<long long>(axis)).c_str());
+    mask |= bit;
   }
   return mask;
 }
@@ -87,7 +89,9 @@ void require_floating(dtype t, const char* what) {
 
 node* make_reduction(node* n, reduction what, dtype type, const axis_list& axes, bool keepdims) {
   const shape& from = typed(n)->extents;
-  const std::uint32_t mask = axis_mask(axes, from);
+  // NumPy lets the first axis of what has none pass, though not for mean and var.
+  const bool of_scalar = from.size() == 0 && axes.count == 1 && (axes.axes[0] == 0 || axes.axes[0] == -1);
+  const std::uint32_t mask = of_scalar ? 0 : axis_mask(axes, from);
   if (what == reduction::min || what == reduction::max) {
     for (int d = 0; d < from.size(); ++d)
       if ((mask >> d & 1) && from[d] == 0)

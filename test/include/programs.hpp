@@ -186,7 +186,7 @@ class program_writer {
                                                  detail::reduction::sum};
     const handle from = any();
     detail::axis_list axes;
-    if (pick(3)) axes = {1, {static_cast<std::int8_t>(-1)}};
+    if (pick(3)) axes = {1, {-1}};
     const detail::reduction what = some[pick(4)];
     return did("reduced", handle(detail::make_reduction(from.get(), what, dtype_of<T>, axes, true)));
   }

@@ -144,7 +144,7 @@ class writer {
     if (pick(4)) {
       axes.count = 0;
       for (int d = 0; d < shape_of(h).size(); ++d)
-        if (pick(2)) axes.axes[axes.count++] = static_cast<std::int8_t>(pick(2) ? d : d - shape_of(h).size());
+        if (pick(2)) axes.axes[axes.count++] = pick(2) ? d : d - shape_of(h).size();
     }
     const bool truth = what >= detail::reduction::any, keepdims = pick(2);
     const handle r(detail::make_reduction(h.get(), what, truth ? dtype::bool_ : dtype::int64, axes, keepdims));

@@ -228,7 +228,51 @@ TEST_CASE("reductions: a wrong axis is refused by name") {
   CHECK(message([&] { return mean(a, {.axis = {0, -2}}); }).find("twice") != std::string::npos);
   CHECK(message([&] { return stddev(a, 7); }).find("(2, 3)") != std::string::npos);
   CHECK(message([&] { return min(zeros<float>({2, 0})); }).find("(2, 0)") != std::string::npos);
-  CHECK(message([&] { return sum(array<float>(sum(a)), 0); }).find("axis 0 of an array of shape ()") !=
-        std::string::npos);
+  CHECK(message([&] { return sum(a, 256); }).find("axis 256 of") != std::string::npos);
+  CHECK(message([&] { return a.min(-300); }).find("axis -300 of") != std::string::npos);
+  CHECK(message([&] { return sum(a, std::int64_t{1} << 32); }).find("axis 4294967296 of") != std::string::npos);
+  CHECK(message([&] { return sum(a, {.axis = {0, 257}}); }).find("axis 257 of") != std::string::npos);
+  CHECK(message([&] { return sum(sum(a), 1); }).find("axis 1 of an array of shape ()") != std::string::npos);
+  CHECK(message([&] { return mean(sum(a), 0); }).find("axis 0 of an array of shape ()") != std::string::npos);
   CHECK(message([&] { return sum(a, {.axis = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}); }).find("twice") != std::string::npos);
+}
+
+TEST_CASE("reductions: an axis is any integer") {
+  const array<float> a{{1, 2, 3}, {4, 5, 6}};
+  const std::size_t first = 0;
+  const std::int64_t last = -1;
+  const short second = 1;
+  CHECK(sum(a, first).get() == std::vector<float>{5, 7, 9});
+  CHECK(a.sum(last).get() == std::vector<float>{6, 15});
+  CHECK(max(a, second).get() == std::vector<float>{3, 6});
+  CHECK(sum(a, {.axis = last}).get() == std::vector<float>{6, 15});
+  CHECK(sum(a, {.axis = {0, last}}).item() == 21);
+}
+
+TEST_CASE("reductions: over no axes each element is alone") {
+  const array<std::int8_t> a{{1, -2, 3}, {0, 5, 6}};
+  const reduce_options none{.axis = {}};
+  CHECK(sum(a, none).get() == std::vector<std::int64_t>{1, -2, 3, 0, 5, 6});
+  CHECK(sum(a, none).shape() == shape{2, 3});
+  CHECK(prod(a, {.axis = {}, .keepdims = true}).get() == std::vector<std::int64_t>{1, -2, 3, 0, 5, 6});
+  CHECK(max(a, none).get() == a.get());
+  CHECK(a.min({.axis = {}}).get() == a.get());
+  CHECK(any(a, none).get() == std::vector<bool>{true, true, true, false, true, true});
+  CHECK(mean(a, none).get() == std::vector<double>{1, -2, 3, 0, 5, 6});
+  CHECK(var(a, none).get() == std::vector<double>(6));
+  CHECK(sum(a.T() * 2, none).get() == std::vector<std::int64_t>{2, 0, -4, 10, 6, 12});
+  CHECK((sum(a, none) - sum(a)).get() == std::vector<std::int64_t>{-12, -15, -10, -13, -8, -7});
+  CHECK(max(zeros({0, 2}), none).shape() == shape{0, 2});
+  CHECK(sum(a).item() == 13);
+  CHECK(sum(a, {.keepdims = true}).shape() == shape{1, 1});
+}
+
+TEST_CASE("reductions: the first axis of what has none") {
+  const array<float> a{1, 2};
+  CHECK(sum(sum(a), -1).item() == 3);
+  CHECK(max(sum(a), 0).item() == 3);
+  CHECK(any(sum(a), {.axis = 0, .keepdims = true}).item());
+  CHECK(sum(sum(a), -1).ndim() == 0);
+  CHECK_THROWS_AS(sum(sum(a), -2), shape_error);
+  CHECK_THROWS_AS(var(sum(a), 0), shape_error);  // as NumPy's
 }

@@ -71,7 +71,7 @@ inline handle reduced(detail::node* n, fold f, unsigned mask, bool keepdims = fa
   detail::axis_list axes;
   axes.count = 0;
   for (int d = 0; d < detail::shape_of(n).size(); ++d)
-    if (mask >> d & 1) axes.axes[axes.count++] = static_cast<std::int8_t>(d);
+    if (mask >> d & 1) axes.axes[axes.count++] = d;
   const dtype t = dtype_of_node(n), floating = detail::mean_dtype(t);
   switch (f) {
     case fold::sum:

@@ -105,55 +105,59 @@ class methods {
   template <class R = void>
   auto sum(reduce_options how = {}) const;
   template <class R = void>
-  auto sum(int axis) const {
+  auto sum(std::int64_t axis) const {
     return sum<R>(reduce_options{.axis = axis});
   }
-  template <class R = void>
-  lazy<double> sum(no_axis) const;
+  template <class R = void, not_axis X>
+  no_axis<X> sum(X) const;
   template <class R = void>
   auto prod(reduce_options how = {}) const;
   template <class R = void>
-  auto prod(int axis) const {
+  auto prod(std::int64_t axis) const {
     return prod<R>(reduce_options{.axis = axis});
   }
-  template <class R = void>
-  lazy<double> prod(no_axis) const;
+  template <class R = void, not_axis X>
+  no_axis<X> prod(X) const;
   template <class R = void>
   auto mean(reduce_options how = {}) const;
   template <class R = void>
-  auto mean(int axis) const {
+  auto mean(std::int64_t axis) const {
     return mean<R>(reduce_options{.axis = axis});
   }
-  template <class R = void>
-  lazy<double> mean(no_axis) const;
+  template <class R = void, not_axis X>
+  no_axis<X> mean(X) const;
   template <class R = void>
   auto var(reduce_options how = {}) const;
   template <class R = void>
-  auto var(int axis) const {
+  auto var(std::int64_t axis) const {
     return var<R>(reduce_options{.axis = axis});
   }
-  template <class R = void>
-  lazy<double> var(no_axis) const;
+  template <class R = void, not_axis X>
+  no_axis<X> var(X) const;
   template <class R = void>
   auto stddev(reduce_options how = {}) const;
   template <class R = void>
-  auto stddev(int axis) const {
+  auto stddev(std::int64_t axis) const {
     return stddev<R>(reduce_options{.axis = axis});
   }
-  template <class R = void>
-  lazy<double> stddev(no_axis) const;
+  template <class R = void, not_axis X>
+  no_axis<X> stddev(X) const;
   auto min(reduce_options how = {}) const;
-  auto min(int axis) const { return min(reduce_options{.axis = axis}); }
-  lazy<double> min(no_axis) const;
+  auto min(std::int64_t axis) const { return min(reduce_options{.axis = axis}); }
+  template <not_axis X>
+  no_axis<X> min(X) const;
   auto max(reduce_options how = {}) const;
-  auto max(int axis) const { return max(reduce_options{.axis = axis}); }
-  lazy<double> max(no_axis) const;
+  auto max(std::int64_t axis) const { return max(reduce_options{.axis = axis}); }
+  template <not_axis X>
+  no_axis<X> max(X) const;
   auto any(reduce_options how = {}) const;
-  auto any(int axis) const { return any(reduce_options{.axis = axis}); }
-  lazy<double> any(no_axis) const;
+  auto any(std::int64_t axis) const { return any(reduce_options{.axis = axis}); }
+  template <not_axis X>
+  no_axis<X> any(X) const;
   auto all(reduce_options how = {}) const;
-  auto all(int axis) const { return all(reduce_options{.axis = axis}); }
-  lazy<double> all(no_axis) const;
+  auto all(std::int64_t axis) const { return all(reduce_options{.axis = axis}); }
+  template <not_axis X>
+  no_axis<X> all(X) const;
   template <element U>
   auto astype() const;
   template <not_element U>

@@ -31,14 +31,6 @@ struct no_expression {
   }
 };
 
-/// Stands where an axis was wanted.
-struct no_axis {
-  template <class X>
-  no_axis(const X&) {
-    static_assert(never<X>, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
-  }
-};
-
 /// The right side of `e += x` where e cannot be changed.
 struct no_change {
   template <class X>
@@ -48,7 +40,7 @@ struct no_change {
 };
 
 /// What is wrong with a call.
-enum class fault : std::uint8_t { none, operand, boolean, floating, chain, kind, stored, element };
+enum class fault : std::uint8_t { none, operand, boolean, floating, chain, kind, stored, element, axis };
 
 /// What a call with a fault gives. It goes on as an expression of element type T, made from anything, so that nothing else
 /// is wrong with the statement. As the type of a result it is looked into where the call stands, not somewhere in Sinter.
@@ -68,6 +60,7 @@ class refused : public lazy<T> {
   static_assert(of != fault::element,
                 "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "
                 "std::uint64_t, float or double");
+  static_assert(of != fault::axis, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
 };
 
 template <class T>
@@ -76,6 +69,9 @@ concept not_element = !element<T>;
 /// What is there instead where T is no element type.
 template <class T>
 using no_element = refused<double, fault::element, T>;
+/// What a reduction over X, which is no axis, gives.
+template <class X>
+using no_axis = refused<double, fault::axis, X>;
 
 }  // namespace detail
 }  // namespace sinter

@@ -76,8 +76,8 @@ SINTER_API node* make_broadcast(node*, const shape&);
 
 /// The axes of a reduction; count -1: all.
 struct axis_list {
-  std::int8_t count = -1;
-  std::int8_t axes[max_rank] = {};
+  int count = -1;
+  std::int64_t axes[max_rank] = {};
 };
 enum class reduction : std::uint8_t { sum, prod, min, max, any, all };
 SINTER_API node* make_reduction(node*, reduction, dtype, const axis_list&, bool keepdims);
