@@ -105,6 +105,17 @@ constexpr dtype promote(dtype a, dtype b) {
   return wider_floating(is_integer(a) ? floating_for_integer(a) : a, is_integer(b) ? floating_for_integer(b) : b);
 }
 
+/// NumPy 2's `result_type` of several. The first of the highest kind meets the others one by one: int8 and uint16 alone give
+/// int32, which float32 does not hold, but each of the two fits it.
+constexpr dtype promote(const dtype* types, int count) {
+  int highest = 0;
+  for (int i = 1; i < count; ++i)
+    if (kind_of(types[i]) > kind_of(types[highest])) highest = i;
+  dtype promoted = types[highest];
+  for (int i = 0; i < count; ++i) promoted = promote(promoted, types[i]);
+  return promoted;
+}
+
 /// The dtype a function of real numbers computes in: floating types stay, integers widen. NumPy gives float16 for 8-bit
 /// operands; Sinter gives float32 (docs/decisions/0004).
 constexpr dtype promote_to_floating(dtype t) {

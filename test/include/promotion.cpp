@@ -64,6 +64,12 @@ static_assert(gives<f32, decltype(clip(a<f32>, 0, 1.0))> && gives<f64, decltype(
 static_assert(gives<f32, decltype(hypot(a<f32>, 3))> && gives<f32, decltype(pow(2.0, a<f32>))> &&
               gives<i32, decltype(a<i32> % 3)>);
 
+// Three operands at once, as numpy.clip has them: the integers do not widen each other where there is a floating one.
+static_assert(gives<f32, decltype(clip(a<i8>, a<u16>, a<f32>))> && gives<f32, decltype(clip(a<f32>, a<u16>, a<i8>))> &&
+              gives<f32, decltype(clip(a<u16>, a<f32>, a<i8>))> && gives<f32, decltype(fma(a<i16>, a<u8>, a<f32>))> &&
+              gives<f64, decltype(clip(a<i8>, a<u32>, a<f32>))> && gives<i32, decltype(clip(a<i8>, a<u8>, a<u16>))> &&
+              gives<f64, decltype(clip(a<i8>, a<u64>, a<bool>))> && gives<f32, decltype(clip(a<bool>, 1, a<f32>))>);
+
 // Strong scalars and 0-d arrays keep their type.
 static_assert(gives<f64, decltype(a<f32> + strong(2.0))> && gives<f32, decltype(strong(2.f) * a<f32>)> &&
               gives<f64, decltype(a<i32> / strong(2.f))>);
@@ -136,6 +142,7 @@ TEST_CASE("promotion: values go through the promoted type") {
   CHECK((array<f32>{0.1f} + strong(0.0)).item() == static_cast<double>(0.1f));
   CHECK((array<f32>{1} * 0.1).item() == 0.1f);
   CHECK(where(array<bool>{true, false}, array<i8>{-1, -1}, array<u8>{255, 255}).get() == std::vector<i16>{-1, 255});
+  CHECK(clip(array<i8>{-100, 100}, array<u16>{7}, array<f32>{50.5f}).get() == std::vector<f32>{7, 50.5f});
   CHECK((array<f32>{0.5f} == 0.5).item());
   CHECK((array<f32>{0.1f} == 0.1).item());  // the scalar becomes a float, as in NumPy 2
   CHECK_FALSE((array<f32>{0.1f} == strong(0.1)).item());
@@ -176,6 +183,12 @@ TEST_CASE("promotion: an integer scalar that does not fit is refused, with its v
   CHECK(has(refusal([&] { stored += 1000; }), "1000 does not fit int8"));
   CHECK(has(refusal([&] { stored(ellipsis) = std::int64_t{1} << 40; }), "1099511627776 does not fit int8"));
   CHECK(stored.get() == std::vector<i8>{1, 2});
+  // In comparisons too, where NumPy answers: docs/numpy.md has the reason. A strong scalar compares.
+  CHECK(has(refusal([&] { return (u == 300).ndim(); }), "300 does not fit uint8"));
+  CHECK(has(refusal([&] { return (-1 < u).ndim(); }), "-1 does not fit uint8"));
+  CHECK_FALSE((u == strong(300)).item());
+  CHECK((u < strong(300)).item());
+  CHECK((strong(-1) < u).item());
   CHECK(refusal([&] { return (s + 127).item(); }) == "");
   CHECK(refusal([&] { return (s + -128).item(); }) == "");
   CHECK(refusal([&] { return (s + 128.0).item(); }) == "");  // of another kind: double

@@ -82,16 +82,14 @@ constexpr dtype default_of(kind k) {
 
 /// NEP 50: strong dtypes promote among themselves, then every weak kind lifts the result.
 constexpr dtype promote_all(const weight* w, int count) {
-  weight strong{dtype::bool_, false, true};
+  dtype strong[3] = {};
+  int strong_count = 0;
   kind weakest = kind::boolean;
   for (int i = 0; i < count; ++i) {
-    if (w[i].weak) {
-      if (kind_of(w[i].type) > weakest) weakest = kind_of(w[i].type);
-    } else {
-      strong = {strong.none ? w[i].type : promote(strong.type, w[i].type), false};
-    }
+    if (!w[i].weak) strong[strong_count++] = w[i].type;
+    else if (kind_of(w[i].type) > weakest) weakest = kind_of(w[i].type);
   }
-  return strong.none ? default_of(weakest) : promote_weak(strong.type, weakest);
+  return strong_count == 0 ? default_of(weakest) : promote_weak(promote(strong, strong_count), weakest);
 }
 
 /// What comes of an operation over operands.
