@@ -6,6 +6,12 @@
 namespace sinter {
 
 namespace detail {
+/// a * b rounded by itself: a device that has a multiplication and an addition in one would join a bare one to what is added.
+template <class A, class B>
+auto rounded_product(A&& a, B&& b) {
+  return fma(std::forward<A>(a), std::forward<B>(b), -0.0);
+}
+
 /// The type of a container's elements.
 template <class Span>
 using held = std::remove_cvref_t<decltype(*std::declval<const Span&>().data())>;
@@ -48,32 +54,43 @@ auto ones_like(const E& e, detail::where at = detail::where::current()) {
   return ones<typename E::sinter_element>(e.shape(), at);
 }
 
-/// start, start + step, ... below stop. Dtypes: int64 for integers, double for floating bounds, or as chosen. Errors:
-/// `shape_error` for a step of zero. Source: numpy.arange.
+/// start, start + step, ... below stop: NumPy's values to the bit, which are two of the dtype and then multiples of their
+/// distance. Dtypes: int64 for integers, double for floating bounds, or as chosen. Errors: `shape_error` for a step of zero;
+/// `dtype_error` where the start or what comes after it does not fit. Source: numpy.arange.
 template <class T = void, arithmetic A, arithmetic B, arithmetic C = int>
 auto arange(A start, B stop, C step = 1, detail::where at = detail::where::current()) {
   constexpr bool whole = std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>;
   using R = std::conditional_t<std::is_void_v<T>, std::conditional_t<whole, std::int64_t, double>, T>;
-  const std::int64_t n =
-      whole ? detail::arange_length(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop),
-                                    static_cast<std::int64_t>(step))
-            : detail::arange_length(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step));
-  using W = std::conditional_t<whole, std::int64_t, double>;
+  using bound = std::conditional_t<whole, std::int64_t, double>;
+  const bound low = detail::convert_scalar<bound>(start), by = detail::convert_scalar<bound>(step);
+  const std::int64_t n = detail::arange_length(low, detail::convert_scalar<bound>(stop), by);
+  const R first = n > 0 ? detail::convert_scalar<R>(low) : R();
+  const R second = n > 1 ? detail::convert_scalar<R>(low + by) : first;
   lazy<std::int64_t> i(detail::make_iota(shape{n}, 0));
-  return array<R>(astype<R>(astype<W>(std::move(i)) * static_cast<W>(step) + static_cast<W>(start)), at);
+  if constexpr (std::is_floating_point_v<R>) {
+    auto further = detail::rounded_product(astype<R>(i), second - first) + first;
+    return array<R>(where(i > 1, std::move(further), where(i == 1, strong(second), strong(first))), at);
+  } else {
+    const auto distance = static_cast<std::uint64_t>(second) - static_cast<std::uint64_t>(first);
+    return array<R>(astype<R>(std::move(i) * static_cast<std::int64_t>(distance) + static_cast<std::int64_t>(first)),
+                    at);
+  }
 }
 template <class T = void, arithmetic B>
 auto arange(B stop, detail::where at = detail::where::current()) {
   return arange<T>(B(0), stop, 1, at);
 }
 
-/// `count` values from start to stop, both included. Dtypes: double, or as chosen. Source: numpy.linspace.
+/// `count` values from start to stop, both included: NumPy's to the bit. Dtypes: double, or as chosen; integers are the floor.
+/// Source: numpy.linspace.
 template <element T = double>
 array<T> linspace(double start, double stop, std::int64_t count = 50, detail::where at = detail::where::current()) {
   lazy<std::int64_t> i(detail::make_iota(shape{count}, 0));
-  const double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
+  const double step = (stop - start) / (count > 1 ? static_cast<double>(count - 1) : 1);
   // The last value is stop itself, not start plus a rounded multiple of the step.
-  return array<T>(astype<T>(where(i == count - 1 && count > 1, stop, i * step + start)), at);
+  auto values = where(i == count - 1 && count > 1, stop, detail::rounded_product(i, step) + start);
+  if constexpr (std::is_integral_v<T>) return array<T>(astype<T>(floor(std::move(values))), at);
+  else return array<T>(astype<T>(std::move(values)), at);
 }
 
 /// Ones on a diagonal (`k` above the main one), zeros elsewhere. Source: numpy.eye.

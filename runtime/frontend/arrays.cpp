@@ -170,7 +170,10 @@ std::int64_t arange_length(std::int64_t start, std::int64_t stop, std::int64_t s
 }
 
 std::int64_t arange_length(double start, double stop, double step) {
-  const double length = std::ceil((stop - start) / step);
+  const double distance = stop - start, steps = distance / step;
+  if (steps == 0 && distance != 0)
+    return std::signbit(steps) ? 0 : 1;  // too little to be a number, but more than nothing
+  const double length = std::ceil(steps);
   if (!(std::abs(length) < 9e18)) throw shape_error("sinter: arange with bounds and a step that give no length");
   return length <= 0 ? 0 : static_cast<std::int64_t>(length);
 }

@@ -1,0 +1,68 @@
+// New arrays: lists, and the values of arange and linspace to NumPy's last bit, in every mode and on every device.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "test/include/looking.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+using doubles = std::vector<double>;
+using floats = std::vector<float>;
+using ints = std::vector<int>;
+
+}  // namespace
+
+TEST_CASE("create: linspace has NumPy's bits") {
+  CHECK(linspace(-1, 2, 10).get() == doubles{-1.0, -0x1.5555555555556p-1, -0x1.5555555555556p-2, 0.0,
+                                             0x1.5555555555554p-2, 0x1.5555555555554p-1, 1.0, 0x1.5555555555554p+0,
+                                             0x1.aaaaaaaaaaaaap+0, 2.0});
+  CHECK(linspace(0.1, 0.9, 7).get() == doubles{0x1.999999999999ap-4, 0x1.ddddddddddddep-3, 0x1.7777777777778p-2,
+                                               0x1.0000000000000p-1, 0x1.4444444444444p-1, 0x1.8888888888888p-1,
+                                               0x1.ccccccccccccdp-1});
+  CHECK(linspace<float>(0.1, 0.7, 7).get() == floats{0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f});
+  CHECK(linspace<int>(-2.5, 2.5, 6).get() == ints{-3, -2, -1, 0, 1, 2});  // the floor
+  CHECK(linspace(1, 5, 1).get() == doubles{1});
+  CHECK(linspace(1, 5, 0).get().empty());
+  CHECK(std::isnan(linspace(0, std::numeric_limits<double>::infinity(), 1).item()));
+  CHECK(linspace(0, 1, 1 << 16)(-1).item() == 1);
+}
+
+TEST_CASE("create: arange has NumPy's bits") {
+  CHECK(arange(0.1, 1.5, 0.2).get() == doubles{0x1.999999999999ap-4, 0x1.3333333333334p-2, 0x1.0000000000001p-1,
+                                               0x1.6666666666667p-1, 0x1.ccccccccccccep-1, 0x1.199999999999bp+0,
+                                               0x1.4cccccccccccep+0});
+  CHECK(arange(1, 0, -0.15).get() == doubles{1.0, 0x1.b333333333333p-1, 0x1.6666666666666p-1, 0x1.1999999999999p-1,
+                                             0x1.9999999999998p-2, 0x1.ffffffffffffcp-3, 0x1.9999999999990p-4});
+  CHECK(arange(1e-3, 9e-3, 1e-3).get() == doubles{0x1.0624dd2f1a9fcp-10, 0x1.0624dd2f1a9fcp-9, 0x1.89374bc6a7efap-9,
+                                                  0x1.0624dd2f1a9fcp-8, 0x1.47ae147ae147bp-8, 0x1.89374bc6a7efap-8,
+                                                  0x1.cac083126e979p-8, 0x1.0624dd2f1a9fcp-7});
+  CHECK(arange<float>(0.3, 1.0, 0.1).get() == floats{0x1.333334p-2f, 0x1.99999ap-2f, 0x1.000000p-1f, 0x1.333334p-1f,
+                                                     0x1.666666p-1f, 0x1.999998p-1f, 0x1.ccccccp-1f});
+  const doubles from_minus_zero = arange(-0.0, 3).get();
+  CHECK(from_minus_zero == doubles{0, 1, 2});
+  CHECK(std::signbit(from_minus_zero[0]));
+  CHECK(arange(1.0, 2.0, std::numeric_limits<double>::infinity()).get() == doubles{1});
+  CHECK(arange(0, 5e-324, 1e300).get() == doubles{0});
+}
+
+TEST_CASE("create: arange of integers") {
+  CHECK(arange<int>(0.5, 5, 0.7).get() == ints{0, 1, 2, 3, 4, 5, 6});  // the first two are 0 and 1, as in NumPy
+  CHECK(arange(INT64_MIN, INT64_MAX, std::int64_t{1} << 62).get() ==
+        std::vector<std::int64_t>{INT64_MIN, INT64_MIN / 2, 0, -(INT64_MIN / 2)});
+  CHECK(arange(INT64_MAX, INT64_MIN, INT64_MIN).get() == std::vector<std::int64_t>{INT64_MAX, -1});
+  CHECK(arange<std::uint64_t>(10, 6, -1).get() == std::vector<std::uint64_t>{10, 9, 8, 7});
+  CHECK(arange<std::int8_t>(0, 300)(299).item() == 43);  // further ones wrap
+  CHECK(arange<std::int8_t>(0, 1, 300).get() == std::vector<std::int8_t>{0});
+  CHECK(arange<std::int8_t>(300, 300).get().empty());
+  CHECK_THROWS_AS(arange<std::int8_t>(300, 310), dtype_error);
+  CHECK_THROWS_AS(arange<std::int8_t>(0, 400, 300), dtype_error);
+  CHECK_THROWS_AS(arange<std::uint8_t>(-3, 5), dtype_error);
+  CHECK_THROWS_AS(arange(~std::uint64_t{0}), dtype_error);
+}
