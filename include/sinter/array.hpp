@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <iosfwd>
 
+#include <sinter/detail/nested.hpp>
 #include <sinter/device.hpp>
 #include <sinter/expr.hpp>
 #include <sinter/functions.hpp>
@@ -50,19 +51,9 @@ class array<T> : public detail::methods<array<T>, T> {
     static_assert(detail::never<V>, "sinter: only a view of a named array that is not const can be stored into");
   }
 
-  /// One axis of the values given; two from a list of rows.
-  array(std::initializer_list<T> values)
-      : node_(detail::make_from_host(dtype_of<T>, sinter::shape(values.size()), values.begin())) {}
-  /// Errors: `shape_error` where the rows differ in length.
-  array(std::initializer_list<std::initializer_list<T>> rows) {
-    std::vector<const void*> starts;
-    for (const auto& row : rows) {
-      if (row.size() != rows.begin()->size()) detail::throw_ragged_rows();
-      starts.push_back(row.begin());
-    }
-    const std::size_t columns = rows.size() ? rows.begin()->size() : 0;
-    node_ = detail::handle(detail::make_from_rows(dtype_of<T>, starts.data(), starts.size(), columns));
-  }
+  /// One axis of the values given, two from a list of rows, and so on. Errors: `shape_error` where lists beside each other
+  /// differ in length; `dtype_error` for an integer that does not fit T.
+  array(std::initializer_list<detail::nested<T>> values) : node_(detail::nested<T>::array_of(values)) {}
 
   /// Stores into every element; the storage is kept unless somebody else holds it. `a(ellipsis) = e` is the other spelling.
   selection<T> operator()(detail::ellipsis_tag) & { return {*this, share()}; }
@@ -151,6 +142,10 @@ template <class T>
 array(std::initializer_list<T>) -> array<T>;
 template <class T>
 array(std::initializer_list<std::initializer_list<T>>) -> array<T>;
+template <class T>
+array(std::initializer_list<std::initializer_list<std::initializer_list<T>>>) -> array<T>;
+template <class T>
+array(std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>>) -> array<T>;
 template <detail::expression E>
 array(E&&) -> array<typename std::remove_cvref_t<E>::sinter_element>;
 template <detail::expression E>

@@ -111,16 +111,6 @@ node* make_from_host(dtype t, const shape& s, const void* elements, const where&
   throw_host_is_full();
 }
 
-node* make_from_rows(dtype t, const void* const* rows, std::size_t count, std::size_t columns) try {
-  const std::size_t row_size = columns * static_cast<std::size_t>(itemsize(t));
-  std::string flat;
-  for (std::size_t i = 0; i < count; ++i) flat.append(static_cast<const char*>(rows[i]), row_size);
-  const std::size_t extents[] = {count, columns};
-  return make_from_host(t, shape(extents, 2), flat.data());
-} catch (const std::bad_alloc&) {
-  throw_host_is_full();
-}
-
 node* empty_array(dtype t) try {
   static auto* const all = new std::atomic<node*>[runtime::most_devices][std::size(facts_of)]();
   std::atomic<node*>& place = all[runtime::current_device().index][static_cast<int>(t)];

@@ -148,7 +148,9 @@ void throw_scalar_does_not_fit(dtype t, std::uint64_t value) {
                             static_cast<unsigned long long>(value), name(t))
                         .c_str());
 }
-void throw_ragged_rows() { throw shape_error("sinter: the rows of an initialiser list differ in length"); }
+void throw_ragged_lists() {
+  throw shape_error("sinter: the lists inside an initialiser list differ in length or depth");
+}
 
 }  // namespace detail
 }  // namespace sinter

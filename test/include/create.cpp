@@ -66,3 +66,34 @@ TEST_CASE("create: arange of integers") {
   CHECK_THROWS_AS(arange<std::uint8_t>(-3, 5), dtype_error);
   CHECK_THROWS_AS(arange(~std::uint64_t{0}), dtype_error);
 }
+
+TEST_CASE("create: lists of any depth") {
+  CHECK(array<double>{{1}, {2}}.shape() == shape{2, 1});
+  const array<double> three{{{1, 2}, {3, 4}}};
+  CHECK(three.shape() == shape{1, 2, 2});
+  CHECK(three.get() == doubles{1, 2, 3, 4});
+  const array four{{{{1.f}, {2.f}, {3.f}}, {{4.f}, {5.f}, {6.f}}}};
+  static_assert(std::is_same_v<decltype(four), const array<float>>);
+  CHECK(four.shape() == shape{1, 2, 3, 1});
+  CHECK(four.get() == floats{1, 2, 3, 4, 5, 6});
+  static_assert(std::is_same_v<decltype(array{{1}, {2}}), array<int>> &&
+                std::is_same_v<decltype(array{{{true}}}), array<bool>>);
+  CHECK(array{{{1, 2}}, {{3, 4}}}.shape() == shape{2, 1, 2});
+  CHECK(array<int>{{{{{{{{7, 8}}}}}}}}.shape() == shape{1, 1, 1, 1, 1, 1, 1, 2});
+  CHECK(array<bool>{{true, false}, {false, true}}.get() == std::vector<bool>{true, false, false, true});
+  CHECK(array<double>{{}, {}}.shape() == shape{2, 0});
+  CHECK(array<double>{}.shape() == shape{0});
+  CHECK(array<double>({3, 4}).get() == doubles{3, 4});  // parentheses make no shape of it
+  enum { red = 3 };
+  const int number = 4;
+  CHECK(array<float>{red, number, 0.5}.get() == floats{3, 4, 0.5f});
+  array<int> a{1};
+  a = {{1, 2}, {3, 4}};
+  CHECK(a.shape() == shape{2, 2});
+  CHECK_THROWS_AS((array<int>{{1, 2}, {3}}), shape_error);
+  CHECK_THROWS_AS((array<int>{{1, 2}, 3}), shape_error);
+  CHECK_THROWS_AS((array<int>{1, {2}}), shape_error);
+  CHECK_THROWS_AS((array<int>{{{1}, {2}}, {{3}, {}}}), shape_error);
+  CHECK_THROWS_AS((array<int>{{{{{{{{{1}}}}}}}}}), shape_error);  // nine axes
+  CHECK_THROWS_AS((array<std::uint8_t>{1, 300}), dtype_error);
+}

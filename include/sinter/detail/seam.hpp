@@ -50,8 +50,7 @@ SINTER_API node* make_array(dtype, const shape&, const where& = {});  // uniniti
 SINTER_API node* make_zeros(dtype, const shape&, const where& = {});
 SINTER_API node* make_from_host(dtype, const shape&, const void* elements, const where& = {});
 [[gnu::cold, gnu::returns_nonnull]] SINTER_API node* empty_array(dtype);  // shape (0,), shared and never freed
-SINTER_API node* make_from_rows(dtype, const void* const* rows, std::size_t count, std::size_t columns);
-[[noreturn]] SINTER_API void throw_ragged_rows();
+[[noreturn]] SINTER_API void throw_ragged_lists();
 SINTER_API node* make_iota(const shape&, int axis);
 SINTER_API node* make_copy(node*, const where& = {});
 SINTER_API std::int64_t arange_length(std::int64_t start, std::int64_t stop, std::int64_t step);
