@@ -54,8 +54,9 @@ class refused : public lazy<T> {
   static_assert(of != fault::boolean, "sinter: this operation does not take bool; a ^ b is true where they differ");
   static_assert(of != fault::floating, "sinter: this operation takes integers and bool, no floating-point elements");
   static_assert(of != fault::chain, "sinter: write (0 < a) && (a < 1) for 0 < a < 1");
-  static_assert(of != fault::kind,
-                "sinter: an in-place operation cannot change the kind of its target (integer to floating)");
+  static_assert(
+      of != fault::kind,
+      "sinter: an in-place operation cannot change the kind of its target (integer to floating, unsigned to signed)");
   static_assert(of != fault::stored, "sinter: only an array, an expression or an arithmetic scalar can be stored");
   static_assert(of != fault::element,
                 "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "

@@ -30,13 +30,19 @@ stored<T, V> store_value(handle& target, node* view, V&& value) {
   }
 }
 
-/// What is wrong with `target = target op value` in place. Dtypes: the result's kind must be the target's or lower, as
+/// NumPy's "same kind" casting: of two kinds the lower may become the higher, unsigned integers being a kind below signed ones.
+constexpr bool same_kind(dtype from, dtype to) {
+  if (is_integer(from) && is_integer(to)) return !facts(from).is_signed || facts(to).is_signed;
+  return kind_of(from) <= kind_of(to);
+}
+
+/// What is wrong with `target = target op value` in place. Dtypes: the result must be of the target's kind or a lower one, as
 /// NumPy's casting rule has it.
 template <op O, class T, class V>
 consteval fault update_fault() {
   const outcome of = outcome_for<O, lazy<T>, V>;
   if (of.why != fault::none) return of.why;
-  return kind_of(of.result) <= kind_of(dtype_of<T>) ? fault::none : fault::kind;
+  return same_kind(of.result, dtype_of<T>) ? fault::none : fault::kind;
 }
 /// What that gives: `Done`, where nothing is wrong.
 template <op O, class T, class V, class Done = void>
