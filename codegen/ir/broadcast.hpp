@@ -23,6 +23,14 @@ inline bool broadcast(sinter::shape& into, const sinter::shape& with) {
   return true;
 }
 
+/// Can a value of shape `from` be stored into `to`? It broadcasts, and may have more leading axes if their extents are 1.
+inline bool can_be_stored(const sinter::shape& from, const sinter::shape& to) {
+  const int more = from.size() - to.size();
+  for (int d = 0; d < from.size(); ++d)
+    if (from[d] != 1 && (d < more || from[d] != to[d - more])) return false;
+  return true;
+}
+
 /// C-order strides, in elements.
 inline void c_strides(const sinter::shape& s, std::int64_t* strides) {
   std::int64_t step = 1;

@@ -111,8 +111,7 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
   runtime::borrowed_expression root(e, runtime::broadcast_shape(e, place, scratch));
   array_node* whole = as_array_node(target.get());
   array_node* to = view ? as_array_node(view) : whole;
-  shape covered = to->extents;
-  if (!codegen::broadcast(covered, root.extents) || !(covered == to->extents))
+  if (!codegen::can_be_stored(root.extents, to->extents))
     throw shape_error(message("sinter: a value of shape %s does not fit the shape %s it is stored into%s",
                               to_string(root.extents).c_str(), to_string(to->extents).c_str(), at(place).c_str())
                           .c_str());

@@ -67,10 +67,31 @@ TEST_CASE("law 5: a stored value broadcasts to the view, and never the other way
   a(_, slice(2, _)) = numbers(3)(_, newaxis) * 100;
   CHECK(a.get() == ints{0, 1, 0, 0, 0, 1, 100, 100, 0, 1, 200, 200});
   CHECK_THROWS_AS(a(0) = table(), shape_error);
+  CHECK_THROWS_AS(a(0) = table()(slice(0, 2), newaxis), shape_error);
   CHECK_THROWS_AS(a(_, 0) = numbers(4), shape_error);
   CHECK_THROWS_AS(a += numbers(12), shape_error);
   CHECK_THROWS_AS(a(0, 0) = numbers(2), shape_error);
   CHECK(a.get() == ints{0, 1, 0, 0, 0, 1, 100, 100, 0, 1, 200, 200});
+}
+
+TEST_CASE("law 5: a stored value may have more axes of extent 1 in front") {
+  array<int> a = table();
+  a(0) = table()(slice(1, 2), newaxis);
+  a(1) = (table()(slice(1, 2)) * 10)(newaxis);
+  a(slice(2, _), _) = numbers(4)(newaxis, newaxis, newaxis) + 1;
+  CHECK(a.get() == ints{4, 5, 6, 7, 40, 50, 60, 70, 1, 2, 3, 4});
+  a(0, 0) = ones<int>({1, 1});
+  a(_, 3) = sum<int>(table(), {.axis = {0, 1}, .keepdims = true});
+  a(_, 1) = sum<int>(table(), {.axis = 1, .keepdims = true}).T()(newaxis) - a(_, 2);
+  CHECK(a.get() == ints{1, 0, 6, 66, 40, -38, 60, 66, 1, 35, 3, 66});
+  array<int> b = numbers(4);
+  b(slice(1, _)) = b(slice(_, -1))(newaxis, newaxis);  // overlapping
+  CHECK(b.get() == ints{0, 0, 1, 2});
+  const array<int> held = b;
+  b(slice(_, 2)) = ones<int>({1, 1, 2}) * 7;
+  b(slice(2, _)) = arange<int>(2).reshape({1, 2, 1})(_, _, 0);
+  CHECK(b.get() == ints{7, 7, 0, 1});
+  CHECK(held.get() == ints{0, 0, 1, 2});
 }
 
 TEST_CASE("law 5: a view under a name is a value") {
