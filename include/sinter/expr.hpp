@@ -82,6 +82,7 @@ struct table {
 
 /// An elementwise expression of element type T. Made by operators and functions, evaluated by `array`, `eval`, a store, `item`,
 /// printing or `get`, and by nothing else. Expressions own what they refer to: returning one from a function is always right.
+/// Errors: `error` for every use of one that was moved from; of a `lazy` too.
 template <op O, class T, class... A>
 class [[nodiscard]] expr : public detail::operands<(A::node_count + ...), (A::scalar_count + ...)>,
                            public detail::methods<expr<O, T, A...>, T> {
@@ -136,10 +137,19 @@ class [[nodiscard]] lazy : public detail::methods<lazy<T>, T> {
     static_assert(detail::never<V>, "sinter: only a view of a named array that is not const can be stored into");
   }
 
-  detail::node* share() const noexcept { return detail::retain(node_.get()); }
-  detail::node* release_node() noexcept { return node_.take(); }
+  detail::node* share() const { return detail::retain(node()); }
+  detail::node* release_node() {
+    node();
+    return node_.take();
+  }
 
  private:
+  detail::node* node() const {
+    if (!node_) [[unlikely]]
+      detail::throw_moved_from();
+    return node_.get();
+  }
+
   detail::handle node_;
 };
 
@@ -175,8 +185,14 @@ using made = typename making<O, X...>::type;
 /// Makes it; every operator and elementwise function comes here.
 template <op O, class... X>
 made<O, X...> apply(X&&... x) {
-  if constexpr (outcome_for<O, X...>.why != fault::none) return {};
-  else return made<O, X...>(capture<typename making<O, X...>::computed>(std::forward<X>(x))...);
+  if constexpr (outcome_for<O, X...>.why != fault::none) {
+    return {};
+  } else {
+    if constexpr (sizeof...(X) > 1)
+      if (moved_twice(std::forward<X>(x)...)) [[unlikely]]
+        throw_moved_from();
+    return made<O, X...>(capture<typename making<O, X...>::computed>(std::forward<X>(x))...);
+  }
 }
 
 template <class... X>

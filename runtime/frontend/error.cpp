@@ -151,6 +151,7 @@ void throw_scalar_does_not_fit(dtype t, std::uint64_t value) {
 void throw_ragged_lists() {
   throw shape_error("sinter: the lists inside an initialiser list differ in length or depth");
 }
+void throw_moved_from() { throw error("sinter: this expression was moved from, and has no value"); }
 
 }  // namespace detail
 }  // namespace sinter

@@ -90,6 +90,8 @@ bool surely_same(const shape& a, const shape& b) { return std::memcmp(&a, &b, si
 
 const shape& broadcast_shape(const detail::expression_view& e, const detail::where& place, shape& scratch) {
   if (e.code->nodes == 0) return scratch = {};
+  if (!e.nodes[0]) [[unlikely]]
+    detail::throw_moved_from();
   const shape* extents = &typed(e.nodes[0])->extents;
   for (int i = 1; i < e.code->nodes; ++i) {
     const shape& with = typed(e.nodes[i])->extents;

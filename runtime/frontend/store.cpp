@@ -98,6 +98,11 @@ array_node* detached(const array_node* target, std::int64_t& shift) {
   return same_view(target, fresh.get(), shift);
 }
 
+// A view may be kept under a name, and its array's name rebound before the store.
+[[noreturn]] void throw_rebound() {
+  throw error("sinter: a store into a view whose array has been given another value since; write the index again");
+}
+
 void write(const typed_node* root, array_node* into, void** hint) {
   request r{root, &into->extents, into, hint};
   runtime::evaluate(&r, 1);
@@ -111,6 +116,7 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
   runtime::borrowed_expression root(e, runtime::broadcast_shape(e, place, scratch));
   array_node* whole = as_array_node(target.get());
   array_node* to = view ? as_array_node(view) : whole;
+  if (to->memory != whole->memory) throw_rebound();
   if (!codegen::can_be_stored(root.extents, to->extents))
     throw shape_error(message("sinter: a value of shape %s does not fit the shape %s it is stored into%s",
                               to_string(root.extents).c_str(), to_string(to->extents).c_str(), at(place).c_str())
@@ -125,6 +131,8 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
       target = handle(retain(fresh));
       return;
     }
+    const span all = reach(whole), written = reach(to);
+    if (written.low < all.low || written.high > all.high) throw_rebound();  // to another view of the same storage
     std::int64_t shift = 0;
     array_node* copy = detached(whole, shift);
     const handle guard(copy);

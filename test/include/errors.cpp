@@ -172,6 +172,94 @@ TEST_CASE("errors: dtypes that a call does not take") {
   CHECK(has(message_of<dtype_error>([&] { return stddev<std::int8_t>(n); }), "int8"));
 }
 
+TEST_CASE("errors: an expression that was moved from") {
+  array<float> a = asarray(floats{1, 2, 3}), b = a.copy();
+  const auto moved = [](auto f) { return has(message_of<error>(f), "was moved from"); };
+  auto e = a + b;
+  const auto taken = std::move(e) * 2;
+  CHECK(moved([&] { static_cast<void>(e.shape()); }));
+  CHECK(moved([&] { static_cast<void>(e.get()); }));
+  CHECK(moved([&] { array<float> r = e; }));
+  CHECK(moved([&] { return e + 1; }));
+  CHECK(moved([&] { return b - e; }));
+  CHECK(moved([&] { return std::move(e) * 2; }));
+  CHECK(moved([&] { return b - std::move(e); }));
+  CHECK(moved([&] { return exp(b) - (std::move(e) - b); }));
+  CHECK(moved([&] { return where(b > 0, std::move(e), b); }));
+  CHECK(moved([&] { return sum(e); }));
+  CHECK(moved([&] { return stddev(e, 0); }));
+  CHECK(moved([&] { return e(0); }));
+  CHECK(moved([&] { return e.reshape({3, 1}).T(); }));
+  CHECK(moved([&] { return broadcast_to(e, {2, 3}); }));
+  CHECK(moved([&] { a(0) = e; }));
+  CHECK(moved([&] { a(ellipsis) = std::move(e); }));
+  CHECK(moved([&] { a += e; }));
+  CHECK(moved([&] { eval(a, e); }));
+  CHECK(moved([&] { lazy<float> l = e; }));
+  CHECK(moved([&] { explain(e); }));
+  CHECK(moved([&] { dump(e); }));
+  CHECK(moved([&] { to_dot(e); }));
+  CHECK(moved([&] { std::ostringstream() << e; }));
+  CHECK(moved([&] {
+    auto twice = a * b;
+    return std::move(twice) + std::move(twice);
+  }));
+  CHECK(moved([&] {
+    auto thrice = a * b;
+    return fma(std::move(thrice), b, std::move(thrice));
+  }));
+  lazy<float> l = a * 3;
+  const lazy<float> other = std::move(l);
+  CHECK(moved([&] { static_cast<void>(l.item()); }));
+  CHECK(moved([&] { return l + a; }));
+  CHECK(moved([&] { return a + std::move(l); }));
+  CHECK(moved([&] { return max(l); }));
+  CHECK(moved([&] { return l(_, newaxis); }));
+  CHECK(moved([&] { a(0) = l; }));
+  CHECK(moved([&] { array<float> r = std::move(l); }));
+  CHECK(moved([&] { static_cast<void>(l.to(device::current())); }));
+  CHECK(moved([&] {
+    const lazy<float> copy = l;
+    static_cast<void>(copy.shape());
+  }));
+  auto&& s = a(slice(1, _));
+  const auto from = std::move(s) + 1;
+  CHECK(moved([&] { static_cast<void>(s.shape()); }));
+  CHECK(moved([&] { return s + 1; }));
+  CHECK(moved([&] { std::move(s) = 3; }));
+  CHECK(moved([&] { std::move(s) += 3; }));
+  CHECK(moved([&] { a(0) = std::move(s); }));
+  CHECK(a.get() == floats{1, 2, 3});
+  CHECK(taken.get() == floats{4, 8, 12});
+  CHECK(other.get() == floats{3, 6, 9});
+  CHECK(from.get() == floats{3, 4});
+  CHECK(holders_of(b) == 1);
+}
+
+TEST_CASE("errors: a store into a view whose array has another value by now") {
+  const auto rebound = [](auto f) { return has(message_of<error>(f), "another value since"); };
+  array<float> a = zeros<float>({1000});
+  auto&& last = a(999);
+  a = zeros<float>({2});
+  CHECK(rebound([&] { std::move(last) = 3; }));
+  CHECK(rebound([&] { std::move(last) += 3; }));
+  CHECK(a.get() == floats{0, 0});
+  CHECK(last.item() == 0);
+  array<float> c = zeros<float>({4});
+  auto&& whole = c(ellipsis);
+  const array<float> d = std::move(c);
+  CHECK(rebound([&] { std::move(whole) = 1; }));
+  CHECK(d.get() == floats(4));
+  // To a part of the same storage, which somebody else holds too.
+  array<float> e = arange<float>(100);
+  auto&& far = e(99);
+  const array<float> kept = e;
+  e = array<float>(e(slice(_, 2)));
+  CHECK(rebound([&] { std::move(far) = 3; }));
+  CHECK(e.get() == floats{0, 1});
+  CHECK(kept(99).item() == 99);
+}
+
 TEST_CASE("errors: devices that are not there") {
   const device before = device::current();
   CHECK(has(message_of<device_error>([] { device_scope in(device::cuda(63)); }), "cuda:63"));

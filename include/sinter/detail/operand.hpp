@@ -181,11 +181,26 @@ decltype(auto) capture(X&& x) {
   } else if constexpr (requires { x.release_node(); }) {
     return leaf<typename U::sinter_element>(x.release_node());
   } else {
+    if (!x.nodes[0]) [[unlikely]]  // of most temporaries the compiler knows that they were not moved from
+      throw_moved_from();
     return static_cast<X&&>(x);
   }
 }
 template <class W, class X>
 using captured = std::remove_cvref_t<decltype(capture<W>(std::declval<X>()))>;
+
+/// Would one object be moved from twice, as by `std::move(e) + std::move(e)`? Of temporaries the compiler knows that not.
+template <class A>
+constexpr bool moved_twice(const A&) {
+  return false;
+}
+template <class A, class B, class... More>
+bool moved_twice(A&& a, B&& b, More&&... more) {
+  if constexpr (std::same_as<A, B> && !std::is_lvalue_reference_v<A> && requires { a.nodes; })
+    if (&a == &b) return true;
+  return moved_twice(static_cast<A&&>(a), static_cast<More&&>(more)...) ||
+         moved_twice(static_cast<B&&>(b), static_cast<More&&>(more)...);
+}
 
 }  // namespace detail
 }  // namespace sinter

@@ -83,6 +83,9 @@ SINTER_API node* make_reduction(node*, reduction, dtype, const axis_list&, bool 
 /// The number of elements that fold into one.
 SINTER_API std::int64_t reduced_count(node*, const axis_list&);
 
+/// For expressions and views that gave what they held to another one: they hold no node.
+[[noreturn, gnu::cold]] SINTER_API void throw_moved_from();
+
 [[noreturn]] SINTER_API void throw_scalar_does_not_fit(dtype, std::int64_t);
 [[noreturn]] SINTER_API void throw_scalar_does_not_fit(dtype, std::uint64_t);
 

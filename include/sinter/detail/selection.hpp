@@ -84,28 +84,37 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
   template <class V>
     requires(!std::same_as<std::remove_cvref_t<V>, selection>)
   detail::stored<T, V>
-  operator=(V&& value) && { return detail::store_value<T>(target_->own(), view_.get(), std::forward<V>(value)); }
-  void operator=(selection&& other) && { detail::store_value<T>(target_->own(), view_.get(), std::move(other)); }
-  void operator=(const selection& other) && { detail::store_value<T>(target_->own(), view_.get(), other); }
+  operator=(V&& value) && { return detail::store_value<T>(target_->own(), node(), std::forward<V>(value)); }
+  void operator=(selection&& other) && { detail::store_value<T>(target_->own(), node(), std::move(other)); }
+  void operator=(const selection& other) && { detail::store_value<T>(target_->own(), node(), other); }
   template <class V>
   void operator=(V&&) & {
     static_assert(detail::never<V>, "sinter: a view under a name is a value; to store, write the index: a(i) = x");
   }
 
-#define SINTER_UPDATE(symbol, name)                                                                            \
-  template <class V>                                                                                           \
-  detail::updated<op::name, T, V> operator symbol(V&& value)&& {                                               \
-    return detail::update<op::name, T>(target_->own(), view_.get(), lazy<T>(share()), std::forward<V>(value)); \
+#define SINTER_UPDATE(symbol, name)                                                                       \
+  template <class V>                                                                                      \
+  detail::updated<op::name, T, V> operator symbol(V&& value)&& {                                          \
+    return detail::update<op::name, T>(target_->own(), node(), lazy<T>(share()), std::forward<V>(value)); \
   }
   SINTER_UPDATES(SINTER_UPDATE)
 #undef SINTER_UPDATE
 
   /// Library use.
   selection(array<T>& target, detail::node* owned_view) : target_(&target), view_(owned_view) {}
-  detail::node* share() const { return detail::retain(view_.get()); }
-  detail::node* release_node() { return view_.take(); }
+  detail::node* share() const { return detail::retain(node()); }
+  detail::node* release_node() {
+    node();
+    return view_.take();
+  }
 
  private:
+  detail::node* node() const {
+    if (!view_) [[unlikely]]
+      detail::throw_moved_from();
+    return view_.get();
+  }
+
   array<T>* target_;  // alive: stores happen in the statement that named it
   detail::handle view_;
 };
