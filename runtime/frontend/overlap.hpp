@@ -1,0 +1,15 @@
+// Do two arrays over one storage have an element in common? Decided exactly, for a store may then write in place.
+#pragma once
+
+#include "codegen/ir/node.hpp"
+
+namespace sinter::runtime {
+
+/// Have two arrays of one storage an element in common? Exact but for layouts that would take over a thousand steps, for which
+/// the answer is yes.
+bool overlap(const detail::array_node&, const detail::array_node&);
+
+/// Have they the same elements in the same order?
+bool same_elements(const detail::array_node&, const detail::array_node&);
+
+}  // namespace sinter::runtime
