@@ -1,5 +1,6 @@
 // Expressions over two-dimensional arrays: rows normalised by their own reductions, a transpose, a stencil of views,
-// and ten thousand statements over a small array, where nothing but the cost of a statement counts.
+// ten thousand statements over a small array, where nothing but the cost of a statement counts, and a factorisation that
+// stores into what it reads.
 #include "bench/forms.hpp"
 
 namespace {
@@ -151,6 +152,40 @@ void statements(bench::session& s) {
       count);
 }
 
+/// Row by row, each element from the rows before it: a loop of stores, as one would write it in Python.
+void cholesky(bench::session& s) {
+  const int n = s.quick() ? 40 : 400;
+  const std::string name = "Cholesky " + std::to_string(n) + "x" + std::to_string(n) + ", row by row";
+  if (!s.wants(name)) return;
+  array<double> b = sn::asarray(bench::numbers<double>(n * n, 0, 1, 6), {n, n});
+  array<double> a = sn::sum(b(_, sn::newaxis, _) * b(sn::newaxis, _, _), 2) + n * sn::eye(n);
+  const auto factor = [&] {
+    array<double> l = sn::zeros({n, n});
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < i; ++j) l(i, j) = (a(i, j) - sn::sum(l(i, slice(0, j)) * l(j, slice(0, j)))) / l(j, j);
+      l(i, i) = sqrt(a(i, i) - sn::sum(sn::square(l(i, slice(0, i)))));
+    }
+    return l;
+  };
+  const array<double> l = factor();
+  const double error = sn::max(abs(sn::sum(l(_, sn::newaxis, _) * l(sn::newaxis, _, _), 2) - a)).item();
+  if (!(error < 1e-9 * n)) return s.wrong(name, n * n, "the product of the factors is off by " + std::to_string(error));
+  const double bytes = 8.0 * n * n;
+  s.measure(
+      name, n * n, bytes, bytes, [&] { factor(); },
+      [&] {
+        array<double> out = sn::zeros({n, n});
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j <= i; ++j) {
+            array<double> product = out(i, slice(0, j)) * out(j, slice(0, j)), sum = sn::sum(product),
+                          left = a(i, j) - sum;
+            if (i == j) out(i, j) = sqrt(left);
+            else out(i, j) = left / out(j, j);
+          }
+      },
+      n * (n + 1) / 2);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -166,5 +201,6 @@ int main(int argc, char** argv) {
     transpose(s, {side, side});
   }
   statements(s);
+  cholesky(s);
   return s.finish();
 }

@@ -69,6 +69,17 @@ def two_dimensional(s, rows, columns):
         for _ in range(100 if s.options.quick else 10_000):
             x = x * 2.5 + 1
 
+    side = 40 if s.options.quick else 400
+    b = peers.uniform((side, side), 0, 1, 6).astype(np.float64)
+    definite = b @ b.T + side * np.eye(side)
+
+    def cholesky():
+        l = np.zeros((side, side))
+        for i in range(side):
+            for j in range(i):
+                l[i, j] = (definite[i, j] - np.sum(l[i, :j] * l[j, :j])) / l[j, j]
+            l[i, i] = np.sqrt(definite[i, i] - np.sum(np.square(l[i, :i])))
+
     for name, n, call in [
         (f"layer norm {rows}x{columns}", a.size,
          lambda: (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + 1e-5)),
@@ -77,6 +88,7 @@ def two_dimensional(s, rows, columns):
          lambda: 0.25 * (a[2:, 1:-1] + a[:-2, 1:-1] + a[1:-1, 2:] + a[1:-1, :-2])),
         (f"a + a.T {rows}x{rows}", square.size, lambda: square + square.T),
         ("10,000 x = x*2.5+1 on 100x100", 10_000, statements),
+        (f"Cholesky {side}x{side}, row by row", side * side, cholesky),
     ]:
         if s.wants(name):
             s.measure(name, n, "numpy", call)

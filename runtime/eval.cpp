@@ -190,7 +190,10 @@ void evaluate(request* requests, int count, workspace& w) {
 
 }  // namespace
 
+bool is_evaluating() noexcept { return occupied; }
+
 void evaluate(request* requests, int count) try {
+  look();
   const turn now;
   if (!now.mine) [[unlikely]]
     return evaluate(requests, count, *std::make_unique<workspace>());

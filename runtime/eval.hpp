@@ -17,4 +17,7 @@ struct request {
 /// `device_error`, `out_of_memory`, `compile_error`. Stream behaviour: enqueued, does not wait.
 void evaluate(request* requests, int count);
 
+/// Is the calling thread within an evaluation, in a user's function that it has called?
+bool is_evaluating() noexcept;
+
 }  // namespace sinter::runtime

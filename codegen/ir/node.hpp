@@ -1,5 +1,5 @@
-// What a node holds. Front-end functions make nodes, resolve.cpp reads them; nodes never change after they are made, so any
-// number of threads may read one. Only an array's storage is written to, and only when nobody else holds it.
+// What a node holds. Front-end functions make nodes, resolve.cpp reads them; what a node is worth never changes after it is
+// made, so any number of threads may read one. Only an array's storage is written to, where no other node sees it.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +27,14 @@ struct reader {
   reader* next;
 };
 
-/// A block of a device's memory. The resource it came from owns the bytes; the count says how many arrays look at them.
-/// What streams did to it is written by whoever holds the only reference, but for the list of readers, which grows.
+struct array_node;
+
+/// A block of a device's memory. The resource it came from owns the bytes; the count says how many arrays look at them, and
+/// the list which (runtime/memory/holders.hpp). What streams did to it is written by a thread that is the only one to use it, but
+/// for the list of readers, which grows.
 struct storage {
-  int references = 1;
-  int lives = 1;  // one for all references together, one for each graph that uses it
+  int references = 1;  // its sign bit: a thread is changing the list of holders
+  int lives = 1;       // one for all references together, one for each graph that uses it
   runtime::device_impl* device;
   std::byte* data;
   std::size_t size;  // bytes asked for
@@ -41,6 +44,7 @@ struct storage {
   std::uint64_t written;          // how much of that stream's work it takes
   reader* readers;                // other streams
   storage* next;                  // among those that are dead but still in use
+  array_node* holders = nullptr;  // while there are any; the newest first
 };
 
 void release(storage*) noexcept;  // runtime/memory/storage.cpp
@@ -66,7 +70,8 @@ struct array_node : typed_node {
   storage* memory;
   std::int64_t offset;
   std::int64_t strides[max_rank];
-  bool contiguous;  // C order without gaps
+  bool contiguous;            // C order without gaps
+  array_node *newer, *older;  // among the holders of its storage
 
   std::byte* data() const { return memory->data + offset * itemsize(type); }
 };

@@ -71,7 +71,8 @@ class array<T> : public detail::methods<array<T>, T> {
   }
   template <detail::index... I>
   array operator()(I... i) && {
-    return static_cast<const array&>(*this)(i...);
+    const array mine(std::move(*this));  // which may be stored into at the end of the statement: nothing of it stays
+    return mine(i...);
   }
   template <detail::index I>
   selection<T> operator[](I i) & {
@@ -80,6 +81,10 @@ class array<T> : public detail::methods<array<T>, T> {
   template <detail::index I>
   array operator[](I i) const& {
     return (*this)(i);
+  }
+  template <detail::index I>
+  array operator[](I i) && {
+    return std::move(*this)(i);
   }
 
   /// Copies contiguous host memory into every element. Errors: `shape_error` for another size. Source: cupy.ndarray.set.

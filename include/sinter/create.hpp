@@ -126,9 +126,9 @@ auto asarray(const Span& elements, detail::where at = detail::where::current()) 
 /// The elements repeated along new or length-one axes; lazy, so nothing is copied until an array is made of it. Errors:
 /// `shape_error`. Source: numpy.broadcast_to.
 template <detail::expression E>
-auto broadcast_to(const E& e, const shape& s) {
-  using T = typename E::sinter_element;
-  detail::handle child(e.share());
+auto broadcast_to(E&& e, const shape& s) {
+  using T = detail::element_in<E>;
+  detail::handle child(detail::take_node(std::forward<E>(e)));
   return lazy<T>(detail::make_broadcast(child.get(), s));
 }
 /// The methods of the same names as functions. Source: numpy.reshape, numpy.transpose.

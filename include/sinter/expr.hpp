@@ -125,7 +125,7 @@ class [[nodiscard]] lazy : public detail::methods<lazy<T>, T> {
   template <detail::expression E>
     requires(std::same_as<typename std::remove_cvref_t<E>::sinter_element, T> &&
              !std::same_as<std::remove_cvref_t<E>, lazy>)
-  lazy(E&& e) : node_(e.share()) {}
+  lazy(E&& e) : node_(detail::take_node(std::forward<E>(e))) {}
   explicit lazy(detail::node* owned) noexcept : node_(owned) {}
   lazy(const lazy&) = default;
   lazy(lazy&&) noexcept = default;

@@ -27,7 +27,7 @@ SINTER_API node* make_variance(node*, dtype, const axis_list&, bool keepdims, in
 
 template <class T, class E>
 lazy<T> reduce(E&& e, reduction what, const reduce_options& how) {
-  handle child(e.share());
+  handle child(take_node(std::forward<E>(e)));
   return lazy<T>(make_reduction(child.get(), what, dtype_of<T>, how.axis.list(), how.keepdims));
 }
 
@@ -38,53 +38,53 @@ lazy<T> reduce(E&& e, reduction what, const reduce_options& how) {
 template <detail::choice R = void, detail::expression E>
 auto sum(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::sum_dtype(dtype_of<detail::element_in<E>>)>;
-  return detail::reduce<T>(e, detail::reduction::sum, how);
+  return detail::reduce<T>(std::forward<E>(e), detail::reduction::sum, how);
 }
 /// The product over axes. Dtypes: as sum. Source: numpy.prod.
 template <detail::choice R = void, detail::expression E>
 auto prod(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::sum_dtype(dtype_of<detail::element_in<E>>)>;
-  return detail::reduce<T>(e, detail::reduction::prod, how);
+  return detail::reduce<T>(std::forward<E>(e), detail::reduction::prod, how);
 }
 /// The smallest element; NaN wins. Errors: `shape_error` where there is none. Source: numpy.min.
 template <detail::expression E>
 auto min(E&& e, reduce_options how = {}) {
-  return detail::reduce<detail::element_in<E>>(e, detail::reduction::min, how);
+  return detail::reduce<detail::element_in<E>>(std::forward<E>(e), detail::reduction::min, how);
 }
 /// The largest element; NaN wins. Errors: `shape_error` where there is none. Source: numpy.max.
 template <detail::expression E>
 auto max(E&& e, reduce_options how = {}) {
-  return detail::reduce<detail::element_in<E>>(e, detail::reduction::max, how);
+  return detail::reduce<detail::element_in<E>>(std::forward<E>(e), detail::reduction::max, how);
 }
 /// Is any element true? Source: numpy.any.
 template <detail::expression E>
 auto any(E&& e, reduce_options how = {}) {
-  return detail::reduce<bool>(e, detail::reduction::any, how);
+  return detail::reduce<bool>(std::forward<E>(e), detail::reduction::any, how);
 }
 /// Are all elements true? Source: numpy.all.
 template <detail::expression E>
 auto all(E&& e, reduce_options how = {}) {
-  return detail::reduce<bool>(e, detail::reduction::all, how);
+  return detail::reduce<bool>(std::forward<E>(e), detail::reduction::all, how);
 }
 /// The arithmetic mean. Dtypes: integers give double; `mean<double>(a)` chooses. Source: numpy.mean.
 template <detail::choice R = void, detail::expression E>
 auto mean(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
-  detail::handle child(e.share());
+  detail::handle child(detail::take_node(std::forward<E>(e)));
   return lazy<T>(detail::make_mean(child.get(), dtype_of<T>, how.axis.list(), how.keepdims));
 }
 /// The variance, in one pass and in double (docs/decisions/0005). Dtypes: as mean. Source: numpy.var.
 template <detail::choice R = void, detail::expression E>
 auto var(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
-  detail::handle child(e.share());
+  detail::handle child(detail::take_node(std::forward<E>(e)));
   return lazy<T>(detail::make_variance(child.get(), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, false));
 }
 /// The standard deviation: the square root of var. Source: numpy.std.
 template <detail::choice R = void, detail::expression E>
 auto stddev(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
-  detail::handle child(e.share());
+  detail::handle child(detail::take_node(std::forward<E>(e)));
   return lazy<T>(detail::make_variance(child.get(), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, true));
 }
 

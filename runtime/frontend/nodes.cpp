@@ -8,6 +8,7 @@
 #include <sinter/error.hpp>
 #include "codegen/ir/broadcast.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/memory/holders.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -104,10 +105,10 @@ const shape& broadcast_shape(const detail::expression_view& e, const detail::whe
 
 detail::array_node* new_array(dtype type, const shape& extents, detail::storage* taken) {
   auto* a = new_node<detail::array_node>(type, extents);
-  a->memory = taken;
   a->offset = 0;
   a->contiguous = true;
   codegen::c_strides(extents, a->strides);
+  hold_first(*a, *taken);
   return a;
 }
 
@@ -132,19 +133,23 @@ namespace {
 
 std::size_t expression_extra(const fragment& f) { return f.nodes * sizeof(node*) + f.scalars * sizeof(scalar_bits); }
 
-// Drops one reference; a node that dies is put on `dead` to be taken apart.
+// Drops one reference; a node that dies is put on `dead` to be taken apart. Arrays have nothing below them and go at once: a
+// store may be reading the shape of each that is still a holder.
 void drop(node* n, typed_node*& dead) noexcept {
   if (!n || !drop_reference(n)) return;
   typed_node* t = typed(n);
+  if (t->kind == node_kind::array) {
+    runtime::look();
+    runtime::let_go(*static_cast<array_node*>(t));
+    return runtime::free_block(t, sizeof(array_node));
+  }
   t->extents[0] = reinterpret_cast<std::intptr_t>(dead);  // nobody reads its shape any more: it holds the list
   dead = t;
 }
 
 void take_apart(typed_node* n, typed_node*& dead) noexcept {
   switch (n->kind) {
-    case node_kind::array:
-      release(static_cast<array_node*>(n)->memory);
-      return runtime::free_block(n, sizeof(array_node));
+    case node_kind::array: return;
     case node_kind::expression: {
       auto* e = static_cast<expression_node*>(n);
       for (int i = 0; i < e->code->nodes; ++i) drop(e->children[i], dead);

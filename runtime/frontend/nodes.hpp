@@ -7,6 +7,7 @@
 #include <sinter/detail/seam.hpp>
 
 #include "codegen/ir/node.hpp"
+#include "runtime/frontend/onlookers.hpp"
 
 namespace sinter::runtime {
 
@@ -21,6 +22,7 @@ N* new_node(dtype type, const shape& extents, std::size_t extra = 0) {
 
 inline detail::typed_node* typed(detail::node* n) { return static_cast<detail::typed_node*>(n); }
 inline detail::array_node* as_array_node(detail::node* n) {
+  look();
   return typed(n)->kind == detail::node_kind::array ? static_cast<detail::array_node*>(n) : nullptr;
 }
 

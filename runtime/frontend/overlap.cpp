@@ -121,4 +121,9 @@ bool same_elements(const array_node& a, const array_node& b) {
          std::equal(a.strides, a.strides + a.extents.size(), b.strides);
 }
 
+bool is_within(const array_node& a, const array_node& whole) {
+  const span of_a = reach(a), all = reach(whole);
+  return of_a.low >= all.low && of_a.high <= all.high;
+}
+
 }  // namespace sinter::runtime

@@ -12,4 +12,7 @@ bool overlap(const detail::array_node&, const detail::array_node&);
 /// Have they the same elements in the same order?
 bool same_elements(const detail::array_node&, const detail::array_node&);
 
+/// Does an array lie between the first element of another one of its storage and the last?
+bool is_within(const detail::array_node&, const detail::array_node& whole);
+
 }  // namespace sinter::runtime

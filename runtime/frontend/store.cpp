@@ -1,16 +1,26 @@
-// Storing into arrays. Storage that nobody else holds is written in place; otherwise the write goes to fresh storage and the
-// name is rebound, so that whoever else holds the old one never sees it change (design section 1.1).
+// Storing into arrays (decision 0017). A store writes the elements it names, in place where nothing that outlives the
+// statement could see them change. Who could is known: a storage lists the arrays that look at it. Those that would see the
+// change are given their elements in storage of their own where that is less than the whole and no other thread may be looking;
+// otherwise the name that is stored into moves to fresh storage. What the statement itself still reads goes through a temporary of
+// the stored size.
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #include <sinter/error.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/eval.hpp"
+#include "runtime/frontend/census.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/frontend/overlap.hpp"
+#include "runtime/log.hpp"
+#include "runtime/memory/holders.hpp"
+#include "runtime/memory/resources.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/memory/transfer.hpp"
 #include "runtime/statement.hpp"
@@ -19,83 +29,236 @@
 namespace sinter::detail {
 
 using runtime::as_array_node;
+using runtime::census;
+using runtime::count_of;
 using runtime::request;
 
 namespace {
 
-int count_of(const node* n) { return __atomic_load_n(&n->references, __ATOMIC_ACQUIRE); }
+std::size_t byte_size(const array_node& a) { return static_cast<std::size_t>(a.extents.elements() * itemsize(a.type)); }
 
-// Does anybody but this statement hold the target's storage? The statement's own references are the target's name, the view
-// stored into, and the operands that the dying expression holds directly.
-bool held_elsewhere(const array_node* target, const node* view, const expression_view& e) {
-  const storage* memory = target->memory;
-  int nodes = 0;
-  const auto accounted = [&](const node* n, int base) {
-    int mine = base;
-    for (int i = 0; i < e.code->nodes; ++i) mine += e.nodes[i] == n;
-    ++nodes;
-    return count_of(n) == mine;
-  };
-  if (!accounted(target, view == target ? 2 : 1)) return true;
-  if (view && view != target && !accounted(view, 1)) return true;
+void write(const typed_node* root, array_node* into, void** hint = nullptr) {
+  request r{root, &into->extents, into, hint};
+  runtime::evaluate(&r, 1);
+}
+
+// ---- who looks at the elements
+
+// Has a node no reference but those of the statement: `own`, and the operands that the dying expression holds directly?
+bool is_only(const node* n, int own, const expression_view& e) {
+  for (int i = 0; i < e.code->nodes; ++i) own += e.nodes[i] == n;
+  return count_of(n) == own;
+}
+
+// Does nothing but the statement's target, view and direct operands look at the storage? Most stores are answered here.
+bool is_sole(const array_node* target, const node* view, const expression_view& e) {
+  int nodes = view == target ? 1 : 2;
   for (int i = 0; i < e.code->nodes; ++i) {
     const node* n = e.nodes[i];
     const array_node* leaf = as_array_node(e.nodes[i]);
-    if (!leaf || leaf->memory != memory || n == target || n == view) continue;
+    if (!leaf || leaf->memory != target->memory || n == target || n == view) continue;
     if (std::find(e.nodes, e.nodes + i, n) != e.nodes + i) continue;
-    if (!accounted(n, 0)) return true;
+    if (!is_only(n, 0, e)) return false;
+    ++nodes;
   }
-  return __atomic_load_n(&memory->references, __ATOMIC_ACQUIRE) != nodes;
+  return __atomic_load_n(&target->memory->references, __ATOMIC_ACQUIRE) == nodes;
 }
 
-struct span {
-  std::int64_t low, high;  // elements, both included
+// Holders of a storage that would see a store.
+struct affected {
+  int count = 0;
+  bool too_many = false;  // to look at all holders
+  std::int64_t elements = 0;
+  shape of_one;
+  std::vector<handle> nodes;  // where they are to be kept
 };
 
-span reach(const array_node* a) {
-  span s{a->offset, a->offset};
-  for (int d = 0; d < a->extents.size(); ++d) {
-    const std::int64_t far = a->strides[d] * (a->extents[d] - 1);
-    (far < 0 ? s.low : s.high) += far;
+constexpr int most_holders = 256;  // that one store looks at: beyond, a copy is quicker, and the next store has none
+
+// A new reference to a node that may be on its way out. Null: it is.
+node* retain_living(node* n) {
+  int now = count_of(n);
+  while (now > 0 &&
+         !__atomic_compare_exchange_n(&n->references, &now, now + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
-  return s;
+  return now > 0 ? n : nullptr;
 }
 
-// May the operands be read while `to` is written? Yes where each overlaps it not at all, or element for element.
-bool safe_in_place(const array_node* to, const expression_view& e) {
-  const span written = reach(to);
-  for (int i = 0; i < e.code->nodes; ++i) {
-    const array_node* leaf = as_array_node(e.nodes[i]);
-    if (!leaf || leaf->memory != to->memory) continue;
-    const span read = reach(leaf);
-    if (read.high < written.low || read.low > written.high) continue;
-    const bool same = leaf->type == to->type && leaf->offset == to->offset && leaf->extents == to->extents &&
-                      std::equal(leaf->strides, leaf->strides + leaf->extents.size(), to->strides);
-    if (!same) return false;
+// Those that see elements of `to` and do not die with the statement. `keep`: for the only thread that looks at nodes.
+affected find_affected(const array_node* to, const array_node* whole, const census* statement, bool keep) {
+  affected found;
+  if (keep) found.nodes.reserve(most_holders);
+  const runtime::holders_lock list(*to->memory);
+  found.too_many = list.count > most_holders;
+  for (array_node* h = to->memory->holders; h && !found.too_many; h = h->older) {
+    if (h == to || h == whole || !runtime::overlap(*h, *to)) continue;
+    if (statement && statement->dies(h)) continue;
+    if (keep) {
+      node* const living = retain_living(h);
+      if (!living) continue;
+      found.nodes.emplace_back(living);
+    }
+    ++found.count;
+    found.of_one = h->extents;
+    found.elements += h->extents.elements();
   }
+  return found;
+}
+
+// ---- where they look instead
+
+// Gives each the elements it has in storage of its own.
+void move_away(const affected& found) {
+  std::vector<request> requests;
+  for (const handle& h : found.nodes) {
+    array_node* const a = as_array_node(h.get());
+    requests.push_back({a, &a->extents, nullptr});
+  }
+  runtime::evaluate(requests.data(), static_cast<int>(requests.size()));
+  std::vector<handle> copies;
+  for (const request& r : requests) copies.emplace_back(r.into);
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    array_node* const a = as_array_node(found.nodes[i].get());
+    const array_node* const copy = as_array_node(copies[i].get());
+    runtime::let_go(*a);
+    a->offset = copy->offset;
+    std::copy(copy->strides, copy->strides + max_rank, a->strides);
+    a->contiguous = copy->contiguous;
+    runtime::hold(*a, *copy->memory);
+  }
+}
+
+// May arrays be given other storage here, by the only thread that looks? Not where a graph is made or reads this one, nor
+// within a user's function that the library has called.
+bool may_move(const storage& memory) {
+  const runtime::stream_state& on = runtime::current_stream(*memory.device);
+  return !runtime::chosen.capture && !on.capture.load(std::memory_order_acquire) &&
+         __atomic_load_n(&memory.lives, __ATOMIC_ACQUIRE) == 1 && !runtime::memory_of_thread.in_hook &&
+         !runtime::is_evaluating();
+}
+
+void log_kept(const array_node& whole, const affected& kept) {
+  if (runtime::log_level() < 1) return;
+  const auto elements = static_cast<long long>(kept.elements);
+  runtime::log(
+      1,
+      "a store into an array of shape %s kept %lld elements (%lld bytes) for %d that share its storage, one of "
+      "shape %s",
+      to_string(whole.extents).c_str(), elements, elements * itemsize(whole.type), kept.count,
+      to_string(kept.of_one).c_str());
+}
+
+// True: nothing that outlives the statement sees elements of `to`, or now no longer. `seen`: what does.
+bool make_way(const array_node* to, const array_node* whole, const census& statement, bool alone, affected& seen) {
+  seen = find_affected(to, whole, &statement, false);
+  if (seen.count == 0 && !seen.too_many) return true;
+  if (seen.too_many || seen.elements >= whole->extents.elements() || !alone || !may_move(*whole->memory)) return false;
+  affected moving = find_affected(to, whole, &statement, true);
+  move_away(moving);
+  log_kept(*whole, moving);
   return true;
 }
 
-// The same elements in other storage, of which it takes a reference of its own.
-array_node* same_view(const array_node* of, storage* memory, std::int64_t shift) {
-  auto* a = runtime::new_node<array_node>(of->type, of->extents);
-  __atomic_fetch_add(&memory->references, 1, __ATOMIC_RELAXED);
-  a->memory = memory;
-  a->offset = of->offset - shift;
-  std::copy(of->strides, of->strides + max_rank, a->strides);
-  a->contiguous = of->contiguous;
+// ---- the name moves to fresh storage
+
+// Arrays come from slices and transposes of contiguous ones, so with the axes in the order of their strides each element has
+// one index: the largest stride divides first.
+struct layout {
+  explicit layout(const array_node& a) : from(a), lowest(a.offset) {
+    for (int d = 0; d < a.extents.size(); ++d) {
+      if (a.extents[d] == 1) continue;
+      if (a.strides[d] < 0) lowest += a.strides[d] * (a.extents[d] - 1);
+      axes[count++] = d;
+    }
+    std::sort(axes, axes + count, [&](int l, int r) { return std::abs(a.strides[l]) > std::abs(a.strides[r]); });
+  }
+  std::int64_t size() const {  // from the lowest element to the highest
+    std::int64_t n = 1;
+    for (int i = 0; i < count; ++i) n += std::abs(from.strides[axes[i]]) * (from.extents[axes[i]] - 1);
+    return n;
+  }
+  // Where the element at `offset` is in an array of the same shape.
+  std::int64_t place_in(const array_node& to, std::int64_t offset) const {
+    std::int64_t left = offset - lowest, place = to.offset;
+    for (int i = 0; i < count; ++i) {
+      const std::int64_t stride = from.strides[axes[i]], steps = left / std::abs(stride);
+      left -= steps * std::abs(stride);
+      place += to.strides[axes[i]] * (stride < 0 ? from.extents[axes[i]] - 1 - steps : steps);
+    }
+    return place;
+  }
+  // What a step of `stride` is there.
+  std::int64_t step_in(const array_node& to, std::int64_t stride) const {
+    for (int i = 0; i < count; ++i)
+      if (std::abs(from.strides[axes[i]]) <= std::abs(stride))
+        return stride / from.strides[axes[i]] * to.strides[axes[i]];
+    return 0;
+  }
+
+  const array_node& from;
+  std::int64_t lowest;
+  int axes[max_rank], count = 0;
+};
+
+// The target's elements in storage of their own: laid out as they were where they have no gaps, else in C order.
+array_node* detached(const array_node& whole) {
+  const layout old(whole);
+  const std::size_t size = byte_size(whole);
+  if (old.size() != whole.extents.elements()) {
+    request r{&whole, &whole.extents, nullptr};
+    runtime::evaluate(&r, 1);
+    runtime::bump(runtime::counter::bytes_copied, size);
+    return r.into;
+  }
+  array_node* fresh = runtime::new_array_like(whole);
+  const handle guard(fresh);
+  runtime::copy(*fresh->memory, fresh->memory->data, *whole.memory,
+                whole.memory->data + old.lowest * itemsize(whole.type), size);
+  fresh->offset = whole.offset - old.lowest;
+  std::copy(whole.strides, whole.strides + max_rank, fresh->strides);
+  fresh->contiguous = whole.contiguous;
+  return as_array_node(retain(fresh));
+}
+
+// The elements of `view`, a view of `whole`, in a copy of it.
+array_node* same_view(const array_node& view, const array_node& whole, array_node& copy) {
+  const layout old(whole);
+  auto* a = runtime::new_node<array_node>(view.type, view.extents);
+  a->offset = old.place_in(copy, view.offset);
+  for (int d = 0; d < view.extents.size(); ++d)
+    a->strides[d] = view.extents[d] == 1 ? 0 : old.step_in(copy, view.strides[d]);
+  a->contiguous = codegen::is_contiguous(a->extents, a->strides);
+  runtime::hold(*a, *copy.memory);
   return a;
 }
 
-// The target's elements in storage of their own, laid out as they were.
-array_node* detached(const array_node* target, std::int64_t& shift) {
-  const span s = reach(target);
-  const std::size_t size = static_cast<std::size_t>((s.high - s.low + 1) * itemsize(target->type));
-  runtime::storage_holder fresh(runtime::make_storage(size, runtime::current_stream(*target->memory->device)));
-  runtime::copy(*fresh.get(), fresh.get()->data, *target->memory, target->memory->data + s.low * itemsize(target->type),
-                size);
-  shift = s.low;
-  return same_view(target, fresh.get(), shift);
+void log_copy(const array_node& whole, const array_node& to, const affected& seen) {
+  if (runtime::log_level() < 1) return;
+  const std::string why = seen.count      ? "an array of shape " + to_string(seen.of_one) + " shares these elements"
+                          : seen.too_many ? "over " + std::to_string(most_holders) + " arrays share its storage"
+                                          : std::string("another name, an expression or a thread holds it");
+  runtime::log(1, "a store into %s of an array of shape %s copied it, %zu bytes: %s", to_string(to.extents).c_str(),
+               to_string(whole.extents).c_str(), byte_size(whole), why.c_str());
+}
+
+// ---- the elements that the statement itself reads
+
+// May this array be read while `to` is written? Yes where it has none of its elements, or the same ones, each for itself.
+bool is_safe(const array_node& read, bool elementwise, const array_node& to) {
+  return read.memory != to.memory || (elementwise && runtime::same_elements(read, to)) || !runtime::overlap(read, to);
+}
+
+bool is_safe(const expression_view& e, const array_node& to) {
+  for (int i = 0; i < e.code->nodes; ++i)
+    if (const array_node* leaf = as_array_node(e.nodes[i]); leaf && !is_safe(*leaf, true, to)) return false;
+  return true;
+}
+
+bool is_safe(const census& statement, const array_node& to) {
+  for (const census::entry& e : statement.entries())
+    if (e.node->kind == node_kind::array && !is_safe(*static_cast<const array_node*>(e.node), e.elementwise, to))
+      return false;
+  return true;
 }
 
 // A view may be kept under a name, and its array's name rebound before the store.
@@ -103,9 +266,12 @@ array_node* detached(const array_node* target, std::int64_t& shift) {
   throw error("sinter: a store into a view whose array has been given another value since; write the index again");
 }
 
-void write(const typed_node* root, array_node* into, void** hint) {
-  request r{root, &into->extents, into, hint};
-  runtime::evaluate(&r, 1);
+void write_in_place(const typed_node* root, array_node* to, void** hint, bool safe) {
+  if (safe) return write(root, to, hint);
+  array_node* value = runtime::new_array_like(*to);
+  const handle guard(value);
+  write(root, value, hint);
+  write(value, to);
 }
 
 }  // namespace
@@ -122,30 +288,35 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
                               to_string(root.extents).c_str(), to_string(to->extents).c_str(), at(place).c_str())
                           .c_str());
   if (to->extents.elements() == 0) return;
+  void** const hint = e.code->last_plan;
 
-  if (held_elsewhere(whole, view, e)) {
-    if (to == whole) {
-      array_node* fresh = runtime::new_array_like(*whole);
-      const handle guard(fresh);
-      write(&root, fresh, e.code->last_plan);
-      target = handle(retain(fresh));
-      return;
-    }
-    const span all = reach(whole), written = reach(to);
-    if (written.low < all.low || written.high > all.high) throw_rebound();  // to another view of the same storage
-    std::int64_t shift = 0;
-    array_node* copy = detached(whole, shift);
-    const handle guard(copy);
-    const handle destination(same_view(to, copy->memory, shift));
-    write(&root, as_array_node(destination.get()), e.code->last_plan);
-    target = handle(retain(copy));
+  const bool names_known = is_only(whole, view == whole ? 2 : 1, e) && (!view || view == whole || is_only(view, 1, e));
+  if (names_known && is_sole(whole, view ? view : whole, e)) return write_in_place(&root, to, hint, is_safe(e, *to));
+  if (to == whole) {
+    array_node* fresh = runtime::new_array_like(*whole);
+    const handle guard(fresh);
+    write(&root, fresh, hint);
+    target = handle(retain(fresh));
     return;
   }
-  if (safe_in_place(to, e)) return write(&root, to, e.code->last_plan);
-  array_node* value = runtime::new_array_like(*to);
-  const handle guard(value);
-  write(&root, value, e.code->last_plan);
-  write(value, to, nullptr);
+  // What looks at other elements only is nothing to this store, nor is what dies with the statement. On a device with streams
+  // a storage's place among them is written, too: by one thread only.
+  const runtime::only_onlooker alone;
+  const bool beside = alone || !whole->memory->device->asynchronous();
+  affected seen = find_affected(to, whole, nullptr, false);
+  if (beside && names_known && seen.count == 0 && !seen.too_many)
+    return write_in_place(&root, to, hint, is_safe(e, *to));
+  const census statement(e, whole, view);
+  if (statement.dies(whole) && statement.dies(view) && (beside || statement.holds_all_of(*whole->memory)) &&
+      make_way(to, whole, statement, static_cast<bool>(alone), seen))
+    return write_in_place(&root, to, hint, is_safe(statement, *to));
+  if (!runtime::is_within(*to, *whole)) throw_rebound();  // to another view of the same storage
+  log_copy(*whole, *to, seen);
+  array_node* copy = detached(*whole);
+  const handle guard(copy);
+  const handle destination(same_view(*to, *whole, *copy));
+  write(&root, as_array_node(destination.get()), hint);
+  target = handle(retain(copy));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

@@ -7,6 +7,7 @@
 #include "codegen/ir/broadcast.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/memory/holders.hpp"
 
 namespace sinter::detail {
 
@@ -51,11 +52,10 @@ struct strided_plan {
 
   node* made(typed_node*) const {
     auto* a = runtime::new_node<array_node>(from->type, extents);
-    a->memory = from->memory;
-    __atomic_fetch_add(&a->memory->references, 1, __ATOMIC_RELAXED);
     a->offset = offset;
     std::copy_n(strides, max_rank, a->strides);
     a->contiguous = codegen::is_contiguous(extents, strides);
+    runtime::hold(*a, *from->memory);
     return a;
   }
 };
@@ -225,11 +225,10 @@ node* make_reshape(node* n, const std::int64_t* extents, int count) {
                           .c_str());
   if (array_node* a = as_array_node(from); a && a->contiguous) {
     auto* view = runtime::new_node<array_node>(a->type, to);
-    view->memory = a->memory;
-    __atomic_fetch_add(&a->memory->references, 1, __ATOMIC_RELAXED);
     view->offset = a->offset;
     view->contiguous = true;
     codegen::c_strides(to, view->strides);
+    runtime::hold(*view, *a->memory);
     return view;
   }
   if (to == from->extents) return retain(n);

@@ -347,7 +347,7 @@ storage* make_fresh_storage(std::size_t bytes, stream_state& home, stream_state&
     detail::refill_or_free(*from, data, bytes, home);  // the resource was a user's, and made storages itself
   memory_resource* const resource = bytes ? &from.keep() : nullptr;
   return new (static_cast<void*>(list.pop()))
-      storage{1, 1, &on.device, data, bytes, resource, &home, &on, on.position(), nullptr, nullptr};
+      storage{1, 1, &on.device, data, bytes, resource, &home, &on, on.position(), nullptr, nullptr, nullptr};
 }
 
 bool wait_for_pending_frees(device_impl& device, const memory_resource* only) {

@@ -1,5 +1,5 @@
-// The ways of an operation on which streams meet. Readers of a storage are a list that only grows until somebody writes:
-// whoever writes holds the only reference, so nobody walks the list then.
+// The ways of an operation on which streams meet. Readers of a storage are a list that only grows until there is a write: the
+// thread that writes is the only one that uses the storage then, on a device with streams, so no other walks the list.
 #include "runtime/stream/operation.hpp"
 
 #include <new>
@@ -83,9 +83,9 @@ void operation::note_reader(storage& memory) noexcept {
 
 void operation::note_writer(storage& memory) noexcept {
   if (const capture_state* c = on_.capture.load(std::memory_order_acquire); c && !is_own(*c, memory)) return;
-  if (!chosen.unordered) forget_readers(memory);
-  memory.written = position_;
-  memory.stream = &on_;
+  if (!chosen.unordered && load(memory.readers)) forget_readers(memory);
+  __atomic_store_n(&memory.written, position_, __ATOMIC_RELAXED);
+  __atomic_store_n(&memory.stream, &on_, __ATOMIC_RELAXED);
 }
 
 void forget_readers(storage& memory) noexcept {

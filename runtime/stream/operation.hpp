@@ -17,28 +17,32 @@ class operation {
 
   /// Before the operation. Errors: `device_error`, `out_of_memory`.
   void reads(detail::storage* memory) {
-    if (memory && (memory->stream != &on_ || captured())) [[unlikely]]
+    if (memory && (elsewhere(*memory) || captured())) [[unlikely]]
       read_elsewhere(*memory);
   }
   void writes(detail::storage* memory) {
-    if (memory && (memory->stream != &on_ || load(memory->readers) || captured())) [[unlikely]]
+    if (memory && (elsewhere(*memory) || load(memory->readers) || captured())) [[unlikely]]
       written_elsewhere(*memory);
   }
   /// After it has been enqueued.
   void done() noexcept { position_ = on_.enqueued(); }
   void has_read(detail::storage* memory) noexcept {
-    if (memory && memory->stream != &on_) [[unlikely]]
+    if (memory && elsewhere(*memory)) [[unlikely]]
       note_reader(*memory);
   }
   void has_written(detail::storage* memory) noexcept {
     if (!memory) return;
-    if (memory->stream != &on_ || load(memory->readers) || captured()) [[unlikely]]
+    if (elsewhere(*memory) || load(memory->readers) || captured()) [[unlikely]]
       return note_writer(*memory);
-    memory->written = position_;
+    __atomic_store_n(&memory->written, position_, __ATOMIC_RELAXED);
   }
 
  private:
   static detail::reader* load(detail::reader* const& list) noexcept { return __atomic_load_n(&list, __ATOMIC_ACQUIRE); }
+  // Atomic, as on a device without streams several threads may write different elements of one storage.
+  bool elsewhere(const detail::storage& memory) const noexcept {
+    return __atomic_load_n(&memory.stream, __ATOMIC_RELAXED) != &on_;
+  }
   bool captured() const noexcept { return on_.capture.load(std::memory_order_relaxed) != nullptr; }
   void read_elsewhere(detail::storage&);
   void written_elsewhere(detail::storage&);

@@ -1,5 +1,5 @@
 // Law 1: an expression, a copy and a view have the value they had where they were written, whatever is written to
-// later; writes go in place where nobody else holds the storage and to fresh storage where somebody does.
+// later; writes go in place where no other name sees the elements, and where one does, one of the two gets other storage.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -22,21 +22,25 @@ struct mutation {
   std::string name;
   std::function<void(array<float>&)> write;
   std::function<float(int row, int column, float old)> expected;
+  bool of_a_part = false;
 };
 
 const mutation mutations[] = {
     {"+= scalar", [](auto& a) { a += 5; }, [](int, int, float x) { return x + 5; }},
     {"-= of itself", [](auto& a) { a -= a; }, [](int, int, float) { return 0.f; }},
     {"*= expression", [](auto& a) { a *= a + 1; }, [](int, int, float x) { return x * (x + 1); }},
-    {"one element", [](auto& a) { a(1, 2) = 100; }, [](int r, int c, float x) { return r == 1 && c == 2 ? 100 : x; }},
-    {"bracket", [](auto& a) { a[2] = -1; }, [](int r, int, float x) { return r == 2 ? -1 : x; }},
-    {"a column", [](auto& a) { a(_, 1) = 7; }, [](int, int c, float x) { return c == 1 ? 7 : x; }},
-    {"a column, in place", [](auto& a) { a(_, -1) += 7; }, [](int, int c, float x) { return c == 3 ? x + 7 : x; }},
+    {"one element", [](auto& a) { a(1, 2) = 100; }, [](int r, int c, float x) { return r == 1 && c == 2 ? 100 : x; },
+     true},
+    {"bracket", [](auto& a) { a[2] = -1; }, [](int r, int, float x) { return r == 2 ? -1 : x; }, true},
+    {"a column", [](auto& a) { a(_, 1) = 7; }, [](int, int c, float x) { return c == 1 ? 7 : x; }, true},
+    {"a column, in place", [](auto& a) { a(_, -1) += 7; }, [](int, int c, float x) { return c == 3 ? x + 7 : x; },
+     true},
     {"a strided part", [](auto& a) { a(slice(_, _, 2), slice(3, _, -2)) = 50; },
-     [](int r, int c, float x) { return r % 2 == 0 && c % 2 == 1 ? 50 : x; }},
+     [](int r, int c, float x) { return r % 2 == 0 && c % 2 == 1 ? 50 : x; }, true},
     {"all of it", [](auto& a) { a(ellipsis) = a * 2; }, [](int, int, float x) { return 2 * x; }},
     {"all of it, a scalar", [](auto& a) { a(ellipsis) = 3; }, [](int, int, float) { return 3.f; }},
-    {"a row of another", [](auto& a) { a(0) = a(2); }, [](int r, int c, float x) { return r == 0 ? 8.f + c : x; }},
+    {"a row of another", [](auto& a) { a(0) = a(2); }, [](int r, int c, float x) { return r == 0 ? 8.f + c : x; },
+     true},
     {"set", [](auto& a) { a.set(floats(12, 9.f)); }, [](int, int, float) { return 9.f; }},
     {"rebinding", [](auto& a) { a = a + 1; }, [](int, int, float x) { return x + 1; }},
 };
@@ -145,7 +149,8 @@ TEST_CASE("law 1: writes to storage nobody else holds are in place, and allocate
   }
 }
 
-TEST_CASE("law 1: writes to storage somebody else holds go to fresh storage; once they let go, in place again") {
+TEST_CASE(
+    "law 1: writes to storage that others hold are not seen by them; once they let go, all writes are in place again") {
   for (const mutation& m : mutations) {
     INFO(m.name);
     array<float> a = table();
@@ -160,7 +165,7 @@ TEST_CASE("law 1: writes to storage somebody else holds go to fresh storage; onc
     {
       const array<float> row = a(1);
       m.write(a);
-      CHECK(place_of(a) != place);
+      CHECK((place_of(a) == place) == m.of_a_part);  // a row is little to keep, and often not even written to
       CHECK(row.get() == floats{4, 5, 6, 7});
     }
     if (m.name == "rebinding") continue;

@@ -202,5 +202,19 @@ bool moved_twice(A&& a, B&& b, More&&... more) {
          moved_twice(static_cast<B&&>(b), static_cast<More&&>(more)...);
 }
 
+/// An owned reference to an operand's node. A temporary keeps nothing back: what it looks at may be stored into at the end of
+/// its statement.
+template <class X>
+node* take_node(X&& x) {
+  using U = std::remove_reference_t<X>;
+  if constexpr (std::is_lvalue_reference_v<X> || std::is_const_v<U>) {
+    return x.share();
+  } else if constexpr (requires { x.release_node(); }) {
+    return x.release_node();
+  } else {
+    return U(static_cast<X&&>(x)).share();
+  }
+}
+
 }  // namespace detail
 }  // namespace sinter

@@ -30,8 +30,8 @@ SINTER_API node* evaluate(node*, const where&);
 /// Evaluates several nodes together; results[i] is the array of roots[i].
 SINTER_API void evaluate_all(node* const* roots, node** results, int count, const where&);
 
-/// Stores into `view` (a view of `target`'s elements, or null for all of them). `target` is rebound where somebody else holds
-/// its storage; the expression dies with the statement, so the operands it holds directly do not count as somebody else.
+/// Stores into `view` (a view of `target`'s elements, or null for all of them). `target` is rebound where nodes that outlive the
+/// statement would see the change; what only the expression refers to dies with the statement.
 /// Errors: `shape_error`; nothing is changed then.
 SINTER_API void store(handle& target, node* view, const expression_view&, const where&);
 

@@ -24,7 +24,9 @@ stored<T, V> store_value(handle& target, node* view, V&& value) {
     const scalar_bits bits = to_bits(stored_scalar<T>(value));
     store(target, view, expression_view{&table, nullptr, &bits}, where{});
   } else if constexpr (!std::is_lvalue_reference_v<V> && std::same_as<element_in<V>, T> && requires { value.view(); }) {
-    store(target, view, value.view(), where{});
+    // One that was named is owned by its node, which others may hold.
+    if (value.shared_node) store(target, view, astype<T>(lazy<T>(value.share())).view(), where{});
+    else store(target, view, value.view(), where{});
   } else {
     store(target, view, astype<T>(std::forward<V>(value)).view(), where{});
   }

@@ -1,0 +1,89 @@
+#include "runtime/frontend/census.hpp"
+
+namespace sinter::runtime {
+
+using namespace detail;
+
+namespace {
+
+constexpr std::size_t few = 24;
+
+template <class F>
+void each_child(const typed_node* n, F f) {
+  switch (n->kind) {
+    case node_kind::expression: {
+      const auto* e = static_cast<const expression_node*>(n);
+      for (int i = 0; i < e->code->nodes; ++i) f(e->children[i]);
+      return;
+    }
+    case node_kind::view: return f(static_cast<const view_node*>(n)->child);
+    case node_kind::reduction: return f(static_cast<const reduction_node*>(n)->child);
+    case node_kind::reshape: return f(static_cast<const reshape_node*>(n)->child);
+    case node_kind::array:
+    case node_kind::iota: return;
+  }
+}
+
+}  // namespace
+
+census::census(const expression_view& e, const node* target, const node* view) : target_(target), view_(view) {
+  for (int i = 0; i < e.code->nodes; ++i) discover(e.nodes[i]);
+  for (std::size_t i = 0; i < entries_.size(); ++i) each_child(entries_[i].node, [&](const node* n) { discover(n); });
+  for (int i = 0; i < e.code->nodes; ++i) look_at(e.nodes[i], true, true);
+  while (!ready_.empty()) {
+    const entry now = entries_[ready_.back()];
+    ready_.pop_back();
+    each_child(now.node, [&](const node* n) {
+      look_at(n, now.dies, now.elementwise && now.node->kind == node_kind::expression);
+    });
+  }
+}
+
+int census::held_by_statement(const node* n) const { return (n == target_) + (n == view_); }
+
+const census::entry* census::find(const node* n) const {
+  if (entries_.size() > few) {
+    const auto at = places_.find(n);
+    return at == places_.end() ? nullptr : &entries_[at->second];
+  }
+  for (const entry& e : entries_)
+    if (e.node == n) return &e;
+  return nullptr;
+}
+
+bool census::dies(const node* n) const {
+  if (const entry* e = find(n)) return e->dies;
+  return held_by_statement(n) != 0 && count_of(n) == held_by_statement(n);
+}
+
+bool census::holds_all_of(const storage& memory) const {
+  int holders = (find(target_) == nullptr) + (view_ != target_ && find(view_) == nullptr);
+  for (const entry& e : entries_)
+    holders += e.node->kind == node_kind::array && e.dies && static_cast<const array_node*>(e.node)->memory == &memory;
+  return __atomic_load_n(&memory.references, __ATOMIC_ACQUIRE) == holders;
+}
+
+void census::discover(const node* n) {
+  if (const entry* e = find(n)) {
+    entry& known = entries_[static_cast<std::size_t>(e - entries_.data())];
+    ++known.references;
+    ++known.unseen;
+    return;
+  }
+  entries_.push_back({static_cast<const typed_node*>(n), 1, 1, true, true});
+  if (entries_.size() == few + 1)
+    for (std::size_t i = 0; i < few; ++i) places_.emplace(entries_[i].node, i);
+  if (entries_.size() > few) places_.emplace(n, entries_.size() - 1);
+}
+
+void census::look_at(const node* n, bool owner_dies, bool elementwise) {
+  const auto at = static_cast<std::size_t>(find(n) - entries_.data());
+  entry& e = entries_[at];
+  e.dies = e.dies && owner_dies;
+  e.elementwise = e.elementwise && elementwise;
+  if (--e.unseen > 0) return;
+  e.dies = e.dies && count_of(n) == e.references + held_by_statement(n);
+  ready_.push_back(at);
+}
+
+}  // namespace sinter::runtime
