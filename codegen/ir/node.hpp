@@ -45,6 +45,7 @@ struct storage {
   reader* readers;                // other streams
   storage* next;                  // among those that are dead but still in use
   array_node* holders = nullptr;  // while there are any; the newest first
+  bool lent = false;              // the program has its address, and may enqueue work of its own with it
 };
 
 void release(storage*) noexcept;  // runtime/memory/storage.cpp

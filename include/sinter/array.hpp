@@ -89,10 +89,7 @@ class array<T> : public detail::methods<array<T>, T> {
 
   /// Copies contiguous host memory into every element. Errors: `shape_error` for another size. Source: cupy.ndarray.set.
   template <class Span>
-    requires requires(const Span& s) {
-      { s.data() } -> std::convertible_to<const T*>;
-      s.size();
-    }
+    requires detail::host_memory<const Span&, const T*>
   void set(const Span& from, transfer_options how = {}, detail::where at = detail::where::current()) {
     detail::write_all(own(), from.data(), from.size(), how, at);
   }
@@ -103,6 +100,30 @@ class array<T> : public detail::methods<array<T>, T> {
   void set(const strided_span<T>& from, transfer_options how = {}, detail::where at = detail::where::current()) {
     detail::write_strided(own(), from.layout(), how, at);
   }
+
+  /// The address of the first element, for libraries and kernels of the program's own. The const form is for reading. The
+  /// other is for writing: where a copy, a view or an expression shares the elements, the array gets its own first, as at a
+  /// store; what is made of the array after the call shares them again, so ask anew before writing again. Good until the array
+  /// is stored into, assigned to or gone. Null where there are no elements. Shapes: `strides()` says where the others are.
+  /// Errors: `out_of_memory`, `device_lost`. Stream behaviour: does not wait; what the program then enqueues on the calling
+  /// thread's current stream of the array's device is in order like an operation of Sinter's that reads, or writes, the array.
+  /// Source: cupy.ndarray.data.ptr.
+  const T* data(detail::where at = detail::where::current()) const& {
+    return static_cast<const T*>(detail::address_to_read(node(), at));
+  }
+  T* data(detail::where at = detail::where::current()) & {
+    return static_cast<T*>(detail::address_to_write(own(), at));
+  }
+  // It would be gone at the end of the statement.
+  const T* data(detail::where at = detail::where::current()) const&& = delete;
+  /// How far apart neighbours along each axis lie. Units: elements; NumPy's are bytes. Source: numpy.ndarray.strides.
+  std::vector<std::int64_t> strides() const {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(this->ndim()));
+    detail::copy_strides(node(), all.data());
+    return all;
+  }
+  /// Do the elements lie in C order without gaps? Source: numpy.ndarray.flags.c_contiguous.
+  bool is_contiguous() const { return detail::is_contiguous(node()); }
 
   /// The device this array lives on.
   sinter::device device() const { return detail::device_of(node()); }

@@ -105,20 +105,14 @@ array<T> eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0,
 /// Copies contiguous host memory to the current device. Dtypes: the elements'. Errors: `shape_error` where the shape does not
 /// fit. Stream behaviour: the host memory has been read on return. Source: cupy.asarray.
 template <class Span>
-  requires requires(const Span& s) {
-    s.data();
-    s.size();
-  } && arithmetic<detail::held<Span>>
+  requires(detail::host_memory<const Span&, const void*>&& arithmetic<detail::held<Span>>)
 auto asarray(const Span& elements, const shape& s, detail::where at = detail::where::current()) {
   using V = detail::held<Span>;
   detail::check_elements(s, elements.size());
   return array<element_type<V>>(detail::make_from_host(dtype_of<V>, s, elements.data(), at));
 }
 template <class Span>
-  requires requires(const Span& s) {
-    s.data();
-    s.size();
-  } && arithmetic<detail::held<Span>>
+  requires(detail::host_memory<const Span&, const void*>&& arithmetic<detail::held<Span>>)
 auto asarray(const Span& elements, detail::where at = detail::where::current()) {
   return asarray(elements, shape(elements.size()), at);
 }

@@ -1,6 +1,7 @@
 // Moving elements between host memory and arrays: how, and host memory that is not contiguous.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -20,6 +21,14 @@ struct transfer_options {
 };
 
 namespace detail {
+
+/// Contiguous host memory with an address of type Address. That of an array is not the host's.
+template <class Span, class Address>
+concept host_memory = requires(Span&& s) {
+  { s.data() } -> std::convertible_to<Address>;
+  s.size();
+  requires !requires { typename std::remove_cvref_t<Span>::sinter_element; };
+};
 
 /// Host memory seen without its type. Units: strides in bytes.
 struct host_layout {

@@ -1,4 +1,5 @@
 // Making arrays, moving elements between host and device, and the evaluation entries of the seam.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -173,6 +174,13 @@ void check_elements(const shape& s, std::size_t count) {
   if (static_cast<std::size_t>(s.elements()) == count) return;
   throw shape_error(message("sinter: %zu elements do not fill shape %s", count, to_string(s).c_str()).c_str());
 }
+
+void copy_strides(node* n, std::int64_t* to) {
+  const array_node* a = as_array_node(n);
+  std::copy(a->strides, a->strides + a->extents.size(), to);
+}
+
+bool is_contiguous(node* n) { return as_array_node(n)->contiguous; }
 
 device device_of(node* n) { return as_array_node(n)->memory->device->id; }
 

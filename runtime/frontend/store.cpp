@@ -25,6 +25,7 @@
 #include "runtime/memory/transfer.hpp"
 #include "runtime/statement.hpp"
 #include "runtime/stream/current.hpp"
+#include "runtime/stream/operation.hpp"
 
 namespace sinter::detail {
 
@@ -128,13 +129,13 @@ void move_away(const affected& found) {
   }
 }
 
-// May arrays be given other storage here, by the only thread that looks? Not where a graph is made or reads this one, nor
-// within a user's function that the library has called.
+// May arrays be given other storage here, by the only thread that looks? Not where a graph is made or reads this one, where the
+// program has an address of it, nor within a user's function that the library has called.
 bool may_move(const storage& memory) {
   const runtime::stream_state& on = runtime::current_stream(*memory.device);
   return !runtime::chosen.capture && !on.capture.load(std::memory_order_acquire) &&
-         __atomic_load_n(&memory.lives, __ATOMIC_ACQUIRE) == 1 && !runtime::memory_of_thread.in_hook &&
-         !runtime::is_evaluating();
+         __atomic_load_n(&memory.lives, __ATOMIC_ACQUIRE) == 1 && !__atomic_load_n(&memory.lent, __ATOMIC_RELAXED) &&
+         !runtime::memory_of_thread.in_hook && !runtime::is_evaluating();
 }
 
 void log_kept(const array_node& whole, const affected& kept) {
@@ -337,6 +338,31 @@ void write_all(handle& target, const void* from, std::size_t count, transfer_opt
     return;
   }
   runtime::copy_in(*a->memory, a->data(), from, size, how);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
+}
+
+const void* address_to_read(node* n, const where& place) try {
+  const runtime::statement here(place);
+  const array_node* a = as_array_node(n);
+  if (a->memory->data) runtime::lend(*a->memory, runtime::current_stream(*a->memory->device), false);
+  return a->data();
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
+}
+
+void* address_to_write(handle& target, const where& place) try {
+  const runtime::statement here(place);
+  array_node* a = as_array_node(target.get());
+  if (count_of(a) != 1 || __atomic_load_n(&a->memory->references, __ATOMIC_ACQUIRE) != 1) {
+    if (runtime::log_level() >= 1)
+      runtime::log(1, "data() of an array of shape %s copied it, %zu bytes: another name or an expression shares it",
+                   to_string(a->extents).c_str(), byte_size(*a));
+    target = handle(detached(*a));
+    a = as_array_node(target.get());
+  }
+  if (a->memory->data) runtime::lend(*a->memory, runtime::current_stream(*a->memory->device), true);
+  return a->data();
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

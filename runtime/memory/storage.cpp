@@ -256,6 +256,7 @@ void bury(storage& memory) noexcept {
   const bool elsewhere = memory.stream != memory.home || memory.readers || memory.home->retired();
   if (!elsewhere || !memory.device->asynchronous() || runtime::exiting()) [[likely]]
     return free_memory(memory);
+  runtime::count_lent_work(memory);
   // The writer may have read it since: all of its work counts. Marks are made now, in front of what follows.
   memory.written = memory.stream->position();
   try {
@@ -347,7 +348,7 @@ storage* make_fresh_storage(std::size_t bytes, stream_state& home, stream_state&
     detail::refill_or_free(*from, data, bytes, home);  // the resource was a user's, and made storages itself
   memory_resource* const resource = bytes ? &from.keep() : nullptr;
   return new (static_cast<void*>(list.pop()))
-      storage{1, 1, &on.device, data, bytes, resource, &home, &on, on.position(), nullptr, nullptr, nullptr};
+      storage{1, 1, &on.device, data, bytes, resource, &home, &on, on.position(), nullptr, nullptr, nullptr, false};
 }
 
 bool wait_for_pending_frees(device_impl& device, const memory_resource* only) {

@@ -53,6 +53,7 @@ void operation::read_elsewhere(storage& memory) {
     refuse_captured_storage();
   }
   if (!on_.device.asynchronous() || memory.stream == &on_) return;
+  count_lent_work(memory);
   add_reader(memory, on_);
   if (!chosen.unordered) order_after(on_, *memory.stream, memory.written);
 }
@@ -64,6 +65,7 @@ void operation::written_elsewhere(storage& memory) {
     refuse_captured_storage();
   }
   if (!on_.device.asynchronous()) return;
+  count_lent_work(memory);
   if (chosen.unordered) {
     // It may still be at work, and must be waited for before the block is handed out again.
     if (memory.stream == &on_) return;
@@ -86,6 +88,27 @@ void operation::note_writer(storage& memory) noexcept {
   if (!chosen.unordered && load(memory.readers)) forget_readers(memory);
   __atomic_store_n(&memory.written, position_, __ATOMIC_RELAXED);
   __atomic_store_n(&memory.stream, &on_, __ATOMIC_RELAXED);
+}
+
+void lend(storage& memory, stream_state& on, bool to_write) {
+  operation op(on);
+  to_write ? op.writes(&memory) : op.reads(&memory);
+  op.done();
+  to_write ? op.has_written(&memory) : op.has_read(&memory);
+  on.lent.store(true, std::memory_order_relaxed);
+  __atomic_store_n(&memory.lent, true, __ATOMIC_RELAXED);
+}
+
+void count_lent_work(storage& memory) noexcept {
+  if (!__atomic_load_n(&memory.lent, __ATOMIC_RELAXED)) [[likely]]
+    return;
+  const auto count = [](stream_state& on, std::uint64_t& position) {
+    if (on.retired() || !on.lent.load(std::memory_order_relaxed)) return;
+    raise_to(position, on.enqueued());
+  };
+  count(*memory.stream, memory.written);
+  for (reader* r = __atomic_load_n(&memory.readers, __ATOMIC_ACQUIRE); r; r = r->next)
+    count(*const_cast<stream_state*>(r->on), r->position);
 }
 
 void forget_readers(storage& memory) noexcept {

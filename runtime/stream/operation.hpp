@@ -53,7 +53,15 @@ class operation {
   std::uint64_t position_ = 0;
 };
 
-/// Empties a storage's list. For whoever holds the only reference.
+/// The program is given a storage's address for work of its own on a stream. Stream behaviour: that stream waits as for an
+/// operation that reads the storage, or writes it; what the program enqueues there later is in order like an operation of
+/// Sinter's. Errors: as an operation's.
+void lend(detail::storage&, stream_state& on, bool to_write);
+
+/// Counts what the program has enqueued itself on the streams of a storage that it has the address of.
+void count_lent_work(detail::storage&) noexcept;
+
+/// Empties a storage's list. For the owner of the only reference.
 void forget_readers(detail::storage&) noexcept;
 
 }  // namespace sinter::runtime

@@ -94,6 +94,9 @@ class stream_state {
   std::atomic<bool> of_graph{false};  // a graph's own: nothing but its captures is made there
   std::atomic<int> references{1};
 
+  /// The program may enqueue work of its own, which has no position, on arrays whose addresses it has.
+  std::atomic<bool> lent{false};
+
   /// The capture this stream is part of, or null.
   std::atomic<capture_state*> capture{nullptr};
 
@@ -108,6 +111,11 @@ class stream_state {
     if (capture.load(std::memory_order_relaxed)) [[unlikely]]
       return position();
     return submitted_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  }
+  /// What the program has enqueued here by itself counts as one more operation from now on.
+  void count_lent_work() noexcept {
+    if (lent.load(std::memory_order_relaxed)) [[unlikely]]
+      enqueued();
   }
   std::uint64_t position() const noexcept { return submitted_.load(std::memory_order_acquire); }
 

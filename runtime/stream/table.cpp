@@ -84,6 +84,7 @@ stream_state& stream_table::make(stream_options how) {
     s.priority = how.priority;
     s.non_blocking = how.non_blocking;
     s.external = false;
+    s.lent.store(false, std::memory_order_relaxed);
     s.references.store(1, std::memory_order_relaxed);
     return s;
   } catch (...) {
@@ -111,6 +112,7 @@ stream_state& stream_table::adopt(void* native) {
   s.priority = 0;
   s.non_blocking = non_blocking;
   s.external = true;
+  s.lent.store(false, std::memory_order_relaxed);
   s.references.store(1, std::memory_order_relaxed);
   return s;
 }
@@ -118,6 +120,7 @@ stream_state& stream_table::adopt(void* native) {
 void stream_table::retire(stream_state& s) noexcept {
   if (exiting()) return;
   try {
+    s.count_lent_work();
     mark(s);  // what it wrote may still be waited for
   } catch (const device_lost&) {
     return;  // nothing runs any more: the state is in no list and is not used again

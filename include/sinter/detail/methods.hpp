@@ -62,10 +62,7 @@ class methods {
   }
   /// The same into contiguous memory of the right size. Errors: `shape_error`.
   template <class Span>
-    requires requires(Span&& s) {
-      { s.data() } -> std::convertible_to<Element*>;
-      s.size();
-    }
+    requires host_memory<Span, Element*>
   void get(Span&& to, transfer_options how = {}, where at = where::current()) const {
     read_all(shared().get(), to.data(), to.size(), how, at);
   }

@@ -42,6 +42,13 @@ SINTER_API void write_all(handle& target, const void* from, std::size_t count, t
 /// The same from and to host memory of any layout.
 SINTER_API void read_strided(node*, const host_layout& to, transfer_options, const where&);
 SINTER_API void write_strided(handle& target, const host_layout& from, transfer_options, const where&);
+/// The address of an array's first element, for the program's own work on the current stream of the array's device. To write:
+/// `target` is rebound where other nodes hold its storage. Errors: as array::data.
+SINTER_API const void* address_to_read(node*, const where&);
+SINTER_API void* address_to_write(handle& target, const where&);
+/// An array's strides in elements.
+SINTER_API void copy_strides(node*, std::int64_t* to);
+SINTER_API bool is_contiguous(node*);
 /// A copy on another device.
 SINTER_API node* make_copy_on(node*, device);
 
