@@ -167,7 +167,7 @@ TEST_CASE("addresses: a block is not handed out while the program's own work use
       synchronize();
       on(s2, [&] { own_copy(to, from, n); });
     }
-    for (int i = 0; i < 4; ++i) on(s1, [] { array<double>(full({n}, 9.0)); });
+    for (int i = 0; i < 4; ++i) on(s1, [] { return array<double>(full({n}, 9.0)); });
     CHECK(holds(out, 2));
   });
 }

@@ -291,6 +291,34 @@ TEST_CASE("stores: two threads store into copies and views of one array, and nei
   CHECK(x.get() == old);
 }
 
+TEST_CASE("stores: threads store into different parts of one storage, each in its own order") {
+  std::vector<array<double>> parts;
+  {
+    const array<double> x = square();
+    for (int t = 0; t < 4; ++t) parts.push_back(x(slice(10 * t, 10 * t + 10)));
+  }
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 4; ++t)
+    threads.emplace_back([&mine = parts[t]] {
+      const stream own;
+      for (int round = 0; round < 100; ++round) {
+        const stream_scope in(round % 2 ? own : stream::null());
+        mine(round % 10) = mine((round + 1) % 10) + 1;
+        mine(_, 0) -= mean(mine(_, slice(1, _)), 1);
+      }
+      synchronize();
+    });
+  for (std::thread& t : threads) t.join();
+  for (int t = 0; t < 4; ++t) {
+    array<double> expected = square()(slice(10 * t, 10 * t + 10));
+    for (int round = 0; round < 100; ++round) {
+      expected(round % 10) = array<double>(expected((round + 1) % 10) + 1);
+      expected(_, 0) -= array<double>(mean(expected(_, slice(1, _)), 1));
+    }
+    CHECK(parts[static_cast<std::size_t>(t)].get() == expected.get());
+  }
+}
+
 namespace {
 
 /// Arrays, views and expressions under names, each beside the values it has to have.
