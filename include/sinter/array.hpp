@@ -14,6 +14,8 @@ namespace sinter {
 
 template <element T>
 class selection;
+template <element T>
+class array_ref;
 
 /// An n-dimensional array of T on a device. One pointer wide.
 template <element T>
@@ -56,34 +58,35 @@ class array<T> : public detail::methods<array<T>, T> {
   array(std::initializer_list<detail::nested<T>> values) : node_(detail::nested<T>::array_of(values)) {}
 
   /// Stores into every element; the storage is kept unless somebody else holds it. `a(ellipsis) = e` is the other spelling.
-  selection<T> operator()(detail::ellipsis_tag) & { return {*this, share()}; }
+  selection<T> operator()(detail::ellipsis_tag) & { return selection<T>(*this, share()); }
 
+  using detail::refused_indices::operator();
+  using detail::refused_indices::operator[];
   /// A view. On a named array it can be stored into: `a(_, 0) = e`, `a(0, 1) += 2`. Errors: `index_error`.
-  template <detail::index... I>
-  selection<T> operator()(I... i) & {
-    const detail::index_item items[sizeof...(I) + 1] = {detail::to_index(i)...};
-    return {*this, detail::make_view(node(), items, sizeof...(I))};
+  template <detail::index... Index>
+  selection<T> operator()(Index... i) & {
+    return selection<T>(*this, nullptr, node(), i...);
   }
-  template <detail::index... I>
-  array operator()(I... i) const& {
-    const detail::index_item items[sizeof...(I) + 1] = {detail::to_index(i)...};
-    return array(detail::make_view(node(), items, sizeof...(I)));
+  template <detail::index... Index>
+  array operator()(Index... i) const& {
+    const detail::index_list list(i...);
+    return array(detail::make_view(node(), list.items, list.count));
   }
-  template <detail::index... I>
-  array operator()(I... i) && {
+  template <detail::index... Index>
+  array operator()(Index... i) && {
     const array mine(std::move(*this));  // which may be stored into at the end of the statement: nothing of it stays
     return mine(i...);
   }
-  template <detail::index I>
-  selection<T> operator[](I i) & {
+  template <detail::index Index>
+  selection<T> operator[](Index i) & {
     return (*this)(i);
   }
-  template <detail::index I>
-  array operator[](I i) const& {
+  template <detail::index Index>
+  array operator[](Index i) const& {
     return (*this)(i);
   }
-  template <detail::index I>
-  array operator[](I i) && {
+  template <detail::index Index>
+  array operator[](Index i) && {
     return std::move(*this)(i);
   }
 

@@ -131,6 +131,10 @@ auto reshape(const E& e, const shape& s) {
   return e.reshape(s);
 }
 template <detail::expression E>
+auto reshape(const E& e, std::initializer_list<std::int64_t> extents) {
+  return e.reshape(extents);
+}
+template <detail::expression E>
 auto transpose(const E& e, std::initializer_list<int> order = {}) {
   return e.transpose(order);
 }

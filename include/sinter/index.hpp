@@ -9,24 +9,24 @@
 namespace sinter {
 
 namespace detail {
-struct all_tag {};
-struct newaxis_tag {};
-struct ellipsis_tag {};
+
+/// What may stand in an index list beside integers.
+struct index_entry {};
+struct all_tag : index_entry {};
+struct newaxis_tag : index_entry {};
+struct ellipsis_tag : index_entry {};
 
 template <class X>
-concept slice_bound = std::same_as<X, all_tag> || std::integral<X>;
-
-template <class X>
-concept index_object = std::same_as<X, all_tag> || std::same_as<X, newaxis_tag> || std::same_as<X, ellipsis_tag> ||
-    std::same_as<X, index_item>;
+concept index_object = std::derived_from<std::remove_cvref_t<X>, index_entry>;
 
 // `a[1, _]` would be C++'s comma operator and quietly mean `a[_]`.
 template <class X, class Y>
-  requires(index_object<std::remove_cvref_t<X>> || index_object<std::remove_cvref_t<Y>>)
+  requires(index_object<X> || index_object<Y>)
 all_tag operator,(X&&, Y&&) {
   static_assert(never<X>, "sinter: a[i, j] is a[j] in C++; write a(i, j)");
   return {};
 }
+
 }  // namespace detail
 
 /// The whole of an axis (`:`), or a bound left out of a slice.
@@ -38,48 +38,138 @@ inline constexpr detail::ellipsis_tag ellipsis{};
 
 /// `start:stop:step`, the stop excluded; negative bounds count from the end and are clipped as in Python. Errors: `index_error`
 /// for a step of zero, when the index is used. Source: Python's slice.
-template <detail::slice_bound A, detail::slice_bound B>
-constexpr detail::index_item slice(A start, B stop, std::int64_t step = 1) {
-  detail::index_item item{detail::index_item::range};
-  if constexpr (std::integral<A>) item.has_start = true, item.start = static_cast<std::int64_t>(start);
-  if constexpr (std::integral<B>) item.has_stop = true, item.stop = static_cast<std::int64_t>(stop);
-  item.step = step;
-  return item;
-}
-/// `:stop`.
-constexpr detail::index_item slice(std::int64_t stop) { return slice(_, stop); }
+class slice : public detail::index_entry {
+ public:
+  /// An integer, or `_` where it is left out.
+  class bound {
+   public:
+    constexpr bound(detail::all_tag) {}
+    template <class Int>
+    constexpr bound(Int at) : given_(true), at_(static_cast<std::int64_t>(at)) {
+      static_assert(std::is_integral_v<Int>, "sinter: a bound of a slice is an integer or _");
+    }
+    constexpr bool given() const { return given_; }
+    constexpr std::int64_t value_or(std::int64_t otherwise) const { return given_ ? at_ : otherwise; }
+
+   private:
+    bool given_ = false;
+    std::int64_t at_ = 0;
+  };
+
+  /// `:stop`.
+  constexpr explicit slice(bound stop) : slice(_, stop) {}
+  constexpr slice(bound start, bound stop, bound step = _) : start_(start), stop_(stop), step_(step) {}
+
+  constexpr bound start() const { return start_; }
+  constexpr bound stop() const { return stop_; }
+  constexpr std::int64_t step() const { return step_.value_or(1); }
+
+ private:
+  bound start_, stop_, step_;
+};
 
 namespace detail {
 
-constexpr index_item to_index(all_tag) { return {index_item::all}; }
-constexpr index_item to_index(newaxis_tag) { return {index_item::new_axis}; }
-constexpr index_item to_index(ellipsis_tag) { return {index_item::rest}; }
-constexpr index_item to_index(index_item item) { return item; }
+constexpr index_item index_of_kind(index_item::kind what) { return {what, false, false, 0, 0, 1}; }
+constexpr index_item to_index(all_tag) { return index_of_kind(index_item::all); }
+constexpr index_item to_index(newaxis_tag) { return index_of_kind(index_item::new_axis); }
+constexpr index_item to_index(ellipsis_tag) { return index_of_kind(index_item::rest); }
+constexpr index_item to_index(const slice& s) {
+  return {index_item::range,     s.start().given(),    s.stop().given(),
+          s.start().value_or(0), s.stop().value_or(0), s.step()};
+}
 template <std::integral Int>
 constexpr index_item to_index(Int i) {
-  index_item item{index_item::integer};
-  item.start = static_cast<std::int64_t>(i);
-  return item;
+  return {index_item::integer, true, false, static_cast<std::int64_t>(i), 0, 1};
 }
 template <class X>
-constexpr index_item to_index(X) {
-  static_assert(never<X>, "sinter: an index is an integer, a slice, _, newaxis or ellipsis");
-  return {};
-}
+concept one_index = std::integral<X> || index_object<X>;
+
+}  // namespace detail
+
+/// Any one index: an integer, a slice, `_`, newaxis or ellipsis. A list of them that is made at run time, such as a
+/// `std::vector<any_index>`, is an index list: `a(list)`.
+class any_index : public detail::index_entry {
+ public:
+  template <detail::one_index Index>
+  constexpr any_index(const Index& i) : item_(detail::to_index(i)) {}
+  /// Library use.
+  constexpr const detail::index_item& item() const { return item_; }
+
+ private:
+  detail::index_item item_;
+};
+
+namespace detail {
+
+constexpr index_item to_index(const any_index& i) { return i.item(); }
+
 template <class X>
-concept index = requires(X x) {
-  to_index(x);
+concept run_time_list = requires(const X& x) {
+  { x.data() } -> std::convertible_to<const any_index*>;
+  x.size();
+};
+template <class X>
+concept index = one_index<X> || run_time_list<X>;
+
+/// The entries of an index list. Only as many as there are have a value.
+struct index_list {
+  static constexpr int capacity = 2 * max_rank + 1;  // an index and a new axis for each axis, and an ellipsis
+  int count = 0;
+  index_item items[capacity];
+
+  template <class... Index>
+  explicit index_list(const Index&... index) {
+    (append(index), ...);
+  }
+  index_list(const index_list& other) : count(other.count) {
+    for (int i = 0; i < count; ++i) items[i] = other.items[i];
+  }
+
+ private:
+  template <class X>
+  void append(const X& x) {
+    if constexpr (run_time_list<X>) {
+      for (std::size_t i = 0; i < x.size(); ++i) append(x.data()[i]);
+    } else {
+      if (count == capacity) throw_too_many_indices();
+      items[count++] = to_index(x);
+    }
+  }
+};
+
+/// Stands where an index list was wanted and a list in braces is given.
+struct no_braces {
+  template <class... X>
+  no_braces(const X&...) {
+    static_assert(never<X...>, "sinter: an index list stands in the parentheses alone: a(1, 2)");
+  }
+};
+
+template <class... X>
+using refused_index = refused<double, (requires { typename X::sinter_element; } || ...) ? fault::mask : fault::index>;
+
+/// What is no index, of whatever takes one.
+struct refused_indices {
+  template <class... X>
+    requires(!(index<std::remove_cvref_t<X>> && ...))
+  refused_index<std::remove_cvref_t<X>...>
+  operator()(X&&...) const;
+  template <class X>
+    requires(!index<std::remove_cvref_t<X>>)
+  refused_index<std::remove_cvref_t<X>>
+  operator[](X&&) const;
+  lazy<double> operator()(no_braces) const;
 };
 
 /// A slice literal, read at compile time.
 struct slice_literal {
-  index_item item{index_item::range};
+  std::int64_t numbers[3] = {};
+  bool given[3] = {};
   enum { fine, letters, colons, no_colon } wrong = fine;
 
   template <std::size_t size>
   consteval slice_literal(const char (&text)[size]) {
-    std::int64_t numbers[3] = {0, 0, 1};
-    bool given[3] = {};
     int part = 0;
     bool negative = false;
     for (std::size_t i = 0; i + 1 < size; ++i) {
@@ -91,29 +181,26 @@ struct slice_literal {
       } else if (c == '-') {
         negative = true;
       } else if (c >= '0' && c <= '9') {
-        const std::int64_t before = given[part] ? numbers[part] : 0;
-        numbers[part] = before * 10 + (negative ? '0' - c : c - '0');
+        numbers[part] = numbers[part] * 10 + (negative ? '0' - c : c - '0');
         given[part] = true;
       } else if (c != ' ') {
         wrong = letters;
       }
     }
     if (part == 0 && wrong == fine) wrong = no_colon;
-    item.has_start = given[0], item.start = numbers[0];
-    item.has_stop = given[1], item.stop = numbers[1];
-    item.step = numbers[2];
   }
+  consteval slice::bound bound(int part) const { return given[part] ? slice::bound(numbers[part]) : slice::bound(_); }
 };
 
 }  // namespace detail
 
 /// `"1:5:2"_s` is `slice(1, 5, 2)`, checked when the program is compiled.
 template <detail::slice_literal read>
-consteval detail::index_item operator""_s() {
+consteval slice operator""_s() {
   static_assert(read.wrong != read.letters, "sinter: a slice is numbers and colons, as in \"1:5:2\"_s");
   static_assert(read.wrong != read.colons, "sinter: a slice has at most two colons");
   static_assert(read.wrong != read.no_colon, "sinter: a slice has a colon; write an index as a number");
-  return read.item;
+  return {read.bound(0), read.bound(1), read.bound(2)};
 }
 
 }  // namespace sinter

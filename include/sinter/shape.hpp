@@ -1,9 +1,11 @@
 // Shapes: a small fixed container of extents that prints as NumPy prints one.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <type_traits>
 
 #include <sinter/detail/config.hpp>
 
@@ -11,6 +13,16 @@ namespace sinter {
 
 /// Arrays have at most this many axes.
 inline constexpr int max_rank = 8;
+
+namespace detail {
+/// Contiguous memory of the host, as std::vector and std::span have it. An array's elements may be elsewhere.
+template <class X>
+concept host_range = requires(const X& x) {
+  x.data();
+  x.size();
+}
+&&!requires { typename X::sinter_element; };
+}  // namespace detail
 
 /// The extents of an array. Prints as `(2, 3)`. Invariant: the elements can be counted, and their bytes too; a shape of more is
 /// not made, and extents that were written are checked where the library takes them. So every product of extents is a plain one.
@@ -33,6 +45,13 @@ class shape {
   shape(int extent) : shape{static_cast<std::int64_t>(extent)} {}
   shape(std::int64_t extent) : shape{extent} {}
   shape(std::size_t extent) : shape{static_cast<std::int64_t>(extent)} {}
+
+  /// Extents that are known at run time: a `std::vector<int>`, a span.
+  template <detail::host_range Extents>
+  shape(const Extents& extents) : shape(extents.data(), static_cast<int>(extents.size())) {
+    using Extent = std::remove_cvref_t<decltype(*extents.data())>;
+    static_assert(std::is_integral_v<Extent> && sizeof(Extent) > 1, "sinter: a shape is made of integers");
+  }
 
   constexpr int size() const { return rank_; }
   constexpr std::int64_t operator[](int axis) const { return extents_[axis]; }

@@ -1,6 +1,7 @@
 // The exceptions' constructors and the text that shapes and dtypes have in messages.
 #include <sinter/detail/seam.hpp>
 #include <sinter/error.hpp>
+#include <sinter/index.hpp>
 
 #include <cstdarg>
 #include <cstdio>
@@ -152,6 +153,9 @@ void throw_ragged_lists() {
   throw shape_error("sinter: the lists inside an initialiser list differ in length or depth");
 }
 void throw_moved_from() { throw error("sinter: this expression was moved from, and has no value"); }
+void throw_too_many_indices() {
+  throw index_error(message("sinter: an index list of more than %d entries", index_list::capacity).c_str());
+}
 
 }  // namespace detail
 }  // namespace sinter

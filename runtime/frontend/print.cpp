@@ -61,7 +61,7 @@ bytes fetch(detail::node* array, const shape& whole, const runtime::edges& edges
       const bool last = corner >> k & 1;
       begin[d] = last ? before : 0;
       extents[d] = last ? edges.after[d] : before;
-      items[d] = last ? slice(whole[d] - edges.after[d], _) : slice(0, before);
+      items[d] = detail::to_index(last ? slice(whole[d] - edges.after[d], _) : slice(0, before));
     }
     if (extents.elements() == 0) continue;
     const detail::handle view(detail::make_view(array, items, rank));

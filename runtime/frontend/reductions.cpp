@@ -52,7 +52,7 @@ handle pivot_of(node* n, std::uint32_t mask) {
   index_item items[max_rank];
   const shape& s = typed(n)->extents;
   for (int d = 0; d < s.size(); ++d) {
-    if (mask >> d & 1) items[d] = slice(0, 1);
+    if (mask >> d & 1) items[d] = to_index(slice(0, 1));
     else items[d] = to_index(_);
   }
   return handle(make_view(n, items, s.size()));

@@ -163,7 +163,14 @@ class indexer {
 }  // namespace
 
 node* make_view(node* n, const index_item* items, int count) {
+  if (count == 0) return retain(n);
   return make(typed(n), [&](auto& v) { indexer(typed(n)->extents, v).run(items, count); });
+}
+
+void copy_extents(const shape& from, std::int64_t* to, std::size_t axes) {
+  if (axes != static_cast<std::size_t>(from.size()))
+    throw shape_error(message("sinter: shape<%zu>() of an array of shape %s", axes, to_string(from).c_str()).c_str());
+  std::copy(from.begin(), from.end(), to);
 }
 
 node* make_transpose(node* n, const int* order, int count) {

@@ -77,6 +77,8 @@ TEST_CASE("errors: items, host memory and lists of the wrong size") {
 TEST_CASE("errors: shapes that cannot be") {
   CHECK(has(message_of<shape_error>([] { return zeros({2, -1}); }), "-1"));
   CHECK(has(message_of<shape_error>([] { return zeros({1, 1, 1, 1, 1, 1, 1, 1, 1}); }), "at most 8"));
+  CHECK(has(message_of<shape_error>([] { return zeros(std::vector<int>{2, -3}); }), "-3"));
+  CHECK(ones(std::vector<int>{2, 3}).shape() == shape{2, 3});
   CHECK(has(message_of<shape_error>([] { return arange(0, 5, 0); }), "step of zero"));
   CHECK(has(message_of<shape_error>([] { return arange(0.0, 1.0, 0.0); }), "no length"));
   CHECK(has(message_of<shape_error>([] { return linspace(0, 1, -5); }), "-5"));

@@ -176,10 +176,11 @@ class program_writer {
   }
   handle view() {
     const handle from = any();
-    detail::index_item items[max_rank];
+    std::vector<any_index> items;
     const int rank = shape_of(from).size();
-    for (int d = 0; d < rank; ++d) items[d] = pick(2) ? slice(_, _, -1) : detail::to_index(_);
-    return did("view", handle(detail::make_view(from.get(), items, rank)));
+    for (int d = 0; d < rank; ++d) items.push_back(pick(2) ? any_index(slice(_, _, -1)) : _);
+    const detail::index_list list(items);
+    return did("view", handle(detail::make_view(from.get(), list.items, list.count)));
   }
   handle reduced() {
     static constexpr detail::reduction some[] = {detail::reduction::sum, detail::reduction::max, detail::reduction::min,

@@ -10,7 +10,6 @@ namespace {
 
 using namespace sinter;
 using namespace sinter::test;
-using detail::index_item;
 using number = std::int64_t;
 
 std::vector<number> numbers_of(const handle& h) {
@@ -79,23 +78,22 @@ class writer {
     }
   }
 
-  static handle viewed(const handle& h, const std::vector<index_item>& items) {
-    return handle(detail::make_view(h.get(), items.data(), static_cast<int>(items.size())));
+  static handle viewed(const handle& h, const std::vector<any_index>& items) {
+    const detail::index_list list(items);
+    return handle(detail::make_view(h.get(), list.items, list.count));
   }
   handle view(const handle& h) { return viewed(h, items_for(h)); }
-  std::vector<index_item> items_for(const handle& h) {
-    std::vector<index_item> items;
+  std::vector<any_index> items_for(const handle& h) {
+    std::vector<any_index> items;
     const shape s = shape_of(h);
     int rank = s.size();
     for (int d = 0; d < s.size(); ++d) {
-      if (rank < 6 && pick(8) == 0) items.push_back(detail::to_index(newaxis)), ++rank;
+      if (rank < 6 && pick(8) == 0) items.push_back(newaxis), ++rank;
       const auto n = static_cast<unsigned>(s[d]);
       switch (n ? pick(6) : 0) {
-        case 0: items.push_back(detail::to_index(_)); break;
+        case 0: items.push_back(_); break;
         case 1: items.push_back(slice(_, _, -1)); break;
-        case 2:
-          items.push_back(detail::to_index(static_cast<int>(pick(n)) - (pick(2) ? static_cast<int>(n) : 0)));
-          break;
+        case 2: items.push_back(static_cast<int>(pick(n)) - (pick(2) ? static_cast<int>(n) : 0)); break;
         case 3: items.push_back(slice(static_cast<int>(pick(n)), _, 1 + static_cast<int>(pick(3)))); break;
         case 4: items.push_back(slice(static_cast<int>(pick(n)), _, -1 - static_cast<int>(pick(3)))); break;
         default: items.push_back(slice(0, 1 + static_cast<int>(pick(n)))); break;
@@ -200,8 +198,7 @@ class writer {
   // would make the same mistake.
   void store() {
     handle& target = arrays_[pick(3)];
-    const std::vector<index_item> items =
-        pick(4) ? items_for(target) : std::vector<index_item>{detail::to_index(ellipsis)};
+    const std::vector<any_index> items = pick(4) ? items_for(target) : std::vector<any_index>{ellipsis};
     handle to = viewed(target, items);
     const shape covered = shape_of(to);
     handle value;

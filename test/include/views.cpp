@@ -38,22 +38,24 @@ std::vector<std::int64_t> positions(const index_item& item, std::int64_t extent)
 }
 
 /// a[items] of a tensor.
-tensor indexed(const tensor& t, std::vector<index_item> items) {
+tensor indexed(const tensor& t, std::vector<any_index> items) {
   const int rank = t.extents.size();
   int consumed = 0;
-  for (const index_item& i : items) consumed += i.what != index_item::new_axis && i.what != index_item::rest;
-  std::vector<index_item> full;
+  for (const any_index& i : items)
+    consumed += i.item().what != index_item::new_axis && i.item().what != index_item::rest;
+  std::vector<any_index> full;
   bool rest = false;
-  for (const index_item& i : items) {
-    if (i.what == index_item::rest)
-      full.insert(full.end(), static_cast<std::size_t>(rank - consumed), detail::to_index(_)), rest = true;
+  for (const any_index& i : items) {
+    if (i.item().what == index_item::rest)
+      full.insert(full.end(), static_cast<std::size_t>(rank - consumed), _), rest = true;
     else full.push_back(i);
   }
-  if (!rest) full.insert(full.end(), static_cast<std::size_t>(rank - consumed), detail::to_index(_));
+  if (!rest) full.insert(full.end(), static_cast<std::size_t>(rank - consumed), _);
   tensor out;
   std::vector<std::size_t> offsets{0};
   int axis = 0, made = 0;
-  for (const index_item& item : full) {
+  for (const any_index& index : full) {
+    const index_item& item = index.item();
     std::vector<std::int64_t> at{0};
     if (item.what != index_item::new_axis) at = positions(item, t.extents[axis]);
     if (item.what != index_item::integer) {
@@ -74,9 +76,14 @@ tensor indexed(const tensor& t, std::vector<index_item> items) {
   return out;
 }
 
-std::string spelled(const std::vector<index_item>& items) {
+struct first_and_last {  // constants that have no address
+  static const int first = 0, last = -1;
+};
+
+std::string spelled(const std::vector<any_index>& items) {
   std::string text;
-  for (const index_item& i : items) {
+  for (const any_index& index : items) {
+    const index_item& i = index.item();
     text += text.empty() ? "[" : ", ";
     if (i.what == index_item::integer) text += std::to_string(i.start);
     if (i.what == index_item::all) text += ":";
@@ -90,10 +97,10 @@ std::string spelled(const std::vector<index_item>& items) {
 }
 
 /// The same index list into an array, an expression, and an expression over a strided array.
-void check(const array<int>& a, const std::vector<index_item>& items) {
+void check(const array<int>& a, const std::vector<any_index>& items) {
   INFO(spelled(items));
-  const auto view = [&](detail::node* n) {
-    return handle(detail::make_view(n, items.data(), static_cast<int>(items.size())));
+  const auto view = [list = detail::index_list(items)](detail::node* n) {
+    return handle(detail::make_view(n, list.items, list.count));
   };
   const tensor wanted = indexed(value_of(a), items);
   CHECK(worst(value_of(view(a.node()).get()), wanted) == 0);
@@ -124,49 +131,87 @@ TEST_CASE("views: slices of one axis, of every start, stop and step") {
   for (int step : {1, 2, 5, -1, -2, -7})
     for (int start = -1; start < 9; ++start)
       for (int stop = -1; stop < 9; ++stop) {
-        index_item item{index_item::range};
-        if (start >= 0) item.has_start = true, item.start = bounds[start];
-        if (stop >= 0) item.has_stop = true, item.stop = bounds[stop];
-        item.step = step;
-        const array<int> view(detail::make_view(a.node(), &item, 1));
-        INFO(spelled({item}));
-        CHECK(worst(value_of(view), indexed(value_of(a), {item})) == 0);
+        const auto bound = [&](int which) { return which < 0 ? slice::bound(_) : slice::bound(bounds[which]); };
+        const slice s(bound(start), bound(stop), step);
+        INFO(spelled({s}));
+        CHECK(worst(value_of(a(s)), indexed(value_of(a), {s})) == 0);
       }
 }
 
 TEST_CASE("views: index lists, of arrays and of expressions") {
   const array<int> a = numbers({3, 4, 2});
-  const index_item some[] = {
-      detail::to_index(1), detail::to_index(-1), detail::to_index(_), detail::to_index(newaxis), slice(1, _),
-      slice(_, _, -1),     slice(_, _, 2),       slice(2, 0, -1),     detail::to_index(ellipsis)};
-  for (const index_item& i : some) {
+  const any_index some[] = {1, -1, _, newaxis, slice(1, _), slice(_, _, -1), slice(_, _, 2), slice(2, 0, -1), ellipsis};
+  const auto is_rest = [](const any_index& i) { return i.item().what == index_item::rest; };
+  for (const any_index& i : some) {
     check(a, {i});
-    for (const index_item& j : some) {
-      if (i.what == index_item::rest && j.what == index_item::rest) continue;
+    for (const any_index& j : some) {
+      if (is_rest(i) && is_rest(j)) continue;
       check(a, {i, j});
       check(a, {i, slice(_, _, -1), j});
-      check(a, {j, i, detail::to_index(newaxis), slice(3, _, -2)});
+      check(a, {j, i, newaxis, slice(3, _, -2)});
     }
   }
   check(a, {});
   check(a, {slice(7, 2)});  // nothing left
-  check(a, {detail::to_index(_), slice(2, 2), slice(_, _, -1)});
+  check(a, {_, slice(2, 2), slice(_, _, -1)});
 }
 
 TEST_CASE("views: the public spelling makes the same lists") {
   using sinter::operator""_s;
   const array<int> a = numbers({3, 4, 2});
   const tensor t = value_of(a);
-  CHECK(worst(value_of(a(1, slice(2, 4), newaxis, ellipsis, 0)),
-              indexed(t, {detail::to_index(1), slice(2, 4), detail::to_index(newaxis), detail::to_index(ellipsis),
-                          detail::to_index(0)})) == 0);
+  CHECK(worst(value_of(a(1, slice(2, 4), newaxis, ellipsis, 0)), indexed(t, {1, slice(2, 4), newaxis, ellipsis, 0})) ==
+        0);
   CHECK(worst(value_of(a("::2"_s, "-1:0:-2"_s)), indexed(t, {slice(_, _, 2), slice(-1, 0, -2)})) == 0);
   CHECK(worst(value_of(a(slice(2))), indexed(t, {slice(_, 2)})) == 0);
-  CHECK(worst(value_of((a + 1)[2][0]),
-              indexed(value_of(array<int>(a + 1)), {detail::to_index(2), detail::to_index(0)})) == 0);
+  CHECK(worst(value_of((a + 1)[2][0]), indexed(value_of(array<int>(a + 1)), {2, 0})) == 0);
   CHECK(a(2, 3, 1).item() == 23);
   CHECK(a(2, 3, 1).shape().size() == 0);
   CHECK(static_cast<int>(a(std::size_t{0}, short{1}, 0L)) == 2);
+  CHECK(a(first_and_last::first, 0, 0).item() == 0);
+  CHECK(a[first_and_last::last].get() == a(2).get());
+}
+
+TEST_CASE("views: a slice and a list of indices are objects that a program holds and passes on") {
+  array<int> a = numbers({3, 4, 2});
+  const slice tail(1, _), every_other(_, _, 2), first = slice(2);
+  CHECK(a(tail, every_other).get() == a(slice(1, _), slice(_, _, 2)).get());
+  CHECK(a(first).get() == a(slice(_, 2)).get());
+  CHECK(tail.start().value_or(-7) == 1);
+  CHECK_FALSE(tail.stop().given());
+  CHECK(every_other.step() == 2);
+  const std::size_t n = 3;
+  CHECK(a(_, slice(n - 2, n)).shape() == shape{3, 2, 2});
+
+  std::vector<any_index> list{-1, tail};
+  list.push_back(newaxis);
+  CHECK(a(list).get() == a(-1, slice(1, _), newaxis).get());
+  CHECK((a + 1)(list).shape() == shape{3, 1, 2});
+  CHECK(std::as_const(a)(list).shape() == shape{3, 1, 2});
+  CHECK(numbers({3, 4, 2})[list].shape() == shape{3, 1, 2});
+  CHECK(a(list, 0).shape() == shape{3, 1});  // a list among others is that much of them
+  CHECK(a(std::vector<any_index>{}).shape() == a.shape());
+  a(list) = 100;
+  a[list] += 1;
+  CHECK(sum(a == 101).item() == 6);
+  CHECK_THROWS_AS(a(std::vector<any_index>(40, newaxis)), index_error);
+  const auto row_of = [](auto& of, int axis, any_index i) {  // NumPy's take along an axis that is known at run time
+    std::vector<any_index> all(static_cast<std::size_t>(of.ndim()), _);
+    all[static_cast<std::size_t>(axis)] = i;
+    return array<int>(of(all));
+  };
+  CHECK(row_of(a, 1, 3).get() == a(_, 3).get());
+  CHECK(row_of(a, 2, slice(_, _, -1)).get() == a(ellipsis, slice(_, _, -1)).get());
+}
+
+TEST_CASE("views: a shape is unpacked into names") {
+  const array<int> a = numbers({3, 4});
+  const auto [rows, columns] = a.shape<2>();
+  CHECK(rows == 3);
+  CHECK(columns == 4);
+  const auto [n] = (a + 1)(0).shape<1>();
+  CHECK(n == 4);
+  CHECK(has(message_of([&] { return a.shape<3>()[0]; }), "shape<3>() of an array of shape (3, 4)"));
 }
 
 TEST_CASE("views: of views") {
@@ -176,7 +221,7 @@ TEST_CASE("views: of views") {
   CHECK(worst(value_of(twice),
               indexed(indexed(t, {slice(_, _, -2), slice(1, _, 3)}), {slice(1, _), slice(_, _, -1)})) == 0);
   auto lazily = (a * 1)(slice(_, _, -2), slice(1, _, 3))(slice(1, _), slice(_, _, -1)).T()(1);
-  CHECK(worst(value_of(lazily), indexed(value_of(twice.T()), {detail::to_index(1)})) == 0);
+  CHECK(worst(value_of(lazily), indexed(value_of(twice.T()), {1})) == 0);
   auto of_broadcast = (a(0) + a(_, slice(0, 1)))(slice(_, _, -1), 3);
   for (int i = 0; i < 6; ++i) CHECK(value_of(of_broadcast).at[static_cast<std::size_t>(i)] == 3 + 8 * (5 - i));
   CHECK(launches_of([&] { array<int> r = lazily; }) == 1);
@@ -202,6 +247,8 @@ TEST_CASE("views: transposes") {
   }
   CHECK(worst(value_of(a.T()), reference(2, 1, 0)) == 0);
   CHECK(worst(value_of((a * 2 - a).T()), reference(2, 1, 0)) == 0);
+  CHECK(a.transpose(1, 2, 0).get() == a.transpose({1, 2, 0}).get());
+  CHECK((a + 0).transpose(-1, 0, 1).get() == a.transpose({2, 0, 1}).get());
   CHECK(array<int>(a.T()).shape() == shape{4, 3, 2});
   CHECK(place_of(array<int>(a.T())) == place_of(a));  // no copy
   CHECK(numbers({7}).T().get() == numbers({7}).get());
@@ -215,6 +262,12 @@ TEST_CASE("views: reshapes keep C order, whatever the order in memory") {
   CHECK(a.reshape({2, 12}).shape() == shape{2, 12});
   CHECK(place_of(a.reshape({3, -1})) == place_of(a));  // contiguous: no copy
   CHECK(a.reshape({3, -1}).shape() == shape{3, 8});
+  CHECK(a.reshape(2, 12).shape() == shape{2, 12});
+  CHECK((a + 1).reshape(3, -1).shape() == shape{3, 8});
+  CHECK(a.reshape(std::size_t{2}, 3L, 4).shape() == shape{2, 3, 4});
+  CHECK(a.reshape(-1).shape() == shape{24});
+  CHECK(a.reshape(std::vector<int>{4, 6}).shape() == shape{4, 6});
+  CHECK(reshape(a, {8, -1}).shape() == shape{8, 3});
   CHECK(a.ravel().get() == a.get());
   CHECK(a.reshape({-1, 1, 2, 1}).shape() == shape{12, 1, 2, 1});
   const std::vector<int> down = a.T().get();

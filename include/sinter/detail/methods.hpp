@@ -2,6 +2,7 @@
 // the seam.
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <vector>
 
@@ -29,10 +30,17 @@ struct viewed<array<Element>, Element> {
 };
 
 template <class Derived, class Element>
-class methods {
+class methods : public refused_indices {
  public:
   /// The shape, dtype, number of axes and of elements. Errors: `shape_error` where the operands do not broadcast.
   sinter::shape shape() const { return shape_of(shared().get()); }
+  /// The extents of as many axes: `auto [rows, columns] = a.shape<2>();`. Errors: `shape_error` for another number of axes.
+  template <std::size_t axes>
+  std::array<std::int64_t, axes> shape() const {
+    std::array<std::int64_t, axes> extents;
+    copy_extents(shape(), extents.data(), axes);
+    return extents;
+  }
   int ndim() const { return shape().size(); }
   std::int64_t size() const { return shape().elements(); }
   static constexpr sinter::dtype dtype() { return dtype_of<Element>; }
@@ -74,14 +82,16 @@ class methods {
   /// device's current stream where both are GPUs; else waits. Source: cupy.asarray under another device.
   array<Element> to(device d) const { return array<Element>(make_copy_on(shared().get(), d)); }
 
+  using refused_indices::operator();
+  using refused_indices::operator[];
   /// A view by index list; of an expression it is lazy and fused. Errors: `index_error`. Source: numpy indexing.
-  template <index... I>
-  auto operator()(I... i) const {
-    const index_item items[sizeof...(I) + 1] = {to_index(i)...};
-    return result(make_view(shared().get(), items, sizeof...(I)));
+  template <index... Index>
+  auto operator()(Index... i) const {
+    const index_list list(i...);
+    return result(make_view(shared().get(), list.items, list.count));
   }
-  template <index I>
-  auto operator[](I i) const {
+  template <index Index>
+  auto operator[](Index i) const {
     return (*this)(i);
   }
 
@@ -91,6 +101,9 @@ class methods {
     return result(make_reshape(shared().get(), extents.begin(), static_cast<int>(extents.size())));
   }
   auto reshape(const sinter::shape& s) const { return result(make_reshape(shared().get(), s.begin(), s.size())); }
+  template <std::integral... Extent>
+    requires(sizeof...(Extent) > 0)
+  auto reshape(Extent... extents) const { return reshape({static_cast<std::int64_t>(extents)...}); }
   /// One axis. Source: numpy.ravel.
   auto ravel() const { return reshape({-1}); }
   /// The axes reversed, or in the order given. Errors: `shape_error`. Source: numpy.transpose.
@@ -98,6 +111,9 @@ class methods {
   auto transpose(std::initializer_list<int> order = {}) const {
     return result(make_transpose(shared().get(), order.begin(), static_cast<int>(order.size())));
   }
+  template <std::integral... Axis>
+    requires(sizeof...(Axis) > 0)
+  auto transpose(Axis... order) const { return transpose({static_cast<int>(order)...}); }
 
   template <class R = void>
   auto sum(reduce_options how = {}) const;

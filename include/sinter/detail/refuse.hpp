@@ -40,7 +40,7 @@ struct no_change {
 };
 
 /// What is wrong with a call.
-enum class fault : std::uint8_t { none, operand, boolean, floating, chain, kind, stored, element, axis };
+enum class fault : std::uint8_t { none, operand, boolean, floating, chain, kind, stored, element, axis, index, mask };
 
 /// What a call with a fault gives. It goes on as an expression of element type T, made from anything, so that nothing else
 /// is wrong with the statement. As the type of a result it is looked into where the call stands, not somewhere in Sinter.
@@ -58,6 +58,11 @@ class refused : public lazy<T> {
       of != fault::kind,
       "sinter: an in-place operation cannot change the kind of its target (integer to floating, unsigned to signed)");
   static_assert(of != fault::stored, "sinter: only an array, an expression or an arithmetic scalar can be stored");
+  static_assert(of != fault::index,
+                "sinter: an index is an integer, a slice, _, newaxis or ellipsis; those of a list made at run time are "
+                "any_index");
+  static_assert(of != fault::mask,
+                "sinter: an array or a mask is no index; a(ellipsis) = where(m, x, a) stores by a mask");
   static_assert(of != fault::element,
                 "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "
                 "std::uint64_t, float or double");

@@ -36,6 +36,8 @@ SINTER_API void evaluate_all(node* const* roots, node** results, int count, cons
 SINTER_API void store(handle& target, node* view, const expression_view&, const where&);
 
 SINTER_API const shape& shape_of(node*);
+SINTER_API void copy_extents(const shape&, std::int64_t* to,
+                             std::size_t axes);            // errors: shape_error for another number
 SINTER_API void read_item(node*, void* to, const where&);  // evaluates; errors: shape_error unless one element
 SINTER_API void read_all(node*, void* to, std::size_t count, transfer_options, const where&);
 SINTER_API void write_all(handle& target, const void* from, std::size_t count, transfer_options, const where&);
@@ -69,10 +71,11 @@ SINTER_API device device_of(node*);
 
 /// One entry of an index list.
 struct index_item {
-  enum kind : std::uint8_t { integer, range, all, new_axis, rest } what = all;
-  bool has_start = false, has_stop = false;
-  std::int64_t start = 0, stop = 0, step = 1;
+  enum kind : std::uint8_t { all, integer, range, new_axis, rest } what;
+  bool has_start, has_stop;
+  std::int64_t start, stop, step;
 };
+[[noreturn]] SINTER_API void throw_too_many_indices();
 
 /// Views of arrays are arrays; views of expressions are lazy. All errors name the shapes: `index_error`, `shape_error`.
 SINTER_API node* make_view(node*, const index_item*, int count);

@@ -102,8 +102,11 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
   SINTER_UPDATES(SINTER_UPDATE)
 #undef SINTER_UPDATE
 
-  /// Library use.
+  /// Library use. The whole of an array; what an index list names of a node: the array's, or an array_ref's.
   selection(array<T>& target, detail::node* owned_view) : target_(&target), view_(owned_view) {}
+  template <class... Index>
+  selection(array<T>& target, const array_ref<T>* of, detail::node* whole, const Index&... index)
+      : target_(&target), of_(of), list_(index...), view_(detail::make_view(whole, list_.items, list_.count)) {}
   detail::node* share() const { return detail::retain(node()); }
   detail::node* release_node() {
     node();
@@ -111,13 +114,17 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
   }
 
  private:
+  friend array_ref<T>;
+
   detail::node* node() const {
     if (!view_) [[unlikely]]
       detail::throw_moved_from();
     return view_.get();
   }
 
-  array<T>* target_;  // alive: stores happen in the statement that named it
+  array<T>* target_;                  // alive: stores happen in the statement that named it
+  const array_ref<T>* of_ = nullptr;  // what the list is for, where that is not the whole target
+  detail::index_list list_;
   detail::handle view_;
 };
 
