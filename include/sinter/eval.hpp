@@ -16,8 +16,8 @@ auto eval(E&&... e) {
   detail::node* results[sizeof...(E)];
   for (std::size_t i = 0; i < sizeof...(E); ++i) nodes[i] = roots[i].get();
   detail::evaluate_all(nodes, results, sizeof...(E), detail::where{});
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::tuple{array<typename std::remove_cvref_t<E>::sinter_element>(results[I])...};
+  return [&]<std::size_t... Which>(std::index_sequence<Which...>) {
+    return std::tuple{array<typename std::remove_cvref_t<E>::sinter_element>(results[Which])...};
   }
   (std::index_sequence_for<E...>{});
 }

@@ -27,8 +27,8 @@ namespace detail {
 /// and is owned by the object. Moved-from objects hold no node, so destroying one costs a test.
 template <int Nodes, int Scalars>
 struct operands {
-  node* nodes[Nodes];
-  scalar_bits scalars[Scalars > 0 ? Scalars : 1];
+  node* nodes[std::size_t{Nodes}];
+  scalar_bits scalars[std::size_t{Scalars > 0 ? Scalars : 1}];
   mutable node* shared_node = nullptr;
 
   operands() = default;
@@ -64,7 +64,7 @@ struct table {
   static constexpr text make() {
     text t{};
     instruction* end = t.at;
-    E::emit(end);
+    E::append_code(end);
     return t;
   }
   static constexpr text code = make();
@@ -94,8 +94,8 @@ class [[nodiscard]] expr : public detail::operands<(A::node_count + ...), (A::sc
   static constexpr int node_count = (A::node_count + ...);
   static constexpr int scalar_count = (A::scalar_count + ...);
   static constexpr int length = 1 + (A::length + ...);
-  static constexpr void emit(detail::instruction*& at) {
-    (A::emit(at), ...);
+  static constexpr void append_code(detail::instruction*& at) {
+    (A::append_code(at), ...);
     *at++ = {static_cast<std::uint8_t>(O), dtype_of<T>};
   }
 

@@ -99,8 +99,8 @@ namespace detail {
 /// Numbers that may be absent or wrong, which set_limit finds out.
 struct given_bytes {
   constexpr given_bytes() = default;
-  template <std::integral I>
-  constexpr given_bytes(I n) : value(static_cast<std::size_t>(n)), given(true), negative(n < I(0)) {}
+  template <std::integral Int>
+  constexpr given_bytes(Int n) : value(static_cast<std::size_t>(n)), given(true), negative(n < Int(0)) {}
   std::size_t value = 0;
   bool given = false;
   bool negative = false;

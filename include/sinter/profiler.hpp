@@ -91,7 +91,7 @@ void call_for_benchmark(F& f) {
 template <class F>
 benchmark_result benchmark(F&& f, benchmark_options how = {}, detail::where at = detail::where::current()) {
   auto call = [&f] { detail::call_for_benchmark(f); };
-  return detail::benchmark([](void* c) { (*static_cast<decltype(call)*>(c))(); }, &call, how, at);
+  return detail::benchmark([](void* erased) { (*static_cast<decltype(call)*>(erased))(); }, &call, how, at);
 }
 
 /// How a range looks and when its ends are.

@@ -2,6 +2,10 @@
 // every header on the way to one is a line more in each of a compiler's messages about it.
 #pragma once
 
+#include <sinter/detail/config.hpp>
+
+#if __cplusplus >= 202002L  // else config.hpp has said what is wrong, once
+
 #include <sinter/detail/refuse.hpp>
 #include <sinter/dtype.hpp>
 #include <sinter/index.hpp>
@@ -24,3 +28,5 @@
 #include <sinter/profiler.hpp>
 #include <sinter/stream.hpp>
 #include <sinter/transfer.hpp>
+
+#endif

@@ -6,6 +6,9 @@
 set -eu
 
 most_lines=12
+# The right statements are also those of a program that has every warning about conversions for an error, and (see begin)
+# macros from other headers.
+strict='-std=gnu++20 -Werror -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast'
 
 # ---- one case, one compiler ---------------------------------------------------------------------------------------------
 
@@ -15,7 +18,8 @@ fail() {
   exit 1
 }
 
-# one <include> <case> <compiler>: case.cpp is the source; case.title, case.says and perhaps case.says.<compiler> are beside it.
+# one <include> <case> <compiler>: case.cpp is the source; case.title, case.says and perhaps case.says.<compiler> and case.with
+# are beside it.
 one() {
   include=$1 case=$2 compiler=$3
   kind=clang++
@@ -25,8 +29,16 @@ one() {
   [ ! -e "$says.$kind" ] || says=$says.$kind
   printed=$case.$kind.txt
 
+  options=-std=c++20
+  if [ "${case##*/}" = right ]; then
+    options=$strict
+    [ $kind = clang++ ] || options="$options -Wuseless-cast"
+  elif [ -e "$case.with" ]; then
+    options=$(cat "$case.with")
+  fi
   compiled=true
-  "$compiler" -std=c++20 -fsyntax-only -fdiagnostics-color=never -I "$include" "$case.cpp" >"$printed" 2>&1 || compiled=false
+  # shellcheck disable=SC2086  # they are words
+  "$compiler" $options -fsyntax-only -fdiagnostics-color=never -I "$include" "$case.cpp" >"$printed" 2>&1 || compiled=false
   if [ "${case##*/}" = right ]; then
     "$compiled" || fail 'does not compile'
     return
@@ -54,19 +66,24 @@ mkdir -p "$work"
 # A file for each case: number.cpp with the wrong statement, number.says, ...; and right.cpp with all right ones.
 awk -v work="$work" '
   function begin(file) {
+    # I is a macro of <complex.h>, _ of gettext, the others of Qt.
+    if (file ~ /right/) print "#include <complex.h>\n#define _(text) text\n#define emit\n#define signals public\n#define slots" > file
     print "#include <sinter/sinter.hpp>" > file
+    if (with) return
     if (file ~ /right/ || /std::string/) print "#include <string>" > file
     print "using namespace sinter;" > file
     print "using other_64_bits = std::conditional_t<std::is_same_v<std::int64_t, long>, long long, long>;" > file
     print "struct thing {} something;" > file
     print "extern std::ostream& out;" > file
-    print "array<double> a, b, c;\nconst array<double> k;\narray<float> f;\narray<std::int64_t> n;\narray<bool> m;" > file
+    print "array<double> a, b, c;\nconst array<double> k;\narray<float> f;\narray<std::int64_t> n;\narray<bool> m;\nstd::vector<double> vec;" > file
+    print "void relax(array_ref<double>);" > file
   }
   function rest() { sub(/^[^ ]+ +/, ""); return $0 }
   BEGIN { right = work "/right.cpp"; begin(right); print "the right statements" > (work "/right.title") }
   /^#/ { next }
   /^$/ { fresh = 1; next }
-  fresh { fresh = 0; case_ = work "/" ++count; print > (case_ ".title"); close(case_ ".title"); next }
+  fresh { fresh = with = 0; case_ = work "/" ++count; print > (case_ ".title"); close(case_ ".title"); next }
+  $1 == "with" { with = 1; print rest() > (case_ ".with"); close(case_ ".with"); next }
   $1 == "wrong" {
     begin(case_ ".cpp")
     print "void statement() {\n  " rest() "\n}" > (case_ ".cpp")

@@ -1,5 +1,10 @@
-// Version and export macros. Nothing here depends on a toolkit.
+// Version and export macros, and the language asked for. Nothing here depends on a toolkit. Every header comes here before it
+// says anything in C++20.
 #pragma once
+
+#if __cplusplus < 202002L
+#error "sinter: the headers are C++20; compile with -std=c++20 or a later one"
+#endif
 
 #define SINTER_VERSION_MAJOR 0
 #define SINTER_VERSION_MINOR 1

@@ -146,7 +146,7 @@ scalar_bits to_bits(W value) {
 template <class T>
 struct leaf {
   static constexpr int node_count = 1, scalar_count = 0, length = 1;
-  static constexpr void emit(instruction*& at) { *at++ = {instruction::take_node, dtype_of<T>}; }
+  static constexpr void append_code(instruction*& at) { *at++ = {instruction::take_node, dtype_of<T>}; }
   explicit leaf(node* taken) noexcept : owned(taken) {}
   leaf(const leaf&) = delete;
   ~leaf() {
@@ -163,7 +163,7 @@ struct leaf {
 template <class T>
 struct constant {
   static constexpr int node_count = 0, scalar_count = 1, length = 1;
-  static constexpr void emit(instruction*& at) { *at++ = {instruction::take_scalar, dtype_of<T>}; }
+  static constexpr void append_code(instruction*& at) { *at++ = {instruction::take_scalar, dtype_of<T>}; }
   void move_into(node**&, scalar_bits*& scalars) noexcept { *scalars++ = bits; }
   scalar_bits bits;
 };
