@@ -31,6 +31,23 @@ auto whole_of_a_local() {
   return local(ellipsis);
 }
 
+/// A function of the user's that stores.
+void relax(array_ref<int> v) {
+  v(slice(1, -1)) = (v(slice(_, -2)) + v(slice(2, _))) % 7;
+  v(0) = v(1) + 10;
+  v += 1;
+}
+void swap(array_ref<int> x, array_ref<int> y) {
+  const array<int> was = x + 0;
+  x(ellipsis) = y;
+  y(ellipsis) = was;
+}
+void fill_both_ends(array_ref<int> v, int value) {
+  const auto fill = [&](array_ref<int> end) { end(ellipsis) = value; };
+  fill(v(0));
+  fill(v[-1]);
+}
+
 }  // namespace
 
 TEST_CASE("law 5: assigning to a name rebinds it") {
@@ -124,6 +141,58 @@ TEST_CASE("law 5: a view outlives the name it was taken from") {
   CHECK(row.get() == ints{8, 9, 10, 11});
   static_assert(std::is_same_v<decltype(table()(2)), array<int>>);
   static_assert(std::is_same_v<decltype(std::declval<const array<int>&>()(2)), array<int>>);
+}
+
+TEST_CASE("law 5: a function stores into the part of a named array that it is given") {
+  array<int> a = table();
+  const void* place = place_of(a);
+  const std::int64_t copied = moved_by([&] { relax(a(_, 1)); }).bytes_copied;
+  CHECK(copied == 0);
+  CHECK(a.get() == ints{0, 14, 2, 3, 4, 4, 6, 7, 8, 10, 10, 11});
+  fill_both_ends(a, -1);  // of the whole of it: rows 0 and 2
+  CHECK(a.get() == ints{-1, -1, -1, -1, 4, 4, 6, 7, -1, -1, -1, -1});
+  fill_both_ends(a(slice(1, _), slice(_, _, -1)), 9);
+  CHECK(a(1).get() == ints{9, 9, 9, 9});
+  fill_both_ends(a[1], 3);
+  CHECK(a(1).get() == ints{3, 9, 9, 3});
+  CHECK(place_of(a) == place);
+}
+
+TEST_CASE("law 5: two parts of one array are stored into in turn, and who else holds it keeps its value") {
+  array<int> a = table();
+  const void* place = place_of(a);
+  CHECK(moved_by([&] { swap(a(0), a(2)); }).bytes_copied == 0);
+  CHECK(a.get() == ints{8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3});
+  CHECK(place_of(a) == place);
+  const array<int> held = a;
+  swap(a(0), a(2));
+  CHECK(a.get() == table().get());
+  CHECK(held(0).get() == ints{8, 9, 10, 11});
+  array<int> b = a.T();  // another order in memory
+  const array<int> kept = b;
+  swap(b(0), b(1));
+  fill_both_ends(b, 0);
+  CHECK(b.get() == ints{0, 0, 0, 0, 4, 8, 2, 6, 10, 0, 0, 0});
+  CHECK(kept.get() == array<int>(table().T()).get());
+}
+
+TEST_CASE("law 5: what a part is read as is its value then; expressions keep it") {
+  array<int> a = table();
+  [&](array_ref<int> v) {
+    const auto before = v * 2;
+    const array<int> copy = v;
+    v(ellipsis) = 7;
+    v(_, 0) -= v(0, 1);
+    CHECK(before.get() == ints{0, 2, 8, 10});
+    CHECK(copy.get() == ints{0, 1, 4, 5});
+    CHECK(v.get() == ints{0, 7, 0, 7});
+    CHECK(sum(v).item() == 14);
+    CHECK(v.shape() == shape{2, 2});
+    a = zeros<int>({5});  // the name has another value, which has no such part
+    CHECK_THROWS_AS(v(0) = 1, index_error);
+    CHECK_THROWS_AS(v.get(), index_error);
+  }(a(slice(2), slice(2)));
+  CHECK(a.get() == ints(5));
 }
 
 TEST_CASE("law 5: overlapping stores read everything first") {

@@ -128,6 +128,68 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
   detail::handle view_;
 };
 
+/// Elements of a named array for a function that stores into them: `void relax(array_ref<double> v)` is called as
+/// `relax(a(_, 0))` or `relax(a)`. It stands for those elements as they are at the time: `v(0) = v(1)`, `v += 1` and
+/// `v(ellipsis) = 0` store into the array, and reading gives what it has then. Copies of the array keep their values, as
+/// with every store. A parameter's type: it points at the array, which is alive while the call runs, and can be neither
+/// copied nor moved to where it would outlive that; `f(v(ellipsis))` hands it on (docs/decisions/0009). Errors: of a store,
+/// as those of `a(i) = x`; `index_error` where the array has been given a value that the index list does not fit.
+template <element T>
+class array_ref : public detail::methods<array_ref<T>, T> {
+ public:
+  using sinter_element = T;
+
+  array_ref(array<T>& whole) : target_(&whole) {}
+  array_ref(selection<T>&& part) : target_(part.target_), of_(part.of_), list_(part.list_) {
+    part.view_ = {};  // the selection lives until the call is over, and would count as a holder of the elements
+  }
+  array_ref(const array_ref&) = delete;
+  template <class X>
+  array_ref(X&&) {
+    static_assert(
+        detail::never<X>,
+        "sinter: an array_ref<T> is made of a named array<T> that is not const, or of a(i); v(ellipsis) of another");
+  }
+
+  using detail::refused_indices::operator();
+  using detail::refused_indices::operator[];
+  /// A part of them, to read or to store into. Errors: `index_error`.
+  template <detail::index... Index>
+  selection<T> operator()(Index... i) const {
+    const detail::handle whole(share());
+    return selection<T>(*target_, this, whole.get(), i...);
+  }
+  template <detail::index Index>
+  selection<T> operator[](Index i) const {
+    return (*this)(i);
+  }
+
+#define SINTER_UPDATE(symbol, name)                                  \
+  template <class V>                                                 \
+  detail::updated<op::name, T, V> operator symbol(V&& value) const { \
+    return (*this)(ellipsis)symbol std::forward<V>(value);           \
+  }
+  SINTER_UPDATES(SINTER_UPDATE)
+#undef SINTER_UPDATE
+  template <class V>
+  void operator=(V&&) {
+    static_assert(detail::never<V>,
+                  "sinter: an array_ref is not made to stand for something else; v(ellipsis) = x stores");
+  }
+
+  /// Library use.
+  detail::node* share() const {
+    const detail::handle whole(of_ ? of_->share() : target_->share());
+    return detail::make_view(whole.get(), list_.items, list_.count);
+  }
+  detail::node* release_node() const { return share(); }
+
+ private:
+  array<T>* target_;
+  const array_ref* of_ = nullptr;  // a caller's, which lives longer
+  detail::index_list list_;
+};
+
 #define SINTER_UPDATE(symbol, name)                                                    \
   template <element T, class V>                                                        \
   detail::updated<op::name, T, V, array<T>&> operator symbol(array<T>& a, V&& value) { \
