@@ -1,53 +1,66 @@
 // The elementwise functions, one from each row of ops.def, and the operators that spell some of them.
 #pragma once
 
+#include <sinter/detail/number.hpp>
 #include <sinter/expr.hpp>
 
 namespace sinter {
 
 // `sinter::log1p(a)`, `sinter::hypot(a, 2)`, ...: the sentence, dtypes and error bound of each are in docs/operations.md, which
 // is made from the same rows. Shapes: operands broadcast. Errors: at evaluation. The second overload of each is for
-// calls with no expression among their operands.
-#define SINTER_FUNCTION_1(name)                                                \
-  template <class A>                                                           \
-    requires detail::any_expression<A> detail::made<op::name, A> name(A&& a) { \
-      return detail::apply<op::name>(std::forward<A>(a));                      \
-    }                                                                          \
-  lazy<double> name(detail::no_expression);
-#define SINTER_FUNCTION_2(name)                                                             \
-  template <class A, class B>                                                               \
-    requires detail::any_expression<A, B> detail::made<op::name, A, B> name(A&& a, B&& b) { \
-      return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b));               \
-    }                                                                                       \
-  lazy<double> name(detail::no_expression, detail::anything);
-#define SINTER_FUNCTION_3(name)                                                                          \
-  template <class A, class B, class C>                                                                   \
-    requires detail::any_expression<A, B, C> detail::made<op::name, A, B, C> name(A&& a, B&& b, C&& c) { \
-      return detail::apply<op::name>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));        \
-    }                                                                                                    \
-  lazy<double> name(detail::no_expression, detail::anything, detail::anything);
-#define SINTER_OP(name, arity, ...) SINTER_FUNCTION_##arity(name)
+// numbers alone, and gives a number; the third says what is wrong with anything else.
+#define SINTER_FUNCTION_1(name, of)                                           \
+  template <class A>                                                          \
+    requires detail::any_expression<A> detail::made<op::of, A> name(A&& a) {  \
+      return detail::apply<op::of>(std::forward<A>(a));                       \
+    }                                                                         \
+  template <class A, class... None>                                           \
+  detail::number_made<op::of, detail::count<None...>, A> name(A a, None...) { \
+    return detail::apply_to_numbers<op::of>(a);                               \
+  }                                                                           \
+  lazy<double> name(detail::no_operand);
+#define SINTER_FUNCTION_2(name, of)                                                       \
+  template <class A, class B>                                                             \
+    requires detail::any_expression<A, B> detail::made<op::of, A, B> name(A&& a, B&& b) { \
+      return detail::apply<op::of>(std::forward<A>(a), std::forward<B>(b));               \
+    }                                                                                     \
+  template <class A, class B, class... None>                                              \
+  detail::number_made<op::of, detail::count<None...>, A, B> name(A a, B b, None...) {     \
+    return detail::apply_to_numbers<op::of>(a, b);                                        \
+  }                                                                                       \
+  lazy<double> name(detail::no_operand, detail::anything);
+#define SINTER_FUNCTION_3(name, of)                                                                    \
+  template <class A, class B, class C>                                                                 \
+    requires detail::any_expression<A, B, C> detail::made<op::of, A, B, C> name(A&& a, B&& b, C&& c) { \
+      return detail::apply<op::of>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));        \
+    }                                                                                                  \
+  template <class A, class B, class C, class... None>                                                  \
+  detail::number_made<op::of, detail::count<None...>, A, B, C> name(A a, B b, C c, None...) {          \
+    return detail::apply_to_numbers<op::of>(a, b, c);                                                  \
+  }                                                                                                    \
+  lazy<double> name(detail::no_operand, detail::anything, detail::anything);
+#define SINTER_OP(name, arity, ...) SINTER_FUNCTION_##arity(name, name)
 #include <sinter/ops.def>
 #undef SINTER_OP
+SINTER_FUNCTION_2(pow, power)     // numpy.power under C's name
+SINTER_FUNCTION_1(abs, absolute)  // numpy.absolute under its short name
 #undef SINTER_FUNCTION_1
 #undef SINTER_FUNCTION_2
 #undef SINTER_FUNCTION_3
 
-/// a to the power b: numpy.power under C's name.
-template <class A, class B>
-  requires detail::any_expression<A, B>
-auto pow(A&& a, B&& b) { return power(std::forward<A>(a), std::forward<B>(b)); }
-/// Distance from zero: numpy.absolute under its short name.
-template <class A>
-  requires detail::any_expression<A>
-auto abs(A&& a) { return absolute(std::forward<A>(a)); }
-
-/// The elements converted to another type. Float to integer saturates. Source: numpy.ndarray.astype.
+/// The elements, or a number, converted to another type. Float to integer saturates. Source: numpy.ndarray.astype.
 template <element T, class A>
   requires detail::any_expression<A>
 auto astype(A&& a) {
   constexpr op conversion = static_cast<op>(detail::instruction::cast);
   return expr<conversion, T, detail::captured<T, A>>(detail::capture<T>(std::forward<A>(a)));
+}
+template <element T, detail::scalar_operand A>
+T astype(const A& a) {
+  const auto value = detail::value_in(a);
+  T result;
+  detail::convert_number(dtype_of<T>, dtype_of<decltype(value)>, detail::to_bits(value), &result);
+  return result;
 }
 template <detail::not_element T, class A>
 detail::no_element<T> astype(A&&);

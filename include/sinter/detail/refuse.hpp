@@ -21,13 +21,43 @@ struct anything {
   anything(const X&);
 };
 
-/// Stands where an array or an expression was wanted. As a conversion it comes after every other function of the same
-/// name: <cmath> keeps its numbers where `using namespace sinter` is in force.
+/// Stands where an operand was wanted. As a conversion it comes after every other function of the same name.
+struct no_operand {
+  template <class X>
+  no_operand(const X&) {
+    static_assert(never<X>, "sinter: an operand must be an array, an expression or an arithmetic scalar");
+  }
+};
+
+/// Stands where an array or an expression was wanted.
 struct no_expression {
   template <class X>
   no_expression(const X&) {
-    static_assert(never<X>,
-                  "sinter: this takes an array or an expression; of numbers, std has functions of the same name");
+    static_assert(never<X>, "sinter: this takes an array or an expression; asarray(v) makes an array of a vector");
+  }
+};
+
+/// Stands where something to store was wanted and a list in braces is given.
+struct no_list {
+  template <class... X>
+  no_list(const X&...) {
+    static_assert(never<X...>, "sinter: a list is stored as an array: a(0) = array{1.0, 2.0}");
+  }
+};
+
+/// Stands where a shape was wanted and its first extent is given.
+struct no_shape {
+  template <class X>
+  no_shape(const X&) {
+    static_assert(never<X>, "sinter: a shape is one argument: zeros({2, 3})");
+  }
+};
+
+/// Stands after an axis.
+struct no_option {
+  template <class X>
+  no_option(const X&) {
+    static_assert(never<X>, "sinter: what follows the axis is named: sum(a, {.axis = 0, .keepdims = true})");
   }
 };
 

@@ -96,6 +96,10 @@ SINTER_API std::int64_t reduced_count(node*, const axis_list&);
 /// For expressions and views that gave what they held to another one: they hold no node.
 [[noreturn, gnu::cold]] SINTER_API void throw_moved_from();
 
+/// An operation on plain numbers, and the conversion of one, as the interpreter has them. `result` is of the dtype given.
+SINTER_API void compute_numbers(op, dtype computed, const scalar_bits* operands, std::size_t count, void* result);
+SINTER_API void convert_number(dtype to, dtype from, const scalar_bits&, void* result);
+
 [[noreturn]] SINTER_API void throw_scalar_does_not_fit(dtype, std::int64_t);
 [[noreturn]] SINTER_API void throw_scalar_does_not_fit(dtype, std::uint64_t);
 
