@@ -42,7 +42,7 @@ class array<T> : public detail::methods<array<T>, T> {
                   "sinter: this expression has another element type than the array; write astype<T>(e)");
   }
   template <class V>
-    requires(!detail::expression<V> && !std::convertible_to<V, array>)
+    requires(arithmetic<V> || (!detail::expression<V> && !std::convertible_to<V, array>))
   array& operator=(V&&) & {
     static_assert(detail::never<V>,
                   "sinter: a = e makes a new value of an array or an expression; a(ellipsis) = 0 stores a number");
@@ -51,6 +51,18 @@ class array<T> : public detail::methods<array<T>, T> {
   template <class V>
   void operator=(V&&) && {
     static_assert(detail::never<V>, "sinter: only a view of a named array that is not const can be stored into");
+  }
+
+  /// What no array is made of.
+  template <arithmetic V>
+  array(const V&, detail::where = {}) {
+    static_assert(
+        detail::never<V>,
+        "sinter: an array is made of its elements, array{3.0}, or of a shape, zeros<T>({3}) or full({2, 3}, 3.0)");
+  }
+  template <detail::host_range V>
+  array(const V&, detail::where = {}) {
+    static_assert(detail::never<V>, "sinter: asarray(v) makes an array of a vector or other contiguous memory");
   }
 
   /// One axis of the values given, two from a list of rows, and so on. Errors: `shape_error` where lists beside each other
@@ -175,6 +187,10 @@ template <class T>
 array(std::initializer_list<std::initializer_list<std::initializer_list<T>>>) -> array<T>;
 template <class T>
 array(std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>>) -> array<T>;
+template <class V>
+  requires(arithmetic<V> || detail::host_range<V>)
+array(const V&)
+->array<double>;
 template <detail::expression E>
 array(E&&) -> array<typename std::remove_cvref_t<E>::sinter_element>;
 template <detail::expression E>

@@ -152,6 +152,15 @@ array<detail::held<Span>> asarray(const Span&);
 template <class Span>
   requires(!arithmetic<detail::held<Span>>)
 array<detail::held<Span>> asarray(const Span&, const shape&);
+// Nor of a shape that is written as several arguments.
+template <class T = double, class... More>
+array<T> empty(detail::no_shape, detail::anything, const More&...);
+template <class T = double, class... More>
+array<T> zeros(detail::no_shape, detail::anything, const More&...);
+template <class T = double, class... More>
+array<T> ones(detail::no_shape, detail::anything, const More&...);
+template <class T = double, class... More>
+array<T> full(detail::no_shape, detail::anything, detail::anything, const More&...);
 template <detail::not_element T>
 array<T> linspace(double, double, std::int64_t = 50);
 template <detail::not_element T>

@@ -105,6 +105,10 @@ class [[nodiscard]] expr : public detail::operands<(A::node_count + ...), (A::sc
     (a.move_into(n, s), ...);
   }
   expr(expr&&) noexcept = default;
+  expr(const expr&) : base(), detail::methods<expr, T>() {
+    static_assert(detail::never<T>,
+                  "sinter: an expression is moved, not copied; a lazy<T> is an expression that can be");
+  }
   template <class V>
   void operator=(V&&) {
     static_assert(detail::never<V>,

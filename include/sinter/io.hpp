@@ -20,6 +20,26 @@ SINTER_API void set_printoptions(const print_options&);
 SINTER_API print_options get_printoptions();
 
 namespace detail {
+/// The name of a file: a `const char*`, or what has it as c_str(), as `std::string` and `std::filesystem::path` do. For the
+/// length of a call.
+class file_name {
+ public:
+  file_name(const char* text) : text_(text) {}
+  template <class Name>
+    requires(!std::convertible_to<const Name&, const char*>)
+  file_name(const Name& name) {
+    if constexpr (requires {
+                    { name.c_str() } -> std::convertible_to<const char*>;
+                  })
+      text_ = name.c_str();
+    else static_assert(never<Name>, "sinter: a file's name is a const char*, a std::string or a std::filesystem::path");
+  }
+  const char* text() const { return text_; }
+
+ private:
+  const char* text_ = nullptr;
+};
+
 SINTER_API void print(std::ostream&, node*);
 SINTER_API node* load_npy(const char* path, dtype);
 SINTER_API void save_npy(const char* path, node*);
@@ -36,15 +56,15 @@ requires std::derived_from<Stream, std::ostream> Stream& operator<<(Stream& out,
 /// Errors: `io_error` for a file that cannot be read or understood, `dtype_error` for a dtype Sinter does not have.
 /// Source: numpy.load.
 template <element T>
-array<T> load(const char* path) {
-  return array<T>(detail::load_npy(path, dtype_of<T>));
+array<T> load(detail::file_name path) {
+  return array<T>(detail::load_npy(path.text(), dtype_of<T>));
 }
 template <detail::not_element T>
-array<T> load(const char*);
+array<T> load(detail::file_name);
 /// Writes a .npy file; evaluates. Errors: `io_error`. Stream behaviour: waits. Source: numpy.save.
 template <detail::expression E>
-void save(const char* path, const E& e) {
-  detail::save_npy(path, detail::handle(e.share()).get());
+void save(detail::file_name path, const E& e) {
+  detail::save_npy(path.text(), detail::handle(e.share()).get());
 }
 
 }  // namespace sinter

@@ -88,6 +88,21 @@ auto stddev(E&& e, reduce_options how = {}) {
   return lazy<T>(detail::make_variance(child.get(), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, true));
 }
 
+// What follows an axis has a name: NumPy's `sum(a, 0, keepdims=True)`.
+#define SINTER_OVER_AXIS(name)                    \
+  template <class R = void, detail::expression E> \
+  lazy<double> name(E&&, detail::anything, detail::no_option);
+SINTER_OVER_AXIS(sum)
+SINTER_OVER_AXIS(prod)
+SINTER_OVER_AXIS(mean)
+SINTER_OVER_AXIS(var)
+SINTER_OVER_AXIS(stddev)
+SINTER_OVER_AXIS(min)
+SINTER_OVER_AXIS(max)
+SINTER_OVER_AXIS(any)
+SINTER_OVER_AXIS(all)
+#undef SINTER_OVER_AXIS
+
 // The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`; then what is not one.
 #define SINTER_OVER_AXIS(name)                                                 \
   template <detail::choice R = void, detail::expression E>                     \

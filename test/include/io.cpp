@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -158,8 +159,9 @@ TEST_CASE("npy: expressions are evaluated and views written in C order") {
   sn::save(path.c_str(), a.T() * 2);
   CHECK(sn::load<float>(path.c_str()).shape() == sn::shape{3, 2});
   CHECK(loaded<float>(path) == std::vector<float>{2, 8, 4, 10, 6, 12});
-  sn::save(path.c_str(), a(0, sn::slice(sn::_, sn::_, -1)));
+  sn::save(path, a(0, sn::slice(sn::_, sn::_, -1)));  // a std::string, a std::filesystem::path
   CHECK(loaded<float>(path) == std::vector<float>{3, 2, 1});
+  CHECK(sn::load<float>(std::filesystem::path(path)).get() == sn::load<float>(path).get());
 }
 
 TEST_CASE("npy: larger than the pieces it is read in") {

@@ -171,6 +171,16 @@ class methods : public refused_indices {
   auto all(std::int64_t axis) const { return all(reduce_options{.axis = axis}); }
   template <not_axis X>
   no_axis<X> all(X) const;
+  // What follows an axis has a name.
+  lazy<double> sum(anything, no_option) const;
+  lazy<double> prod(anything, no_option) const;
+  lazy<double> mean(anything, no_option) const;
+  lazy<double> var(anything, no_option) const;
+  lazy<double> stddev(anything, no_option) const;
+  lazy<double> min(anything, no_option) const;
+  lazy<double> max(anything, no_option) const;
+  lazy<double> any(anything, no_option) const;
+  lazy<double> all(anything, no_option) const;
   template <element U>
   auto astype() const;
   template <not_element U>

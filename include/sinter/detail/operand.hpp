@@ -70,7 +70,8 @@ struct weight {
 template <class X>
 consteval weight weight_of() {
   using U = std::remove_cvref_t<X>;
-  if constexpr (expression<U>) return {dtype_of<typename U::sinter_element>, false, false, ordering<U>};
+  constexpr bool named = std::is_lvalue_reference_v<X>;  // `auto m = a < b; m > 0` is no chain
+  if constexpr (expression<U>) return {dtype_of<typename U::sinter_element>, false, false, !named && ordering<U>};
   else if constexpr (arithmetic<U>) return {dtype_of<U>, true};
   else if constexpr (is_strong<U>::value) return {dtype_of<decltype(U::value)>, false};
   else return {dtype::bool_, false, true};

@@ -87,6 +87,7 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
     requires(!std::same_as<std::remove_cvref_t<V>, selection>)
   detail::stored<T, V>
   operator=(V&& value) && { return detail::store_value<T>(target_->own(), node(), std::forward<V>(value)); }
+  void operator=(detail::no_list) &&;
   void operator=(selection&& other) && { detail::store_value<T>(target_->own(), node(), std::move(other)); }
   void operator=(const selection& other) && { detail::store_value<T>(target_->own(), node(), other); }
   template <class V>
