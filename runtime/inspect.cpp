@@ -84,10 +84,10 @@ class evaluation final : public codegen::part_evaluator {
 
   array_node* stand_in(dtype type, const shape& extents, runtime::device_impl& on) {
     runtime::storage_holder none(runtime::make_storage(0, runtime::current_stream(on)));
-    array_node* const made = runtime::new_array(type, extents, none.get());
+    handle made(runtime::new_array(type, extents, none.get()));
     none.take();
-    stand_ins_.emplace_back(made);
-    return made;
+    stand_ins_.push_back(std::move(made));
+    return runtime::as_array_node(stand_ins_.back().get());
   }
 
   void look(const codegen::step& s, const codegen::resolution& r, const std::vector<array_node*>& temporaries,
@@ -136,16 +136,20 @@ class describer {
       const typed_node* n = typed(raw);
       const auto [at, fresh] = ids_.try_emplace(n, static_cast<int>(ids_.size()));
       const int id = at->second;
-      if (!open.empty()) child(open.back().id, id);
-      if (!fresh) return;
+      if (!fresh) return child(open.back().id, id);
       frame f{id, {}, 0};
       begin(id, n, label(n, f.children));
       open.push_back(std::move(f));
     };
     for (enter(root); !open.empty();) {
       frame& f = open.back();
-      if (f.next == f.children.size()) open.pop_back();
-      else enter(f.children[f.next++]);
+      if (f.next < f.children.size()) {
+        enter(f.children[f.next++]);
+        continue;
+      }
+      const int id = f.id;
+      open.pop_back();
+      if (!open.empty()) child(open.back().id, id);
     }
   }
 

@@ -209,11 +209,15 @@ class walker {
     frames_.push_back({n, in, remembered});
   }
 
+  // What the node says about itself, if it is true of this walk.
+  const seen* noted(const typed_node* n, unsigned in) const {
+    const std::uint16_t k = __atomic_load_n(&n->noted, __ATOMIC_RELAXED);
+    return k < seen_.size() && seen_[k].n == n && seen_[k].context == in ? &seen_[k] : nullptr;
+  }
+
   const seen* find(const typed_node* n, unsigned in) const {
-    const auto is = [&](std::size_t k) { return seen_[k].n == n && seen_[k].context == in; };
-    if (const std::uint16_t k = __atomic_load_n(&n->noted, __ATOMIC_RELAXED); k < seen_.size() && is(k))
-      return &seen_[k];
-    const int k = seen_at_.find(hash_of(n, in), is);
+    if (const seen* const before = noted(n, in)) return before;
+    const int k = seen_at_.find(hash_of(n, in), [&](unsigned i) { return seen_[i].n == n && seen_[i].context == in; });
     return k < 0 ? nullptr : &seen_[static_cast<std::size_t>(k)];
   }
 
@@ -232,11 +236,17 @@ class walker {
       case node_kind::expression: {
         const auto* e = static_cast<const expression_node*>(f.n);
         const unsigned in = f.context;
-        while (frames_.size() == depth) {
-          if (f.next == e->code->nodes) return close(expression(e));
-          take(static_cast<const typed_node*>(e->children[f.next++]), in);
+        for (int next = f.next; next < e->code->nodes;) {
+          const auto* n = static_cast<const typed_node*>(e->children[next++]);
+          if (const seen* const before = noted(n, in)) {
+            refs_.push_back(before->result);
+            continue;
+          }
+          frames_.back().next = next;
+          take(n, in);
+          if (frames_.size() != depth) return;
         }
-        return;
+        return close(expression(e));
       }
       case node_kind::view:
         if (f.next++) return close(pop());

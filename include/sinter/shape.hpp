@@ -67,8 +67,8 @@ class shape {
 
   friend constexpr bool operator==(const shape& a, const shape& b) {
     if (a.rank_ != b.rank_) return false;
-    for (int d = 0; d < a.rank_; ++d)
-      if (a.extents_[d] != b.extents_[d]) return false;
+    for (const std::int64_t *x = a.begin(), *y = b.begin(); x != a.end(); ++x, ++y)
+      if (*x != *y) return false;
     return true;
   }
 

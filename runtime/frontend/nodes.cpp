@@ -3,7 +3,6 @@
 #include "runtime/frontend/nodes.hpp"
 
 #include <cstdlib>
-#include <cstring>
 
 #include <sinter/error.hpp>
 #include "codegen/ir/broadcast.hpp"
@@ -76,9 +75,6 @@ void free_block(void* p, std::size_t size) noexcept {
 
 namespace {
 
-// Shapes that are equal byte for byte are; others may be too, behind what they have in axes they do not use.
-bool surely_same(const shape& a, const shape& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
-
 [[gnu::noinline]] void broadcast_with(shape& extents, const shape& with, const detail::where& place) {
   if (codegen::broadcast(extents, with)) return;
   throw shape_error(detail::message("sinter: the operands' shapes %s and %s do not broadcast%s",
@@ -96,7 +92,7 @@ const shape& broadcast_shape(const detail::expression_view& e, const detail::whe
   const shape* extents = &typed(e.nodes[0])->extents;
   for (int i = 1; i < e.code->nodes; ++i) {
     const shape& with = typed(e.nodes[i])->extents;
-    if (surely_same(*extents, with)) continue;
+    if (with == *extents) continue;
     if (extents != &scratch) scratch = *extents, extents = &scratch;
     broadcast_with(scratch, with, place);
   }

@@ -689,5 +689,6 @@ TEST_CASE("memory 3.5: pinned arrays own their memory and look like spans") {
   CHECK(empty_pinned<float>(0).data() == nullptr);
   CHECK(empty_pinned<float>({3, 0}).size() == 0);
   CHECK(empty_pinned<bool>(3).size() == 3);
-  CHECK_THROWS_AS(empty_pinned<double>({std::int64_t{1} << 40, std::int64_t{1} << 40}), out_of_memory);
+  CHECK_THROWS_AS(empty_pinned<double>({std::int64_t{1} << 40, std::int64_t{1} << 10}), out_of_memory);
+  CHECK_THROWS_AS(empty_pinned<double>({std::int64_t{1} << 40, std::int64_t{1} << 40}), shape_error);
 }

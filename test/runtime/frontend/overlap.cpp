@@ -12,13 +12,9 @@ using namespace sinter;
 using detail::array_node;
 
 array_node view(std::int64_t offset, const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides) {
-  array_node a{};
+  array_node a(dtype::float64, shape(extents.data(), static_cast<int>(extents.size())));
   a.offset = offset;
-  a.extents.set_size(static_cast<int>(extents.size()));
-  for (int d = 0; d < a.extents.size(); ++d) {
-    a.extents[d] = extents[static_cast<std::size_t>(d)];
-    a.strides[d] = strides[static_cast<std::size_t>(d)];
-  }
+  std::copy(strides.begin(), strides.end(), a.strides);
   return a;
 }
 
