@@ -20,7 +20,7 @@
 #include "runtime/counters.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
-#include "runtime/launch/launch.hpp"
+#include "runtime/launch/statements.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter::runtime {
@@ -52,6 +52,7 @@ struct workspace {
   codegen::resolution resolution;
   binding bound;
   prepared_launches prepared;
+  prepared_statements statements;
   std::vector<const detail::typed_node*> roots;
   std::vector<const shape*> extents;
   std::vector<detail::array_node*> outputs;
@@ -145,6 +146,7 @@ bool evaluate(request* requests, int count, workspace& w, const codegen::stand_i
     w.results.set(static_cast<std::size_t>(i), requests[i].into);
   }
   run(p, w, requests, on);
+  if (count == 1) w.statements.keep(requests[0], w.resolution, p, w.prepared);
   return true;
 }
 
@@ -182,6 +184,7 @@ class parts final : public codegen::part_evaluator {
 };
 
 void evaluate(request* requests, int count, workspace& w) {
+  if (count == 1 && w.statements.evaluate(requests[0])) return;
   if (evaluate(requests, count, w, nullptr, {})) return;
   const codegen::nodes roots(w.roots);
   parts all(requests, count, w);

@@ -57,6 +57,7 @@ struct looked_at {
 class evaluation final : public codegen::part_evaluator {
  public:
   explicit evaluation(node* n) {
+    runtime::look();
     const codegen::nodes root{typed(n)};
     if (!compute(root, {}, true)) codegen::compute_in_parts(root, *this);
   }

@@ -124,4 +124,23 @@ struct iota_node : typed_node {
   int axis;
 };
 
+/// The nodes that a node is made of.
+inline int child_count(const typed_node* n) {
+  switch (n->kind) {
+    case node_kind::expression: return static_cast<const expression_node*>(n)->code->nodes;
+    case node_kind::view:
+    case node_kind::reduction:
+    case node_kind::reshape: return 1;
+    default: return 0;
+  }
+}
+inline typed_node* child(const typed_node* n, int i) {
+  switch (n->kind) {
+    case node_kind::expression: return static_cast<typed_node*>(static_cast<const expression_node*>(n)->children[i]);
+    case node_kind::view: return static_cast<const view_node*>(n)->child;
+    case node_kind::reduction: return static_cast<const reduction_node*>(n)->child;
+    default: return static_cast<const reshape_node*>(n)->child;
+  }
+}
+
 }  // namespace sinter::detail

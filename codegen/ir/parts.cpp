@@ -14,26 +14,6 @@ namespace {
 
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
-int child_count(const typed_node* n) {
-  switch (n->kind) {
-    case node_kind::expression: return static_cast<const expression_node*>(n)->code->nodes;
-    case node_kind::view:
-    case node_kind::reduction:
-    case node_kind::reshape: return 1;
-    default: return 0;
-  }
-}
-
-const typed_node* child(const typed_node* n, int i) {
-  switch (n->kind) {
-    case node_kind::expression:
-      return static_cast<const typed_node*>(static_cast<const expression_node*>(n)->children[i]);
-    case node_kind::view: return static_cast<const view_node*>(n)->child;
-    case node_kind::reduction: return static_cast<const reduction_node*>(n)->child;
-    default: return static_cast<const reshape_node*>(n)->child;
-  }
-}
-
 // What is in memory already, or is not worth memory.
 bool is_leaf(const typed_node* n) { return n->kind == node_kind::array || n->kind == node_kind::iota; }
 
@@ -53,7 +33,9 @@ class divider {
       if (const auto at = place_.find(root); at != place_.end()) last_use_[at->second] = never;
   }
 
-  std::vector<part> run(std::size_t weight) {
+  // `are_roots`: of the evaluation, not of a part that had no room. What a part is to compute and stands already is then
+  // neither computed again nor dropped: the part above drops it.
+  std::vector<part> run(std::size_t weight, bool are_roots) {
     std::size_t start = 0, best = 0, sum = 0;
     double alive = 0, least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i + 1 < order_.size(); ++i) {
@@ -69,8 +51,12 @@ class divider {
       start = best + 1;
       sum = 0, alive = 0, least = std::numeric_limits<double>::infinity();
     }
-    parts_.push_back({roots_, {}});
-    for (std::size_t place : held_) parts_.back().unused.push_back(order_[place]);
+    part last{roots_, {}};
+    for (std::size_t place : held_) {
+      if (!are_roots && last_use_[place] == never) std::erase(last.together, order_[place]);
+      else last.unused.push_back(order_[place]);
+    }
+    parts_.push_back(std::move(last));
     return std::move(parts_);
   }
 
@@ -137,7 +123,7 @@ class divider {
 };
 
 void compute(const nodes& roots, bool are_roots, std::size_t weight, part_evaluator& by) {
-  const std::vector<part> parts = divider(roots, by.known).run(weight);
+  const std::vector<part> parts = divider(roots, by.known).run(weight, are_roots);
   for (const part& p : parts) {
     const bool last = &p == &parts.back();
     program_room room;

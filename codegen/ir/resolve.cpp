@@ -71,7 +71,6 @@ class walker {
   bool run(const typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
            const stand_ins* known, program_room room) {
     out_ = &into;
-    if (count == 1 && flat(roots[0], *extents[0])) return true;
     reset();
     known_ = known;
     room_ = room;
@@ -122,28 +121,6 @@ class walker {
   }
   std::size_t argument_bytes_of(unsigned space) const {
     return 8 * (1 + static_cast<std::size_t>(out_->spaces[space].extents.size()));
-  }
-
-  // One statement over whole arrays of one shape, which most evaluations are, needs no context: writes what the walk would.
-  bool flat(const typed_node* root, const sinter::shape& extents) {
-    if (root->kind != node_kind::expression) return false;
-    const auto* e = static_cast<const expression_node*>(root);
-    const fragment& code = *e->code;
-    if (code.nodes > few_leaves) return false;
-    for (int i = 0; i < code.nodes; ++i) {
-      const auto* a = static_cast<const array_node*>(e->children[i]);
-      if (a->kind != node_kind::array || !a->contiguous || !(a->extents == extents)) return false;
-    }
-    out_->spaces.push_back({extents, 0});
-    std::uint64_t* words = out_->words.add(std::size_t{1} + code.nodes);
-    *words++ = reinterpret_cast<std::uintptr_t>(&code);
-    for (int i = 0; i < code.nodes; ++i) *words++ = one_of_few(static_cast<const array_node*>(e->children[i])).bits;
-    append_exponents(*e);
-    words = out_->words.add(2);
-    words[0] = root_word::make(0).bits;
-    words[1] = ref::make(ref::value, e->type, 0).bits;
-    out_->scalars.append(e->scalars, code.scalars);
-    return true;
   }
 
   // What kernels depend on of an expression's scalars: the classes of exponents, after its nodes.
@@ -350,24 +327,6 @@ class walker {
     else if (out_->device != device) out_->other_device = device;
   }
 
-  // A contiguous array that covers the only space.
-  ref one_of_few(const array_node* a) {
-    lives_on(a->memory->device);
-    std::byte* const data = a->data();
-    std::vector<operand>& all = out_->operands;
-    unsigned i = 0;
-    while (i < all.size() && (all[i].data != data || all[i].type != a->type)) ++i;
-    if (i == all.size()) {
-      operand& o = all.emplace_back();
-      o.data = data;
-      o.memory = a->memory;
-      o.type = a->type;
-      o.flat = true;
-      o.fixed = a->extents.elements() == 1;
-    }
-    return ref::make(ref::array, a->type, i, 0, true);
-  }
-
   ref leaf(const array_node* a, unsigned in) {
     lives_on(a->memory->device);
     operand o;
@@ -414,8 +373,6 @@ class walker {
     else if (o.boundary >= 0) o.offset = offset;
     else o.data += offset * itemsize(o.type);
   }
-
-  static constexpr int few_leaves = 16;
 
   resolution* out_ = nullptr;
   const stand_ins* known_ = nullptr;

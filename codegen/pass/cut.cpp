@@ -19,8 +19,8 @@ namespace sinter::codegen {
 namespace {
 
 constexpr int none = -1;
-constexpr std::size_t most_accumulators =
-    16;  // of a kernel: each takes registers, and shared memory where a block folds
+// Of one kernel: each takes registers, and shared memory where a block folds.
+constexpr std::size_t most_accumulators = 16;
 
 // Boundaries made by one kernel.
 struct group {
@@ -228,7 +228,7 @@ class cutter {
     });
   }
 
-  // Gives v a temporary, made by the group it needs. Values that differ only in how they are read back share one.
+  // Gives v a temporary, made by the group it needs.
   void remember(std::uint16_t v) {
     if (temporary_of_[v] != none) return;
     temporary_of_[v] = static_cast<int>(out_.temporaries.size());

@@ -10,8 +10,18 @@ inline constexpr int block_threads = 256;
 /// cpu, reductions by columns: outputs folded side by side by one work item.
 inline constexpr int column_tile = 256;
 
+/// Shared memory that a block may declare for folding: CUDA's limit, less what else it declares. Units: bytes.
+inline constexpr int block_memory = 48 * 1024 - 16;
+
+/// What a block of a reduction by columns needs to fold, each thread having `width` columns. Units: bytes.
+inline int fold_memory(const kernel& k, int width) {
+  int each = 0;
+  for (const accumulator& a : k.accumulators) each += itemsize(a.type);
+  return block_threads * width * each;
+}
+
 /// Elements in a 16-byte access of the widest operand that moves by units; 1: no vector accesses. Of folded rows, whose order
-/// follows from it, the widest that moves in any steps.
+/// follows from it, the widest that moves in any steps; of columns as few as a block has memory to fold.
 inline int vector_width(const kernel& k, const variant& v) {
   const bool rows = k.reduces() && !v.columns;
   int widest = 0;
@@ -22,7 +32,9 @@ inline int vector_width(const kernel& k, const variant& v) {
     const int size = itemsize(is_input ? k.inputs[o].type : k.values[k.outputs[o - k.inputs.size()]].type);
     if (size > widest) widest = size;
   }
-  return widest ? 16 / widest : 1;
+  int width = widest ? 16 / widest : 1;
+  while (width > 1 && v.columns && fold_memory(k, width) > block_memory) width /= 2;
+  return width;
 }
 
 /// Elements a thread takes in one go. Folded rows are taken in packs whether or not they can be read so: the order of a sum

@@ -21,17 +21,10 @@
 namespace sinter::detail {
 
 using runtime::as_array_node;
+using runtime::byte_size;
 using runtime::new_array;
 using runtime::request;
 using runtime::typed;
-
-namespace {
-
-std::size_t byte_size(const array_node* a) {
-  return static_cast<std::size_t>(a->extents.elements() * itemsize(a->type));
-}
-
-}  // namespace
 
 node* evaluate(const expression_view& e, const where& place) {
   const runtime::statement here(place);
@@ -97,7 +90,7 @@ node* make_array(dtype t, const shape& s, const where& place) try {
 node* make_zeros(dtype t, const shape& s, const where& place) try {
   array_node* a = as_array_node(make_array(t, s, place));
   const handle guard(a);
-  runtime::zero(*a->memory, byte_size(a));
+  runtime::zero(*a->memory, byte_size(*a));
   return retain(a);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
@@ -106,7 +99,7 @@ node* make_zeros(dtype t, const shape& s, const where& place) try {
 node* make_from_host(dtype t, const shape& s, const void* elements, const where& place) try {
   array_node* a = as_array_node(make_array(t, s, place));
   const handle guard(a);
-  runtime::copy_in(*a->memory, a->memory->data, elements, byte_size(a), {});
+  runtime::copy_in(*a->memory, a->memory->data, elements, byte_size(*a), {});
   return retain(a);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
@@ -141,7 +134,7 @@ node* make_copy(node* n, const where& place) try {
     request r{from, &from->extents, to};
     runtime::evaluate(&r, 1);
   } else {
-    runtime::copy(*to->memory, to->data(), *from->memory, from->data(), byte_size(from));
+    runtime::copy(*to->memory, to->data(), *from->memory, from->data(), byte_size(*from));
   }
   return retain(to);
 } catch (const std::bad_alloc&) {
@@ -191,7 +184,7 @@ void read_all(node* n, void* to, std::size_t count, transfer_options how, const 
   if (count == 0) return;
   const handle packed(a->contiguous ? retain(a) : make_copy(a));
   a = as_array_node(packed.get());
-  runtime::copy_out(to, *a->memory, a->data(), byte_size(a), how, place);
+  runtime::copy_out(to, *a->memory, a->data(), byte_size(*a), how, place);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

@@ -10,18 +10,7 @@ constexpr std::size_t few = 24;
 
 template <class F>
 void each_child(const typed_node* n, F f) {
-  switch (n->kind) {
-    case node_kind::expression: {
-      const auto* e = static_cast<const expression_node*>(n);
-      for (int i = 0; i < e->code->nodes; ++i) f(e->children[i]);
-      return;
-    }
-    case node_kind::view: return f(static_cast<const view_node*>(n)->child);
-    case node_kind::reduction: return f(static_cast<const reduction_node*>(n)->child);
-    case node_kind::reshape: return f(static_cast<const reshape_node*>(n)->child);
-    case node_kind::array:
-    case node_kind::iota: return;
-  }
+  for (int i = 0; i < child_count(n); ++i) f(child(n, i));
 }
 
 }  // namespace

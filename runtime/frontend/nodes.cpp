@@ -129,10 +129,9 @@ namespace {
 
 std::size_t expression_extra(const fragment& f) { return f.nodes * sizeof(node*) + f.scalars * sizeof(scalar_bits); }
 
-// Drops one reference; a node that dies is put on `dead` to be taken apart. Arrays have nothing below them and go at once: a
-// store may be reading the shape of each that is still a holder.
-void drop(node* n, typed_node*& dead) noexcept {
-  if (!n || !drop_reference(n)) return;
+// A node without an owner is put on `dead` to be taken apart. Arrays have nothing below them and go at once: a store may be
+// reading the shape of each that is still a holder, and counting it up meanwhile, so the count is left alone.
+void bury(node* n, typed_node*& dead) noexcept {
   typed_node* t = typed(n);
   if (t->kind == node_kind::array) {
     runtime::look();
@@ -143,23 +142,20 @@ void drop(node* n, typed_node*& dead) noexcept {
   dead = t;
 }
 
+void drop(node* n, typed_node*& dead) noexcept {
+  if (n && drop_reference(n)) bury(n, dead);
+}
+
 void take_apart(typed_node* n, typed_node*& dead) noexcept {
+  for (int i = 0; i < child_count(n); ++i) drop(child(n, i), dead);
   switch (n->kind) {
     case node_kind::array: return;
-    case node_kind::expression: {
-      auto* e = static_cast<expression_node*>(n);
-      for (int i = 0; i < e->code->nodes; ++i) drop(e->children[i], dead);
-      return runtime::free_block(n, sizeof(expression_node) + expression_extra(*e->code));
-    }
-    case node_kind::view:
-      drop(static_cast<view_node*>(n)->child, dead);
-      return runtime::free_block(n, sizeof(view_node));
-    case node_kind::reduction:
-      drop(static_cast<reduction_node*>(n)->child, dead);
-      return runtime::free_block(n, sizeof(reduction_node));
-    case node_kind::reshape:
-      drop(static_cast<reshape_node*>(n)->child, dead);
-      return runtime::free_block(n, sizeof(reshape_node));
+    case node_kind::expression:
+      return runtime::free_block(n,
+                                 sizeof(expression_node) + expression_extra(*static_cast<expression_node*>(n)->code));
+    case node_kind::view: return runtime::free_block(n, sizeof(view_node));
+    case node_kind::reduction: return runtime::free_block(n, sizeof(reduction_node));
+    case node_kind::reshape: return runtime::free_block(n, sizeof(reshape_node));
     case node_kind::iota: return runtime::free_block(n, sizeof(iota_node));
   }
 }
@@ -168,8 +164,7 @@ void take_apart(typed_node* n, typed_node*& dead) noexcept {
 
 void destroy(node* n) noexcept {
   typed_node* dead = nullptr;
-  n->references = 1;
-  drop(n, dead);
+  bury(n, dead);
   while (dead) {
     typed_node* next = dead;
     dead = reinterpret_cast<typed_node*>(static_cast<std::intptr_t>(next->extents[0]));

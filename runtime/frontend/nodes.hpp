@@ -26,6 +26,11 @@ inline detail::array_node* as_array_node(detail::node* n) {
   return typed(n)->kind == detail::node_kind::array ? static_cast<detail::array_node*>(n) : nullptr;
 }
 
+/// Of an array's elements. Units: bytes.
+inline std::size_t byte_size(const detail::array_node& a) {
+  return static_cast<std::size_t>(a.extents.elements() * itemsize(a.type));
+}
+
 /// The shape that an expression's operands broadcast to: one of theirs, or `scratch`. Errors: `shape_error` naming two that do
 /// not.
 const shape& broadcast_shape(const detail::expression_view&, const detail::where&, shape& scratch);

@@ -30,13 +30,12 @@
 namespace sinter::detail {
 
 using runtime::as_array_node;
+using runtime::byte_size;
 using runtime::census;
 using runtime::count_of;
 using runtime::request;
 
 namespace {
-
-std::size_t byte_size(const array_node& a) { return static_cast<std::size_t>(a.extents.elements() * itemsize(a.type)); }
 
 void write(const typed_node* root, array_node* into, void** hint = nullptr) {
   request r{root, &into->extents, into, hint};
@@ -115,9 +114,9 @@ void move_away(const affected& found) {
     array_node* const a = as_array_node(h.get());
     requests.push_back({a, &a->extents, nullptr});
   }
+  std::vector<handle> copies(requests.size());
   runtime::evaluate(requests.data(), static_cast<int>(requests.size()));
-  std::vector<handle> copies;
-  for (const request& r : requests) copies.emplace_back(r.into);
+  for (std::size_t i = 0; i < copies.size(); ++i) copies[i] = handle(requests[i].into);
   for (std::size_t i = 0; i < copies.size(); ++i) {
     array_node* const a = as_array_node(found.nodes[i].get());
     const array_node* const copy = as_array_node(copies[i].get());
@@ -283,7 +282,7 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
   runtime::borrowed_expression root(e, runtime::broadcast_shape(e, place, scratch));
   array_node* whole = as_array_node(target.get());
   array_node* to = view ? as_array_node(view) : whole;
-  if (to->memory != whole->memory) throw_rebound();
+  if (to->memory != whole->memory || (to != whole && !runtime::is_within(*to, *whole))) throw_rebound();
   if (!codegen::can_be_stored(root.extents, to->extents))
     throw shape_error(message("sinter: a value of shape %s does not fit the shape %s it is stored into%s",
                               to_string(root.extents).c_str(), to_string(to->extents).c_str(), at(place).c_str())
@@ -311,7 +310,6 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
   if (statement.dies(whole) && statement.dies(view) && (beside || statement.holds_all_of(*whole->memory)) &&
       make_way(to, whole, statement, static_cast<bool>(alone), seen))
     return write_in_place(&root, to, hint, is_safe(statement, *to));
-  if (!runtime::is_within(*to, *whole)) throw_rebound();  // to another view of the same storage
   log_copy(*whole, *to, seen);
   array_node* copy = detached(*whole);
   const handle guard(copy);

@@ -21,7 +21,6 @@ struct view_plan {
   shape extents;
   axis_map map[max_rank];
 
-  explicit view_plan(const typed_node*) {}
   void drive(int axis, std::int64_t offset, std::int64_t step, int by) {
     map[axis] = {offset, step, static_cast<std::int8_t>(by)};
   }
@@ -68,7 +67,7 @@ node* make(typed_node* child, Plan plan) {
     plan(v);
     return v.made(child);
   }
-  view_plan v(child);
+  view_plan v;
   plan(v);
   return v.made(child);
 }

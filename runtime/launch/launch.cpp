@@ -157,8 +157,6 @@ void prepare(compiled_step& step, const codegen::resolution& r, detail::array_no
   if (l.how.items > 0)
     l.how.work_per_item = k.cost * static_cast<double>(b.kept) *
                           static_cast<double>(std::max<std::int64_t>(b.reduced, 1)) / static_cast<double>(l.how.items);
-  to.of = &step;
-  to.device = &on;
   to.code = k.code;
   to.how = l.how;
   to.scratch =
@@ -229,7 +227,7 @@ layout share_out(const codegen::kernel& k, binding& b, const target& to) {
 }
 
 prepared_launch& prepared_launches::of(const compiled_step& s) {
-  auto& place = at_[(reinterpret_cast<std::uintptr_t>(&s) >> 4) * 0x9E3779B97F4A7C15ull >> 55];
+  std::unique_ptr<prepared_launch>& place = at_[s.number % places];
   if (!place) place = std::make_unique<prepared_launch>();
   return *place;
 }
@@ -246,6 +244,8 @@ void launch(compiled_step& step, const codegen::resolution& r, detail::array_nod
     p.of = nullptr;  // until all of it is there
     prepare(step, r, outputs, on.device, b, compiled, p);
     p.words.assign(words, words + length);
+    p.device = &on.device;
+    p.of = &step;
   }
   if (log_level() >= 2) [[unlikely]]
     log(2, "launch: %lld points, grid %u x %u, block %u x %u, items %lld", static_cast<long long>(b.kept * b.reduced),

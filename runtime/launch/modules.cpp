@@ -49,6 +49,7 @@ loaded_kernel kernel_of(const std::string& text, const codegen::kernel& source, 
   from = codegen::image_origin::memory;
   for (const auto& [device, kernel] : made.kernels)
     if (device == &on) return kernel;
+  made.kernels.reserve(made.kernels.size() + 1);  // what is loaded is not loaded again for want of memory
   const auto image = image_of(made, text, with, from);
   const loaded_kernel kernel = on.load(image.get(), source, of);
   made.kernels.emplace_back(&on, kernel);

@@ -30,6 +30,7 @@ class compiled_step {
  public:
   explicit compiled_step(codegen::step s) : step(std::move(s)) {}
   const codegen::step step;
+  const unsigned number = ++made;  // what threads keep of a step lies under its number
 
   /// The kernel for a variant; makes it where it is not there yet (one thread at a time) and then sets `compiled`. Null:
   /// the device has given its compiler up, and this kernel has to be interpreted.
@@ -40,6 +41,7 @@ class compiled_step {
   const compiled_kernel* build(const codegen::variant&, device_impl&, codegen::dialect) const;
   loaded_kernel compile(const codegen::variant&, const codegen::compiler&, device_impl&, codegen::dialect) const;
 
+  static inline std::atomic<unsigned> made{0};
   std::atomic<const compiled_kernel*> kernels_{nullptr};
   std::mutex compiling_;
 };

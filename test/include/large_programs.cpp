@@ -4,7 +4,9 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -139,4 +141,43 @@ TEST_CASE("large programs: they are looked into as they are run, at any depth") 
   const std::string text = explain(e).c_str();
   CHECK(text.find("kernels: " + std::to_string(kernels_of(e)) + "\n") != std::string::npos);
   CHECK(times_in(dump(e).c_str(), ": IR ====") == kernels_of(e));
+}
+
+TEST_CASE("large programs: random ones, whose parts need parts of their own") {
+  // Reversed and single elements multiply what is under them, and four names stay alive side by side.
+  const int n = 40;
+  const unsigned last = device::current().type() == device::kind::interpreter ? 40 : 3;  // compilers take their time
+  for (unsigned seed = 1; seed <= last; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto pick = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
+    doubles start(n);
+    for (double& v : start) v = static_cast<double>(pick(7)) - 3;
+    const array<double> x = asarray(start);
+    std::vector<lazy<double>> live;
+    std::vector<doubles> plain;
+    for (int i = 0; i < 4; ++i) {
+      live.emplace_back(x + i);
+      plain.push_back(start);
+      for (double& v : plain.back()) v += i;
+    }
+    for (std::size_t steps = 150 + pick(400); steps > 0; --steps) {
+      const std::size_t a = pick(4), b = pick(4), to = pick(4), at = pick(n);
+      const std::size_t kind = pick(3);
+      doubles made(n);
+      for (std::size_t i = 0; i < n; ++i)
+        made[i] = kind == 0   ? 0.5 * (plain[a][n - 1 - i] + plain[b][i])
+                  : kind == 1 ? 0.5 * (plain[a][i] - plain[b][i])
+                              : 0.5 * (plain[a][i] + plain[b][at]);
+      live[to] = kind == 0   ? lazy<double>(0.5 * (live[a](slice(_, _, -1)) + live[b]))
+                 : kind == 1 ? lazy<double>(0.5 * (live[a] - live[b]))
+                             : lazy<double>(0.5 * (live[a] + live[b](slice(at, at + 1))));
+      plain[to] = made;
+    }
+    const doubles got = array<double>(live[0] + live[1] + live[2] + live[3]).get();
+    double worst = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      worst = std::max(worst, std::abs(got[i] - (plain[0][i] + plain[1][i] + plain[2][i] + plain[3][i])));
+    CHECK(worst < 1e-9);
+  }
 }

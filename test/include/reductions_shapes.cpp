@@ -2,6 +2,7 @@
 // of a kernel, rows, columns and axes in between, and operands that lie in memory in any way.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "test/include/looking.hpp"
@@ -170,4 +171,44 @@ TEST_CASE("reductions: more columns than a grid has blocks") {
   CHECK(sum(astype<std::int64_t>(most)).item() == 7);
   x = array<std::uint8_t>();
   default_memory_pool().free_all_blocks();
+}
+
+namespace {
+
+/// What the CUDA text of an expression's first kernel declares for a block. Units: bytes.
+template <class E>
+int block_memory_of(const E& e) {
+  const std::string text = dump(e).c_str(), declared = "__shared__ ";
+  int bytes = 0;
+  for (std::size_t at = text.find(declared); at != std::string::npos; at = text.find(declared, at + 1)) {
+    const std::string line = text.substr(at, text.find(';', at) - at);
+    const std::size_t bracket = line.find('[');
+    const int each = line.find("bool") != std::string::npos                                               ? 1
+                     : line.find("double") != std::string::npos || line.find("long") != std::string::npos ? 8
+                                                                                                          : 4;
+    bytes += each * (bracket == std::string::npos ? 1 : std::stoi(line.substr(bracket + 1)));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("reductions: as many over columns as a block of a GPU has memory to fold") {
+  const array<std::int8_t> a = astype<std::int8_t>(arange(32 * 64) % 7 - 3).reshape({64, 32});
+  const auto total = sum(a, 0) + sum(a * a, 0) + prod(a | 1, 0) + astype<std::int64_t>(max(a, 0)) * sum(a - 1, 0);
+  const array<float> x = zeros<float>({100'000, 64}), y = zeros<float>({100'000, 64}), z = zeros<float>({100'000, 64});
+  for (int bytes : {block_memory_of(total), block_memory_of(stddev(x, 0) + stddev(y, 0) + stddev(z, 0))}) {
+    CHECK(bytes > 0);
+    CHECK(bytes <= 48 * 1024);
+  }
+  const std::vector<std::int8_t> all = a.get();
+  const std::vector<std::int64_t> got = total.get();
+  for (std::size_t column = 0; column < 32; ++column) {
+    std::int64_t sums = 0, squares = 0, product = 1, largest = -128, shifted = 0;
+    for (std::size_t row = 0; row < 64; ++row) {
+      const std::int64_t v = all[row * 32 + column];
+      sums += v, squares += v * v, shifted += v - 1, product *= v | 1, largest = std::max(largest, v);
+    }
+    CHECK(got[column] == sums + squares + product + largest * shifted);
+  }
 }
