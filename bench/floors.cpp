@@ -75,7 +75,7 @@ double empty_launch_us(const driver& d, const device_impl& on, bool quick) {
   return us;
 }
 
-// The largest buffers that fit without crowding anybody out, up to a gibibyte: well beyond any cache.
+// The largest buffers that fit without crowding other programs out, up to a gibibyte: well beyond any cache.
 double device_copy_bandwidth(const driver& d, bool quick) {
   std::size_t free = 0, total = 0;
   check(d, d.cuMemGetInfo_v2(&free, &total));

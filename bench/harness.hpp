@@ -77,7 +77,7 @@ class session {
     add({name, n, time(repeat(fused), n), {}, floors_.of(read, written)});
   }
   void add(row);
-  /// Keeps a row for the JSON file; whoever has a table of their own prints it there.
+  /// Keeps a row for the JSON file; a program with a table of its own prints it there.
   void keep(row r) { rows_.push_back(std::move(r)); }
   /// A row that is wrong: printed, not timed, and the program's exit status.
   void wrong(const std::string& name, std::int64_t n, const std::string& what);

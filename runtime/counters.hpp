@@ -1,5 +1,5 @@
 // What the process has done so far, for counters() and for tests that assert on it. Each thread adds to numbers of its own,
-// which costs an evaluation no locked instruction; whoever reads adds them up.
+// which costs an evaluation no locked instruction; a thread that reads adds them up.
 #pragma once
 
 #include <cstdint>

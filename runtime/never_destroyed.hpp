@@ -3,7 +3,7 @@
 
 namespace sinter::runtime {
 
-/// An object in static memory whose destructor never runs, so that whoever asks for it needs no memory and cannot fail.
+/// An object in static memory whose destructor never runs, so that asking for it needs no memory and cannot fail.
 template <class T>
 union never_destroyed {
   template <class... A>

@@ -1,4 +1,4 @@
-// 1. The first expression. Arrays are made, operators say what is wanted, and nothing runs until somebody needs the
+// 1. The first expression. Arrays are made, operators say what is wanted, and nothing runs until the program needs the
 // numbers: an array made from an expression, a printed line, an item(). Then the whole expression runs as one kernel.
 #include <iostream>
 

@@ -1,4 +1,4 @@
-// The directory gate of the disk cache: whoever can write into the folder can run code as this user.
+// The directory gate of the disk cache: a process that can write into the folder can run code as this user.
 // Invariant: a descriptor leaves here only for a directory owned by the effective user with no group or other
 // permissions.
 #include "codegen/cache/gate.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 gate_answer refused(std::string why, int error = 0) { return {unique_fd(), error, std::move(why)}; }
 
-// Makes one component and looks at what came of it: between mkdir and here somebody else may have been in the parent.
+// Makes one component and looks at what came of it: between mkdir and here another user may have been in the parent.
 gate_answer make_component(const std::string& path) {
   struct stat status;
   if (::lstat(path.c_str(), &status) == 0) return {};
@@ -27,7 +27,7 @@ gate_answer make_component(const std::string& path) {
   if (::lstat(path.c_str(), &status) != 0) {
     return refused(std::string("it cannot be reached: ") + std::strerror(errno), errno);
   }
-  if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) return refused("somebody else made part of its path");
+  if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) return refused("another user made part of its path");
   return {};
 }
 

@@ -11,13 +11,13 @@ namespace sinter::codegen {
 struct gate_answer {
   unique_fd folder;
   int error = 0;        ///< errno, where the file system refused
-  std::string refusal;  ///< a clause such as "it belongs to somebody else"; empty where the folder is open
+  std::string refusal;  ///< a clause such as "it belongs to another user"; empty where the folder is open
 };
 
 /// `folder` made absolute, without a slash or dot at the end (behind which a symbolic link would be followed).
 std::string normal_folder(std::string folder);
 
-/// Opens a folder that is a real directory of this user and closed to everybody else. The checks are made on the open
+/// Opens a folder that is a real directory of this user and closed to all others. The checks are made on the open
 /// directory, so what is used through it is what was checked. Never throws for a file-system reason.
 gate_answer open_trusted(const std::string& folder);
 

@@ -1,5 +1,5 @@
 // Eviction, below disk.cpp. The time of last use is the entry's mtime; files of any other name or place are never
-// touched. Invariant: an entry that somebody used or replaced since it was looked at is kept.
+// touched. Invariant: an entry that a process used or replaced since it was looked at is kept.
 #include "codegen/cache/sweep.hpp"
 
 #include <dirent.h>
@@ -48,7 +48,7 @@ struct timespec place_in_order(const struct timespec& used, std::time_t now) {
   return used.tv_sec > now + seconds_of_clock_skew ? timespec{} : used;
 }
 
-// Whether somebody used or replaced an entry since it was looked at.
+// Whether a process used or replaced an entry since it was looked at.
 bool changed(const file_record& entry, const struct stat& now) {
   return now.st_ino != entry.inode || older(entry.used, now.st_mtim) || older(now.st_mtim, entry.used);
 }

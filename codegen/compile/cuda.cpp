@@ -40,7 +40,7 @@ struct nvrtc_table {
   const char* (*describe)(nvrtc_status);
 };
 
-// The environment of a privileged program belongs to whoever started it: it must not choose a library to run.
+// The environment of a privileged program belongs to the user who started it: it must not choose a library to run.
 std::string from_environment(const char* name) {
   const char* value = ::secure_getenv(name);
   return value ? value : "";

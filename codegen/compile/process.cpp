@@ -139,7 +139,7 @@ process_result run_process(const process_request& request) {
   const pid_t child = start(request);
   const unique_fd pidfd = open_pidfd(child);
   if (const auto result = wait_until(child, pidfd.get(), clock::now() + request.time_limit)) return *result;
-  // The child is not reaped yet, so its number cannot have been given to anybody else.
+  // The child is not reaped yet, so its number cannot have been given to another process.
   ::kill(-child, SIGKILL);
   ::kill(child, SIGKILL);
   wait_until(child, pidfd.get(), clock::now() + grace);

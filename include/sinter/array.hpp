@@ -69,7 +69,7 @@ class array<T> : public detail::methods<array<T>, T> {
   /// differ in length; `dtype_error` for an integer that does not fit T.
   array(std::initializer_list<detail::nested<T>> values) : node_(detail::nested<T>::array_of(values)) {}
 
-  /// Stores into every element; the storage is kept unless somebody else holds it. `a(ellipsis) = e` is the other spelling.
+  /// Stores into every element; its storage stays unless another array holds it. `a(ellipsis) = e` is the other spelling.
   selection<T> operator()(detail::ellipsis_tag) & { return selection<T>(*this, share()); }
 
   using detail::refused_indices::operator();

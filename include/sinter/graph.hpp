@@ -15,7 +15,7 @@ SINTER_API runtime::graph_state* capture(void (*work)(void*), void* with);
 
 /// Captured work. Copies are the same graph. Launching it again runs the same kernels and copies over the same storages: it
 /// reads what is in those of the arrays that were there before the capture, and writes those that the capture made or stored
-/// into, whoever looks at them. They are the graph's as long as it lives. So `x(ellipsis) = e` or `x.set(h)` give a graph new
+/// into, whichever arrays see them. They are the graph's while it lives. So `x(ellipsis) = e` or `x.set(h)` give it new
 /// input while x is the only array of its storage; a name that is bound anew, as by `x = e`, is no longer the graph's, and
 /// what the capture bound to a name is in that array at every launch. Source: cupy.cuda.Graph.
 class SINTER_API graph {

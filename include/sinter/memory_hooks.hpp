@@ -20,7 +20,7 @@ struct memory_event {
   std::size_t size;      ///< asked for; as mem_size where memory is got for a pool
   std::size_t mem_size;  ///< as the pool counts it: a multiple of 512
   void* mem_ptr;         ///< null before there is any, and afterwards where there was no room
-  const void* pmem_id;   ///< the same from malloc to free, and nobody else's in between; null where mem_ptr is
+  const void* pmem_id;   ///< the same from malloc to free, and no other block's in between; null where mem_ptr is
 };
 
 /// Derive from it to observe the pools. In the order of an allocation: malloc_preprocess; where the pool has nothing

@@ -73,7 +73,7 @@ template <class F>
 void call_for_benchmark(F& f) {
   if constexpr (requires { f(); }) {
     static_assert(!unevaluated<decltype(f())>,
-                  "sinter: the function returns an expression, which nobody evaluates; return array(e) to time that");
+                  "sinter: the function returns an expression, which benchmark does not evaluate; return array(e)");
     static_cast<void>(f());
   } else {
     static_assert(never<F>, "sinter: benchmark calls its function without arguments: benchmark([&] { f(a); })");
@@ -116,7 +116,7 @@ class [[nodiscard]] SINTER_API time_range {
   ~time_range();
 
  private:
-  runtime::open_range* open_;  // null: nobody adds it up
+  runtime::open_range* open_;  // null: no profile adds it up
   device device_;
   bool sync_;
 };

@@ -86,7 +86,7 @@ void open_math_libraries() {
   (void)once;
 }
 
-/// A file that has no name anybody could replace it under, and that nobody can write to any more.
+/// A file without a name under which a process could replace it, and which no process can write to any more.
 class sealed_file {
  public:
   explicit sealed_file(const codegen::bytes& content) {
@@ -147,7 +147,7 @@ loaded_kernel load_image(const codegen::bytes& image) {
   throw internal_error("a compiled kernel has no function sinter_kernel");
 }
 
-/// loaded_kernel::finish of a kernel that the interpreter runs: an address that is nobody's function.
+/// loaded_kernel::finish of a kernel that the interpreter runs: an address at which there is no function.
 char interpreted;
 
 class cpu_device final : public host_device {

@@ -1,5 +1,5 @@
 // A captured graph becomes an executable one at once; a later capture of the same shape is written into it, which costs a
-// tenth of making another. The context is current in everybody who calls; what ends a capture sees to that itself, for
+// tenth of making another. Callers have made the context current; what ends a capture sees to that itself, for
 // whatever happens a stream must not stay captured.
 #include "runtime/device/cuda_graph.hpp"
 

@@ -70,7 +70,7 @@ class cuda_memory {
   cuda_stream_ordered_source stream_ordered_[2];
 };
 
-/// Does the driver of some CUDA device know this as pinned host memory, whoever pinned it? Any thread.
+/// Does the driver of some CUDA device know this as pinned host memory, pinned by Sinter or not? Any thread.
 bool pinned_for_cuda(const void* memory, std::size_t size) noexcept;
 
 }  // namespace sinter::runtime

@@ -1,5 +1,5 @@
 // What the runtime asks of a device. Three answers: cpu.cpp, cuda.cpp and interpreter.cpp. Everything above this interface is
-// the same on each; everything below it is nobody else's business.
+// the same on each; everything below it is known to that device alone.
 #pragma once
 
 #include <cstddef>
@@ -88,7 +88,7 @@ class device_impl {
 
   /// `how.priority` is clipped to what the device has.
   virtual void* create_stream(stream_options& how) = 0;
-  /// Of a stream that somebody else made: is it never in order with the legacy default stream?
+  /// Of a stream that Sinter did not make: is it never in order with the legacy default stream?
   virtual bool is_non_blocking(void*) { return true; }
   virtual void destroy_stream(void* native) noexcept = 0;
   virtual void synchronize(const stream_state&) = 0;

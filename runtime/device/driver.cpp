@@ -1,5 +1,5 @@
 // Opening the CUDA driver and turning its results into exceptions. The table is filled once, by plain dlsym with the
-// exported names, and read by everyone without a lock from then on.
+// exported names, and read by every thread without a lock from then on.
 #include "runtime/device/driver.hpp"
 
 #include <algorithm>

@@ -129,7 +129,7 @@ void host_device::launch(executable_graph& graph, stream_state&) {
   for (const host_operation& o : static_cast<host_graph&>(graph).operations) perform(o);
 }
 
-/// A handle nobody else has, so that streams compare as they do on a GPU.
+/// A handle that no other stream has, so that streams compare as they do on a GPU.
 void* host_device::create_stream(stream_options& how) {
   how.priority = 0;
   static std::atomic<std::uintptr_t> last{0};

@@ -10,7 +10,7 @@ void watch_process();
 /// Keeps the shared object that an address lies in, if it does, until the process ends.
 void keep_loaded(const void* address) noexcept;
 
-/// True once the process has begun to exit: the driver may be gone, and nobody may call it.
+/// True once the process has begun to exit: the driver may be gone, and must not be called.
 bool exiting() noexcept;
 
 /// True in a process that was forked from one that watched: it has neither that one's threads nor its driver.

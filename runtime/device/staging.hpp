@@ -1,5 +1,5 @@
 // Copies between pageable host memory and a CUDA device through one pinned buffer, so that they run at the bus's speed
-// and copy_in may return once the host memory was read. Used by cuda.cpp only; whoever calls has made the context
+// and copy_in may return once the host memory was read. Used by cuda.cpp only; the caller has made the context
 // current.
 #pragma once
 

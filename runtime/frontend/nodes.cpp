@@ -138,7 +138,7 @@ void bury(node* n, typed_node*& dead) noexcept {
     runtime::let_go(*static_cast<array_node*>(t));
     return runtime::free_block(t, sizeof(array_node));
   }
-  t->extents[0] = reinterpret_cast<std::intptr_t>(dead);  // nobody reads its shape any more: it holds the list
+  t->extents[0] = reinterpret_cast<std::intptr_t>(dead);  // no holder is left to read its shape: it holds the list
   dead = t;
 }
 

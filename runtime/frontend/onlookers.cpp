@@ -8,14 +8,14 @@ thread_local constinit bool is_onlooker = false;
 
 namespace {
 
-struct everybody {
+struct onlooking_threads {
   std::recursive_mutex door;
   int inside = 0;
 };
 
-everybody& all() {
-  static never_destroyed<everybody> e;
-  return e.object;
+onlooking_threads& all() {
+  static never_destroyed<onlooking_threads> threads;
+  return threads.object;
 }
 
 // What the thread's other thread-local objects do after this one has gone makes it an onlooker again, which then stays one.

@@ -32,7 +32,7 @@ std::byte* captured_tickets(capture_state& c, stream_state& on) {
   const storage_holder made(make_fresh_storage(size, c.origin, c.origin));
   zero_before(on, made.get()->data);
   c.tickets.emplace(&on, made.get());
-  pin(*made.get());  // it is nobody's array: the capture's is the only life it has
+  pin(*made.get());  // no array holds it: it lives as long as the capture
   return made.get()->data;
 }
 

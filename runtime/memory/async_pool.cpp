@@ -138,7 +138,7 @@ void async_resource::set_limit(device_impl& d, std::size_t limit) {
 
 async_resource& async(const allocator& a) noexcept { return static_cast<async_resource&>(a.resource()); }
 
-/// The current device's pool_usage, whoever keeps it.
+/// The current device's pool_usage, whichever resource keeps it.
 pool_usage usage(const allocator& a) {
   device_impl& d = current_device();
   const stream_ordered_source* const s = async(a).source(d);

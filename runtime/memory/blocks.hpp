@@ -205,7 +205,7 @@ class block_table {
 };
 
 /// The blocks freed last, one for each size that comes by, uncut and unmerged: programs ask for the sizes they have
-/// just freed, and cutting and merging is most of what an allocation costs. Whoever needs to see them as free blocks
+/// just freed, and cutting and merging is most of what an allocation costs. A function that must see them as free blocks
 /// empties it first.
 class parking {
  public:

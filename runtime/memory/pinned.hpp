@@ -1,5 +1,5 @@
 // Pinned host memory: the pool behind pinned_memory_pool, and what copies need to know about host memory. A block that
-// a copy still reads or writes is not handed out again before the copy has finished, whoever freed it.
+// a copy still reads or writes is not handed out again before the copy has finished, whichever thread freed it.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +27,11 @@ class pinned_pool {
   void* allocate(std::size_t size, device_impl&);
   /// Takes a block back, of whichever pool it is. Null is allowed; what is not a block in use is reported on stderr.
   static void deallocate(void* block) noexcept;
-  /// A graph copies from or to the block around an address: it goes to nobody else before release_of_graph, whoever frees
-  /// it. Null: it is not ours, and its owner's business.
+  /// A graph copies from or to the block around an address: it is not handed out again before release_of_graph, even if
+  /// its owner frees it. Null: it is not ours, and its owner's business.
   static void* hold_for_graph(const void* memory) noexcept;
   static void release_of_graph(void* block) noexcept;
-  /// Free blocks for a device, without those that a copy still used when somebody looked last.
+  /// Free blocks for a device, without those that a copy still used when the pool looked last.
   std::size_t n_free_blocks(const device_impl&) const;
   void free_all_blocks(device_impl&) noexcept;
 

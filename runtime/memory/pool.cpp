@@ -1,5 +1,5 @@
 // The pool: taking and cutting, merging, growing, giving back. Two locks: `growth` is held across calls to the source,
-// `lock` over the bookkeeping for tens of nanoseconds; whoever needs both takes `growth` first.
+// `lock` over the bookkeeping for tens of nanoseconds; a function that needs both takes `growth` first.
 #include "runtime/memory/pool.hpp"
 
 #include <algorithm>

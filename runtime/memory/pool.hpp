@@ -1,6 +1,6 @@
 // The caching pool over a device's memory. Memory comes in segments, one for each request that nothing cached serves,
 // is handed out in blocks that are multiples of 512 bytes, and comes back at once: freed neighbours are one block again
-// before anyone can tell. Every stream has an arena of its own. used + free == total whenever the pool's lock is free.
+// before a caller can tell. Every stream has an arena of its own. used + free == total whenever the pool's lock is free.
 #pragma once
 
 #include <cstddef>

@@ -177,8 +177,8 @@ bool goes_by_arena(const memory_resource&) noexcept;
 /// What set_limit is given, in bytes; 0: none. Errors: `error` for both at once, a negative number, a fraction above 1.
 std::size_t limit_in_bytes(const memory_limit&, const device_impl&);
 
-/// Gives what pools of any kind keep of this device's memory and nobody uses back to the device, for a call that found
-/// no room. Waits for the device where there is any. True where something went back.
+/// Gives the unused memory of this device that pools of any kind keep back to the device, for a call that found no room.
+/// Waits for the device where there is any. True where something went back.
 bool give_back_cached(device_impl&) noexcept;
 
 /// Deletes all pools over this device's memory, and what pinned pools keep for it. Comes first in the destruction of a

@@ -115,10 +115,10 @@ void recycle(storage* object) noexcept {
 
 void free_memory(storage& memory) noexcept {
   runtime::stream_state& home = *memory.home;
-  // A resource of somebody else's cannot be given a stream that is gone. What it did has been waited for.
+  // A resource of the program's cannot be given a stream that is gone. What it did has been waited for.
   const bool by_arena = runtime::goes_by_arena(*memory.resource), held = !by_arena && runtime::try_retain(home);
   runtime::stream_state& on = by_arena || held ? home : home.device.streams().first();
-  // It may have gone since somebody looked.
+  // The stream may have gone since the caller looked.
   if (!by_arena && !held && !runtime::exiting()) runtime::wait_surely(home, home.position());
   memory.resource->deallocate(memory.data, memory.size, on.handle_of());
   if (held) runtime::release(home);
@@ -200,7 +200,7 @@ class pending_list {
   }
 
  private:
-  /// The oldest, or the oldest of a device and of a resource. Whoever takes one puts it down again.
+  /// The oldest, or the oldest of a device and of a resource. The caller puts it down again.
   storage* take(const runtime::device_impl* of, const memory_resource* only = nullptr) noexcept {
     const std::lock_guard hold(busy_);
     storage** at = &first_;
@@ -250,7 +250,7 @@ pending_list& pending() {
   return list.object;
 }
 
-/// Nobody holds it any more.
+/// The last holder has gone.
 void bury(storage& memory) noexcept {
   if (!memory.data) return recycle(&memory);
   const bool elsewhere = memory.stream != memory.home || memory.readers || memory.home->retired();
@@ -291,7 +291,7 @@ void refill_or_free(memory_resource& from, std::byte* data, std::size_t bytes, r
 
 void release(storage* memory) noexcept {
   if (!memory) return;
-  // A sole owner need not tell anybody: nobody else can count up from here. It saves a locked instruction each time.
+  // A sole owner need not count down: no other thread can count up from here. It saves a locked instruction each time.
   if (__atomic_load_n(&memory->references, __ATOMIC_ACQUIRE) != 1 &&
       __atomic_fetch_sub(&memory->references, 1, __ATOMIC_ACQ_REL) != 1)
     return;

@@ -44,7 +44,7 @@ bool make_room(device_impl&);
 /// resource. Errors: the resource's; `out_of_memory` where it gives null.
 std::byte* allocate_from(memory_resource&, std::size_t bytes, stream_state& on, const memory_resource* only = nullptr);
 
-/// A graph keeps a storage, whoever drops it.
+/// A graph keeps a storage, also when all arrays have dropped it.
 void pin(detail::storage&) noexcept;
 void unpin(detail::storage&) noexcept;
 

@@ -1,5 +1,5 @@
-// Pageable memory goes through a stream's staging, pinned memory straight. A copy marks its stream, so that whoever uses the
-// elements on another stream waits for this copy and not for the ones after it.
+// Pageable memory goes through a stream's staging, pinned memory straight. A copy marks its stream, so that another
+// stream that uses the elements waits for this copy and not for the ones after it.
 #include "runtime/memory/transfer.hpp"
 
 #include <cstring>
@@ -20,8 +20,8 @@ using detail::storage;
 
 namespace {
 
-/// Only a stream that somebody made may meet another one: marks on the default stream would be for nothing as a rule. Without
-/// a mark somebody waits for more than this copy.
+/// Only a stream that the program made may meet another one: marks on the default stream would be for nothing as a rule.
+/// Without a mark another stream waits for more than this copy.
 void mark_copy(stream_state& on) noexcept {
   if (&on == &on.device.streams().default_stream()) return;
   try {

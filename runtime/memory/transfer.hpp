@@ -23,8 +23,8 @@ void copy_out(void* to_host, detail::storage& from, const std::byte* at, std::si
 void copy(detail::storage& to, std::byte* at, detail::storage& from, const std::byte* from_at, std::size_t size);
 void zero(detail::storage&, std::size_t size);
 
-/// What is enqueued on a stream so far uses pinned memory, which goes to nobody else before that is over. Nothing for
-/// memory of somebody else's. Stream behaviour: waits where the host has no room to note it.
+/// What is enqueued on a stream so far uses pinned memory, which is not handed out again before that is over. Does
+/// nothing for memory that is not Sinter's. Stream behaviour: waits where the host has no room to note it.
 void keep_pinned(const void* memory, stream_state& on);
 /// A copy that is being captured uses pinned memory, which is the graph's as long as that lives.
 void keep_for_graph(capture_state&, const void* memory);

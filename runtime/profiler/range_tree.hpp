@@ -1,5 +1,5 @@
 // What a profile adds up: the ranges that began and ended while it lived, by name and by what they are nested in.
-// Filled by the ends of ranges, on any thread; whoever has a tree sees to it that only one does at a time.
+// Filled by the ends of ranges, on any thread; a tree's owner sees to it that only one does at a time.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Ranges, marks and profiles. A range goes to whoever wants it: to a tool outside through NVTX, and to the profiles
-// that are alive. Where there are none of either, a range costs a few tests and no lock.
+// Ranges, marks and profiles. A range goes to a tool outside, through NVTX, and to the profiles that are alive.
+// Where there are none of either, a range costs a few tests and no lock.
 #include <sinter/profiler.hpp>
 
 #include <atomic>
@@ -44,7 +44,7 @@ struct {
   int of_device[most_devices] = {};
 } constinit profiles;
 
-bool anybody_adds_up() { return profiles.count.load(std::memory_order_acquire) > 0; }
+bool any_profile() { return profiles.count.load(std::memory_order_acquire) > 0; }
 
 template <class Add>
 void for_each_profile(Add&& add) {
@@ -62,7 +62,7 @@ auto with_room(Work&& work) {
   }
 }
 
-/// Ranges end in the reverse order of their beginnings, unless somebody keeps them elsewhere than in a scope.
+/// Ranges end in the reverse order of their beginnings, unless the program keeps them elsewhere than in a scope.
 void unlink(const open_range& ended) {
   for (open_range** at = &innermost; *at; at = &(*at)->outer) {
     if (*at != &ended) continue;
@@ -105,7 +105,7 @@ time_range::time_range(const char* message, time_range_options how)
     : open_(nullptr), device_(how.sync ? device::current() : device::cpu()), sync_(how.sync) {
   const std::optional<std::uint32_t> argb = runtime::colour("time_range", message, how.color_id, how.argb_color);
   if (sync_) runtime::wait_for(runtime::implementation(device_));
-  if (runtime::anybody_adds_up()) {
+  if (runtime::any_profile()) {
     open_ = runtime::with_room([&] { return new open_range{message, {}, runtime::innermost}; });
     runtime::innermost = open_;
   }
@@ -136,7 +136,7 @@ time_range::~time_range() {
 void mark(const char* message, mark_options how) {
   const std::optional<std::uint32_t> argb = runtime::colour("mark", message, how.color_id, how.argb_color);
   nvtx::mark(message, argb ? &*argb : nullptr);
-  if (!runtime::anybody_adds_up()) return;
+  if (!runtime::any_profile()) return;
   runtime::with_room(
       [&] { runtime::for_each_profile([&](range_tree& t) { t.add_mark(message, runtime::innermost); }); });
 }

@@ -50,7 +50,7 @@ void join_capture(capture_state& c, stream_state& s) {
     throw device_error("sinter: a stream of another device cannot be a part of this capture");
   if (s.device.asynchronous() && !s.handle)
     throw device_error("sinter: the default stream cannot be a part of a capture; use a stream of your own");
-  // The driver ends a capture with an error as soon as anybody uses the default stream, if that has to wait for it.
+  // The driver ends a capture with an error as soon as any thread uses the default stream, if that has to wait for it.
   if (s.device.asynchronous() && !s.non_blocking)
     throw device_error(
         "sinter: a stream that waits for the default stream (non_blocking = false) cannot be a part of a capture");

@@ -44,7 +44,7 @@ class capture_state {
     std::uint64_t position;
   };
   std::vector<dependency> dependencies;
-  /// Pinned: nobody gets their memory while the graph may use it.
+  /// Pinned: no other storage gets their memory while the graph may use it.
   std::unordered_map<detail::storage*, captured_use> uses;
   /// Made in this capture: alive, and dropped again; the memory of those serves the capture's next storages.
   std::unordered_set<detail::storage*> own;

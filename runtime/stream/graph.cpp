@@ -91,7 +91,7 @@ class counted_capture {
 graph_state::~graph_state() {
   if (work_) leave(*work_);
   try {
-    // Whoever gets the stream's state next, and with it its arena, comes after the last launch.
+    // The next owner of the stream's state, and with it of its arena, comes after the last launch.
     if (last_) order_after(origin_, *last_, last_position_);
   } catch (...) {
     // The device is lost.

@@ -52,7 +52,7 @@ struct stream_order {
 
   static void mark_locked(stream_state& of) {
     if (of.finished_ >= of.position() || first(of, of.position()) != of.marks_.end()) return;
-    // Whoever marks every copy shall not gather events for ever.
+    // A stream that marks every copy must not gather events for ever.
     while (of.marks_.size() >= most_marks && of.device.done(of.marks_.front().event->handle))
       passed(of, of.marks_.begin());
     record(of);

@@ -22,7 +22,7 @@ void mark(stream_state& of);
 bool reached(stream_state& of, std::uint64_t position);
 /// Stream behaviour: waits until it has.
 void wait_until_reached(stream_state& of, std::uint64_t position);
-/// The same for whoever cannot say what goes wrong: where no event can be had, the stream itself is waited for. What does not
+/// The same for callers that cannot throw: where no event can be had, the stream itself is waited for. What does not
 /// wait either is a device that is lost, where nothing runs any more.
 void wait_surely(stream_state& of, std::uint64_t position) noexcept;
 /// Stream behaviour: waits for the events recorded so far. A stream that joins a capture has one in front of it.
@@ -32,7 +32,7 @@ void wait_for_marks(stream_state& of);
 /// recorded for others' sake.
 void join(stream_state& s, capture_state& c, stream_state& fork_of);
 
-/// Gives up the events of a stream that nobody will ask about any more.
+/// Gives up the events of a stream that no other will wait for any more.
 void forget_marks(stream_state&) noexcept;
 
 /// A state is about to get another native stream, which has waited for nothing.

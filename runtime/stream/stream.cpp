@@ -142,7 +142,7 @@ void stream::host_func(void (*call)(void*) noexcept, void (*destroy)(void*) noex
   guard.release();
   runtime::host_call* const made = packed.get();
   if (c) {
-    // A graph runs it at every launch; nobody knows which is the last, so the graph keeps it.
+    // A graph runs it at every launch; none knows that it is the last, so the graph keeps it.
     runtime::hold(*c, packed.release(), [](void* held) noexcept { delete static_cast<runtime::host_call*>(held); });
     state_->device.call_host([](void* kept) noexcept { static_cast<runtime::host_call*>(kept)->run(); }, made, *state_);
   } else {

@@ -89,7 +89,7 @@ class stream_state {
   void* handle = nullptr;  // CUstream
   int priority = 0;
   bool non_blocking = false;          // has nothing to do with the legacy default stream
-  bool external = false;              // somebody else made the handle
+  bool external = false;              // Sinter did not make the handle
   bool immortal = false;              // a default stream: not counted
   std::atomic<bool> of_graph{false};  // a graph's own: nothing but its captures is made there
   std::atomic<int> references{1};
@@ -119,7 +119,7 @@ class stream_state {
   }
   std::uint64_t position() const noexcept { return submitted_.load(std::memory_order_acquire); }
 
-  /// Nobody has a handle to it any more, and its native one is gone.
+  /// It has no owner left, and its native handle is gone.
   bool retired() const noexcept { return references.load(std::memory_order_acquire) == 0; }
   /// For functions of resources, which want a public stream: this one, uncounted.
   const stream& handle_of() const noexcept { return self_.object; }
@@ -142,7 +142,7 @@ class stream_state {
 void retain(stream_state&) noexcept;
 /// Counts a user unless the last one has gone.
 bool try_retain(stream_state&) noexcept;
-/// The last reference retires the stream; its native handle goes unless somebody else made it.
+/// The last reference retires the stream; its native handle goes if Sinter made it.
 void release(stream_state&) noexcept;
 
 }  // namespace sinter::runtime

@@ -54,7 +54,7 @@ void stream_table::close() noexcept {
     for (void* native : std::exchange(spare, {})) device_.destroy_event(native);
 }
 
-/// A state that is nobody's: a retired one whose work is over, or a new one. Needs the lock, but for the constructor.
+/// A state without an owner: a retired one whose work is over, or a new one. Needs the lock, but for the constructor.
 stream_state& stream_table::vacant() {
   for (auto at = retired_.begin(); at != retired_.end(); ++at) {
     stream_state& s = **at;
@@ -165,7 +165,7 @@ void stream_table::settle() noexcept {
     try {
       wait_for_marks(s);
     } catch (...) {
-      // The device is lost, or will say what else is wrong to somebody who can hear it.
+      // The device is lost, or says what else is wrong at the next call that can throw.
     }
   });
 }

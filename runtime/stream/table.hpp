@@ -16,7 +16,7 @@ class stream_table {
  public:
   explicit stream_table(device_impl&);
   ~stream_table();
-  /// Comes last but one in the destruction of a device, which only tests do: nobody has a stream or an event of it.
+  /// Comes last but one in the destruction of a device, which only tests do: no stream or event of it is left.
   void close() noexcept;
 
   /// Where everything runs that names no stream: one of the device, or with SINTER_PER_THREAD_DEFAULT_STREAM=1 one of
@@ -30,7 +30,7 @@ class stream_table {
   stream_state& first() noexcept { return *first_; }
   /// A stream with one reference.
   stream_state& make(stream_options);
-  /// The stream of a handle that somebody else made, with one reference more.
+  /// The stream of a handle that Sinter did not make, with one reference more.
   stream_state& adopt(void* native);
   /// The last reference has gone.
   void retire(stream_state&) noexcept;

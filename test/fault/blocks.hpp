@@ -1,5 +1,5 @@
 // The blocks that the library under test holds. A stand-in for a driver keeps books of its own, and so do thread pools: what
-// they hold is nobody's leak, so only blocks that were allocated for the library are entered here.
+// they hold is no leak, so only blocks that were allocated for the library are entered here.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace fault {
 
-/// A set of addresses in static memory: whoever replaces malloc cannot ask for any. Threads may share it.
+/// A set of addresses in static memory: a replacement of malloc cannot ask for any. Threads may share it.
 class block_set {
  public:
   void add(const void* block) noexcept {

@@ -1,5 +1,5 @@
 // Stacks are walked with the compiler's unwinder, which since glibc 2.35 takes no lock and no memory. Most calls need no walk:
-// the caller itself is the library under test, or somebody else.
+// the caller itself is the library under test, or is not.
 #include "caller.hpp"
 
 #include <dlfcn.h>

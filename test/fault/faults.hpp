@@ -1,5 +1,5 @@
 // Calls to the C library that fail on demand. The program that links this stands in front of the C library: what the library
-// under test asks of it comes here first, is counted, and fails where a plan says so. Everybody else's calls go through.
+// under test asks of it comes here first, is counted, and fails where a plan says so. All other calls go through.
 #pragma once
 
 #include <cstddef>

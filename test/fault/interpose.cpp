@@ -38,8 +38,8 @@ namespace {
 
 std::atomic<bool> active{false};
 plan planned;
-record nobody_looks;
-record* seen = &nobody_looks;
+record unseen;
+record* seen = &unseen;
 constinit block_set blocks;
 std::atomic<long> mapped{0};
 handled_exception handled;
@@ -154,7 +154,7 @@ void* calloc(std::size_t count, std::size_t size) noexcept {
 
 void* realloc(void* block, std::size_t size) noexcept {
   if (fails(kind::memory, "realloc", __builtin_return_address(0))) return fault::no_memory();
-  // Not entered while it moves: the old address may be somebody else's before this is back.
+  // Not entered while it moves: the old address may be another block's before this is back.
   const bool known = block && fault::blocks.remove(block);
   void* const moved = __libc_realloc(block, size);
   if (!block) return fault::entered(moved, __builtin_return_address(0));
@@ -202,7 +202,7 @@ int munmap(void* at, std::size_t size) noexcept {
   return real(at, size);
 }
 
-// The C library ends the process where these find no memory, which is nobody's to handle.
+// The C library ends the process where these find no memory: no caller can handle that.
 
 int __cxa_thread_atexit_impl(void (*call)(void*), void* with, void* library) {
   static const auto real = next<int(void (*)(void*), void*, void*)>("__cxa_thread_atexit_impl");
@@ -381,7 +381,7 @@ ssize_t getrandom(void* to, std::size_t size, unsigned flags) {
 
 // ---- libraries and processes --------------------------------------------------------------------------------------------
 
-/// What is wrong is then told by dlerror(): the loader is asked for a file that nobody has.
+/// What is wrong is then told by dlerror(): the loader is asked for a file that no system has.
 void* dlopen(const char* path, int how) noexcept {
   static const auto real = next<void*(const char*, int)>("dlopen");
   const bool failing = fails(kind::files, "dlopen", __builtin_return_address(0));

@@ -45,7 +45,7 @@ void order() {
     first.wait(second);
     b += 1;
   }
-  const auto called = std::make_shared<std::atomic<int>>(0);  // the callback may come when nobody waits any more
+  const auto called = std::make_shared<std::atomic<int>>(0);  // the callback may come when this function has returned
   second.launch_host_func([called] { ++*called; });
   second.synchronize();
   sn::event start, end;

@@ -1,6 +1,6 @@
 // The verdicts. Of a plan that fails memory only out_of_memory may come out; of one that fails files what suits files and
 // compilers; where the C library had no memory for its own work the library under test sees a call that failed, for whatever
-// reason. What is interrupted is tried again, and nobody notices.
+// reason. What is interrupted is tried again, and the caller does not notice.
 #include "trial.hpp"
 
 #include <dirent.h>
@@ -133,7 +133,7 @@ void judge_pool(verdict& v) {
   settle();
   try {
     if (const std::size_t used = sinter::default_memory_pool().used_bytes())
-      complain(v, "%zu bytes are in use when nobody holds an array", used);
+      complain(v, "%zu bytes are in use when no array is left", used);
   } catch (const sinter::error& e) {
     complain(v, "asking the pool: %s", e.what());
   }

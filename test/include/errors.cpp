@@ -252,7 +252,7 @@ TEST_CASE("errors: a store into a view whose array has another value by now") {
   const array<float> d = std::move(c);
   CHECK(rebound([&] { std::move(whole) = 1; }));
   CHECK(d.get() == floats(4));
-  // To a part of the same storage, which somebody else holds too.
+  // To a part of the same storage, which another array holds too.
   array<float> e = arange<float>(100);
   auto&& far = e(99);
   const array<float> kept = e;
@@ -336,7 +336,7 @@ TEST_CASE("process with a memory limit: out of memory" * doctest::skip()) {
     CHECK(has(e.what(), "268,435,456 bytes"));
     CHECK(has(e.what(), "67,108,864 bytes"));
   }
-  // Neither a result nor a write to storage somebody holds leaves anything behind when it fails.
+  // Neither a result nor a write to storage that is held leaves anything behind when it fails.
   const auto fails = [](auto f) { return has(message_of<out_of_memory>(f), "limit"); };
   std::vector<array<float>> ballast;
   CHECK(fails([&] {

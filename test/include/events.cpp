@@ -59,7 +59,7 @@ TEST_CASE("streams: a stream waits for another's work and for an event, not for 
     CHECK(first == 1);
     CHECK(second == 2);
     CHECK(third == 3);
-    gate after(a);  // nobody waits for this one
+    gate after(a);  // no stream waits for this one
     b.wait(passed);
     c.wait(b);
     const array<double> x = on(c, [&] { return slowly(zeros({n})); });

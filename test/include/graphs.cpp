@@ -218,8 +218,8 @@ TEST_CASE("graphs 1.15: what waits for the device is refused by name and leaves 
   CHECK(text.str().empty());
 }
 
-TEST_CASE("graphs: a reduction's counters are nobody's temporary") {
-  const array<double> x = ones({long_n}), t = ones({32'768});  // as large as the counters
+TEST_CASE("graphs: a reduction's tickets are never a temporary's memory") {
+  const array<double> x = ones({long_n}), t = ones({32'768});  // as large as the tickets
   array<double> total, other;
   const graph g = capture([&] {
     { const array<double> temporary = t * 0.1; }

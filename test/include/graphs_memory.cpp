@@ -1,5 +1,5 @@
 // Graphs and memory: what a capture takes for its temporaries, what it keeps of the program's, and what of both may be used
-// by somebody else meanwhile.
+// by other threads and streams meanwhile.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -305,7 +305,7 @@ TEST_CASE("graphs: what is being captured is no other thread's business") {
   CHECK(holds(out, 2));
 }
 
-TEST_CASE("graphs: arrays of a stream that is captured are still everybody's") {
+TEST_CASE("graphs: arrays of a stream that is captured may be used by all threads") {
   const device here = device::current();
   const stream s;
   const array<double> x = on(s, [&] { return slowly(zeros({n})); });

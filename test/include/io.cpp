@@ -1,5 +1,5 @@
-// Reading and writing .npy files: what NumPy wrote, what Sinter writes, and what nobody should have written. A damaged
-// file is an error with a reason, never a crash and never memory asked for on a header's word.
+// Reading and writing .npy files: what NumPy wrote, what Sinter writes, and what no program should have written. A
+// damaged file is an error with a reason, never a crash and never memory asked for on a header's word.
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>

@@ -236,7 +236,7 @@ TEST_CASE("law 5: overlapping stores read everything first") {
   }
 }
 
-TEST_CASE("law 5: overlapping stores over two axes, and with somebody holding the storage") {
+TEST_CASE("law 5: overlapping stores over two axes, and with another array holding the storage") {
   array<int> a = arange<int>(9).reshape({3, 3});
   const array<int> held = a;
   a(ellipsis) = a.T();

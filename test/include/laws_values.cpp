@@ -134,7 +134,7 @@ TEST_CASE("law 1: an argument by value is the callee's own") {
   CHECK(a.get() == before());
 }
 
-TEST_CASE("law 1: writes to storage nobody else holds are in place, and allocate nothing") {
+TEST_CASE("law 1: writes to storage of a sole holder are in place, and allocate nothing") {
   for (const mutation& m : mutations) {
     if (m.name == "rebinding") continue;
     INFO(m.name);

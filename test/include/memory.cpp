@@ -35,7 +35,7 @@ bool is(const memory_pool& p, std::size_t used, std::size_t free) {
   return p.used_bytes() == used && p.free_bytes() == free && p.total_bytes() == used + free;
 }
 
-/// A pool that nobody else uses; `alone`: the thread's arrays come from it.
+/// A pool that no other test uses; `alone`: the thread's arrays come from it.
 struct own_pool {
   memory_pool pool;
 };
@@ -541,7 +541,7 @@ TEST_CASE(
   CHECK(counter.statistics().mallocs == (asynchronous() ? 0 : 1));
 }
 
-TEST_CASE("memory 2.3: arrays of the driver's pool, whose free memory is what it holds and nobody uses") {
+TEST_CASE("memory 2.3: arrays of the driver's pool, whose free memory is what it holds unused") {
   async_memory_pool pool;
   const using_allocator scope(pool);
   const std::size_t before = pool.used_bytes();

@@ -95,7 +95,7 @@ class gate {
     state_->open = true;
     state_->opened.notify_all();
   }
-  /// Somebody waited for the stream before it was opened.
+  /// A thread waited for the stream before it was opened.
   bool gave_up() const {
     const std::lock_guard hold(state_->busy);
     return state_->gave_up;

@@ -231,7 +231,7 @@ class writer {
     }
     INFO(story);
     CHECK(numbers_of(target) == expected);
-    // Where nobody else holds the array, the next store into it is in place.
+    // Where no other array shares the storage, the next store into it is in place.
     if (pick(2)) values_.push_back(target);
   }
   static handle index_of_all(const shape& s) { return handle(detail::make_iota(shape(s.elements()), 0)); }

@@ -41,7 +41,7 @@ TEST_CASE("streams: memory that a third stream gets is no longer in use by the f
         array<double> late = on(a, [&] { return empty({n}); });
         gate closed(a);
         on(a, [&] { late(ellipsis) = x * 7; });
-        closed.open();  // whoever waits for A from here on, waits
+        closed.open();  // a thread that waits for A from here on, waits
       }
       const array<double> large =
           on(b, [&] { return zeros({3 * n}); });  // A's block has to go back to the device for it
@@ -346,14 +346,14 @@ TEST_CASE("streams: a block of a stream that has gone goes back when its work is
       }
       freed->blocks.clear();
       block = place_of(x);
-      x = array<double>();  // nobody else has used it
+      x = array<double>();  // no other stream has used it
       if (gates_stand()) CHECK(!freed->has(block));
       closed->open();
       synchronize();
       for (int i = 0; i < 100 && !freed->has(block); ++i) const array<double> look = empty({1});
       CHECK(freed->has(block));
       for (int i = 0; i < 8; ++i) {
-        const stream a, b;  // nobody is given a place twice
+        const stream a, b;  // no two streams are given one place
         CHECK(!(a == b));
       }
     }

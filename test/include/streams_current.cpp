@@ -91,7 +91,7 @@ TEST_CASE("streams 4.1: use() sets the thread's stream, and a scope around it pu
   CHECK(holds(slowly(zeros({n})), 8));
   stream::null().use();
   CHECK(stream::current() == stream::null());
-  stream().use();  // nobody else holds it
+  stream().use();  // the thread alone holds it
   const void* const held = stream::current().handle();
   {
     const stream_scope in(a);

@@ -533,7 +533,7 @@ constexpr int mailboxes = 48;
 constexpr std::size_t own_lines = 4;
 constexpr double too_large = 1e6;
 
-/// What the threads share: arrays that nobody changes, boxes in which each may find what another left, streams.
+/// What the threads share: arrays that no thread changes, boxes in which each may find what another left, streams.
 struct common {
   explicit common(bool with_streams) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -121,7 +121,7 @@ TEST_CASE("transfers 3.4: sizes and shapes have to fit") {
   CHECK(none.get().empty());
 }
 
-TEST_CASE("transfers: set leaves those who share the array alone, and keeps the storage where nobody does") {
+TEST_CASE("transfers: set leaves those who share the array alone, and keeps the storage of a sole holder") {
   array<double> a = zeros({4});
   const void* const place = place_of(a);
   a.set(doubles{1, 2, 3, 4});
@@ -195,7 +195,7 @@ TEST_CASE(
     CHECK(a.get() == doubles{first, 3, 5, 2, 4, 6});
     CHECK(doubles(to.begin(), to.end()) == doubles{2 * first, 4, 6, 8, 10, 12});
 
-    // The memory of pinned arrays that have gone is nobody's before the host has packed it.
+    // The memory of pinned arrays that have gone is not handed out before the host has packed it.
     gate closed(s);
     {
       pinned_array<double> gone = pinned({7, 7, 7, 7, 7, 7});

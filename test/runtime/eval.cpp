@@ -166,7 +166,7 @@ TEST_CASE("eval: 32 threads, many evaluations of changing shapes, all right") {
   CHECK(shared.get() == numbers(512).get());
 }
 
-TEST_CASE("eval: a copy written to by every thread is everybody's own") {
+TEST_CASE("eval: a copy written to by each thread is that thread's own") {
   const array<float> shared = numbers(100);
   std::atomic<int> wrong{0};
   on_threads(16, [&](int thread) {

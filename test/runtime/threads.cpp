@@ -164,7 +164,7 @@ class worker {
       case 0: x = {array<double>(x.what + y.what), x.value + y.value}; break;
       case 1: x = {array<double>(all_.shared.what - x.what * 2), all_.shared.value - 2 * x.value}; break;
       case 2:
-        x.what += 1;  // in its place, or away from whoever shares it
+        x.what += 1;  // in its place, or away from the threads that share it
         x.value += 1;
         break;
       case 3:

@@ -134,7 +134,7 @@ TEST_CASE("disk cache 6.3: an entry with any one byte changed is a miss and is r
   write_text(path, pattern(5000, 3));
   CHECK_FALSE(cache.load("identity", "source"));
   write_text(path, whole);
-  fs::resize_file(path, std::uintmax_t{1} << 40);  // sparse; must be refused before anybody makes room for it
+  fs::resize_file(path, std::uintmax_t{1} << 40);  // sparse; must be refused before the cache makes room for it
   CHECK_FALSE(cache.load("identity", "source"));
   cache.store("identity", "source", image);
   REQUIRE(cache.load("identity", "source"));

@@ -1,6 +1,6 @@
 // What the disk cache makes of a failing disk, a folder that changes under it, damaged content and a clock set back. Every
 // call it makes to the file system fails here once, at every place, and from every place on; and every such call is where
-// the process is killed, or where somebody else comes in between. Linux's seccomp tells a second thread of each call.
+// the process is killed, or where another one comes in between. Linux's seccomp tells a second thread of each call.
 #include <doctest/doctest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -184,7 +184,7 @@ void set_time(const std::string& path, std::time_t when) {
   REQUIRE(::utimensat(AT_FDCWD, path.c_str(), both, 0) == 0);
 }
 
-/// "old" and "other" are whole, "damaged" is not; somebody swept lately, and somebody died long ago.
+/// "old" and "other" are whole, "damaged" is not; one process swept lately, and one died long ago.
 void prepare(const std::string& folder) {
   fs::remove_all(folder);
   fs::create_directories(folder + "/tmp");
@@ -280,7 +280,7 @@ std::string fail_calls(const failures& plan, Prepare before, Work work, Look loo
   if (all < 30) return "hardly any call was seen";
   for (const int error : plan.errors) {
     for (const bool for_ever : {false, true}) {
-      if (for_ever && error == EINTR) continue;  // whoever is interrupted tries again
+      if (for_ever && error == EINTR) continue;  // the cache tries an interrupted call again
       for (int index = 0; index < all; index += plan.step) {
         const std::string wrong = run(index, error, for_ever);
         if (!wrong.empty()) return described(index, error, for_ever, wrong);

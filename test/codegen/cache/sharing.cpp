@@ -121,7 +121,7 @@ TEST_CASE("disk cache 6.3: sixteen processes, half of them killed: no torn, wron
   }
   CHECK(shared->stored[0].load());
   for (const auto& item : fs::recursive_directory_iterator(room / "cache/tmp")) {
-    CHECK(item.path().extension() != ".bad");  // nobody ever met damage
+    CHECK(item.path().extension() != ".bad");  // no process ever met damage
   }
 }
 

@@ -196,7 +196,7 @@ verdict work(const storm& in, board& shared, int self) {
 struct outcome {
   std::map<int, int> verdicts;       ///< how many of those that ended by themselves ended how
   std::set<long> killed;             ///< process ids
-  std::vector<inventory> snapshots;  ///< the folder while everybody stood still
+  std::vector<inventory> snapshots;  ///< the folder while all processes stood still
   std::string complaints;            ///< what they wrote to stderr
 };
 
@@ -215,7 +215,7 @@ class crowd {
       children_[self] = child;
     }
     ::close(gate[0]);
-    ::close(gate[1]);  // nobody holds the other end any more: all start at once
+    ::close(gate[1]);  // no process holds the other end any more: all start at once
   }
   ~crowd() { std::fclose(errors_); }
   crowd(const crowd&) = delete;
@@ -270,7 +270,7 @@ class crowd {
     ::_exit(code);
   }
 
-  // Stops everybody in the middle of what they do and looks at the folder, which must be as good as at any other time.
+  // Stops all processes amid what they do and looks at the folder, which must be as good as at any other time.
   void stand_still() {
     for (const pid_t child : children_) ::kill(child, SIGSTOP);
     for (const pid_t child : children_) {
@@ -294,7 +294,7 @@ outcome run(const storm& in, board& shared) {
   return all.wait_for_all();
 }
 
-// What holds after every storm, whoever died in it and wherever.
+// What holds after every storm, whichever processes died in it and wherever.
 void check_outcome(const outcome& result, const storm& in, board& shared) {
   CHECK(result.verdicts == std::map<int, int>{{fine, processes - doomed}});
   CHECK(result.killed.size() == doomed);
@@ -312,7 +312,7 @@ void check_outcome(const outcome& result, const storm& in, board& shared) {
   // kernels together take more than this.
   CHECK(all_bytes / seen.size() <= 2 * in.limit);
   for (const std::string& path : seen.back().temporaries) {
-    CAPTURE(path);  // "<process>-<digits>", never ".bad": nobody met damage
+    CAPTURE(path);  // "<process>-<digits>", never ".bad": no process met damage
     const std::string name = fs::path(path).filename().string();
     CHECK(result.killed.count(std::atol(name.c_str())) == 1);
     CHECK(name.find('.') == std::string::npos);
@@ -342,7 +342,7 @@ void check_fresh_process(const storm& in, board& shared) {
   CHECK(report.errors == "");
 }
 
-// The dead's temporary files go as soon as they are old enough to be nobody's.
+// The dead's temporary files go as soon as they are old enough to have no owner.
 void check_final_sweep(const storm& in) {
   for (const std::string& path : look_into(in.folder).temporaries) {
     const struct timespec hours_ago { ::time(nullptr) - 2 * 60 * 60, 0 };

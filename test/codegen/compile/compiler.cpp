@@ -448,7 +448,7 @@ TEST_CASE("process: one that runs too long is stopped with all it started") {
   CHECK(took < milliseconds(3000));
   const std::string child = read_text(room / "child");
   REQUIRE_FALSE(child.empty());
-  const auto running = [&] {  // dead, or a zombie nobody has collected yet
+  const auto running = [&] {  // dead, or a zombie not collected yet
     const std::string status = read_text("/proc/" + child.substr(0, child.size() - 1) + "/stat");
     const std::size_t name_end = status.rfind(')');
     return name_end != std::string::npos && status.compare(name_end, 3, ") Z") != 0;

@@ -62,7 +62,7 @@ std::string unsound(const schedule& s, std::size_t roots) {
   for (int w : written)
     if (w != 1) return "a root not written once";
   for (int m : made)
-    if (!m) return "a temporary nobody makes";
+    if (!m) return "a temporary that no kernel makes";
   return "";
 }
 

@@ -315,7 +315,7 @@ TEST_CASE("driver: what is not a driver is described, not used") {
 
 namespace {
 
-/// A driver's table whose stream runs only when somebody waits for it: what was not waited for has not happened.
+/// A driver's table whose stream runs only when a caller waits for it: what was not waited for has not happened.
 struct fake {
   struct event {
     int recorded = 0, reached = 0;  // a second record makes the first one forgotten
@@ -463,7 +463,7 @@ TEST_CASE("staging: copies of every size arrive, in any order, with the device a
     CHECK(to == 7);
     staging.close();
   }
-  // Small copies one after the other fill the buffer before anybody waits.
+  // Small copies one after the other fill the buffer before the copies wait.
   runtime::fault_latch faults(d, "cuda:0");
   runtime::staging staging(d, faults);
   fake::waits = 0;

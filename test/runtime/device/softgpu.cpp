@@ -270,7 +270,7 @@ TEST_CASE("softgpu: the last block folds what the others left") {
   CHECK(r.races() == 0);
 }
 
-TEST_CASE("softgpu: memory that is nobody's is an error that stays") {
+TEST_CASE("softgpu: use of memory that is not allocated is an error that stays") {
   rig r;
   const cu_stream s = r.stream();
   const cu_function f = r.kernel(add_one);

@@ -34,7 +34,7 @@ TEST_CASE("softgpu: host functions run on the driver's thread, in their turn, an
     t.answered.set_value(t.d->cuMemAlloc_v2(&memory, 16));
   };
   CHECK(r.d().cuLaunchHostFunc(s, call, &told) == 0);
-  CHECK(told.answered.get_future().get() == 800);  // nobody waited for the stream
+  CHECK(told.answered.get_future().get() == 800);  // the program did not wait for the stream
   CHECK(told.where != std::this_thread::get_id());
   told.answered = {};
   CHECK(r.d().cuLaunchHostFunc(s, call, &told) == 0);  // the thread has gone to sleep in the meantime

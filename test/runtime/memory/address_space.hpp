@@ -10,7 +10,7 @@
 
 namespace sinter::test {
 
-/// A device's memory of so many units that nobody touches: what a pool does with it is its own bookkeeping.
+/// A device's memory of so many units that are never touched: what a pool does with it is its own bookkeeping.
 class address_space : public runtime::memory_source {
  public:
   static constexpr std::size_t unit = runtime::pool::unit;

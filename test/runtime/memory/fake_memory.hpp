@@ -43,7 +43,7 @@ class fake_memory final : public runtime::memory_source {
   std::size_t held = 0;
   std::size_t largest = 0;
   int asked = 0;
-  int unsettled = 0;  // releases nobody waited before
+  int unsettled = 0;  // releases without a wait before them
   bool settled = false;
   bool throw_next = false;
 

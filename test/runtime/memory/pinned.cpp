@@ -95,7 +95,7 @@ TEST_CASE("memory 3.1: without room what is cached goes back, once, then it says
   for (void* b : {kept, block, another}) pinned_pool::deallocate(b);
 }
 
-TEST_CASE("memory 3.2: a block that a copy uses is free again once the copy is over and somebody looks") {
+TEST_CASE("memory 3.2: a block that a copy uses is free again once the copy is over and the pool looks") {
   memory_device device;
   const handle pool;
   runtime::stream_state& s = device.stream();
@@ -158,7 +158,7 @@ TEST_CASE("memory 3.1: without room it waits for copies of blocks that were free
   pinned_pool::deallocate(other);
 }
 
-TEST_CASE("pinned: what is pinned, and what is nobody's business here") {
+TEST_CASE("pinned: what is pinned, and what is not the pool's") {
   memory_device device;
   const handle pool;
   auto* block = static_cast<std::byte*>(pool->allocate(1000, device));

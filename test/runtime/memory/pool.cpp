@@ -97,7 +97,7 @@ TEST_CASE_FIXTURE(fixture, "memory 1.4: the smallest block that fits is taken an
   CHECK(device.asked == 5);
 }
 
-TEST_CASE_FIXTURE(fixture, "memory 1.4: freed neighbours are one block again, whoever goes first") {
+TEST_CASE_FIXTURE(fixture, "memory 1.4: freed neighbours are one block again, whichever goes first") {
   for (int order = 0; order < 6; ++order) {
     std::byte* all = take(9);
     give(all, 9);

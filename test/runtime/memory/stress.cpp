@@ -1,6 +1,6 @@
 // 10^7 random allocations and releases by eight threads on eight arenas of one pool, every block checked against a map
 // of who owns each 512 bytes: nothing is handed out twice or to another arena, nothing is lost, and used + free ==
-// total whenever somebody looks.
+// total whenever a thread looks.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -70,12 +70,12 @@ class ownership {
  public:
   explicit ownership(std::size_t units) : owner_(new std::atomic<std::uint32_t>[units]()) {}
 
-  /// False: some of it is somebody's already.
+  /// False: some of it has an owner already.
   bool take(const std::byte* block, std::size_t size, std::uint32_t who) {
     bool all = true;
     for (std::size_t i = address_space::first(block), end = i + address_space::count(size); i < end; ++i) {
-      std::uint32_t nobody = 0;
-      all = owner_[i].compare_exchange_strong(nobody, who, std::memory_order_relaxed) && all;
+      std::uint32_t unowned = 0;
+      all = owner_[i].compare_exchange_strong(unowned, who, std::memory_order_relaxed) && all;
     }
     return all;
   }

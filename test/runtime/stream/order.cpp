@@ -79,7 +79,7 @@ TEST_CASE_FIXTURE(fixture, "order: a reader on another stream costs one event an
   CHECK(device.waits == 2);
 }
 
-TEST_CASE_FIXTURE(fixture, "order: nobody waits for what the device is known to have done") {
+TEST_CASE_FIXTURE(fixture, "order: no stream waits for what the device is known to have done") {
   const storage_holder x(make_storage(1000, a)), y(make_storage(1000, b));
   const std::uint64_t written = operate(a, {}, {x.get()});
   CHECK(!reached(a, written));
@@ -285,8 +285,7 @@ TEST_CASE("order: streams of two devices have the same numbers, but are not the 
   for (stream_state* s : {&a, &b, &same_number}) release(*s);
 }
 
-// Positions and clocks by many threads: whoever has been ordered after a position comes after it, whatever else goes
-// on.
+// Positions and clocks by many threads: a stream that was ordered after a position comes after it, whatever else runs.
 TEST_CASE("order: many threads order many streams at once") {
   fake_device& device = fake_device::make();
   std::vector<stream_state*> streams;

@@ -59,7 +59,7 @@ class shadow_memory final : public address_space {
       }
     });
   }
-  /// To the device, which may give it to anybody: nothing may be under way there.
+  /// To the device, which may give it to any program: nothing may be under way there.
   void release(std::byte* segment, std::size_t size) noexcept override {
     for (std::size_t i = first(segment), end = i + address_space::count(size); i < end; ++i) {
       uses& u = of_[i];

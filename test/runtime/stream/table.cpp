@@ -163,7 +163,7 @@ TEST_CASE("table: events are used again by what they are for") {
   CHECK_THROWS_AS(make_event(device, {}), device_error);
 }
 
-TEST_CASE("table: foreign handles have one stream as long as somebody holds it") {
+TEST_CASE("table: foreign handles have one stream as long as an owner holds it") {
   fake_device& device = fake_device::make();
   stream_table& table = device.streams();
   stream_options how;
@@ -196,7 +196,7 @@ TEST_CASE("table: streams made, dropped and found by many threads at once") {
     threads.emplace_back([&] {
       for (int i = 0; i < 500; ++i) {
         stream_state& mine = table.make({});
-        if (mine.references.load() != 1) ++shared;  // nobody else has it
+        if (mine.references.load() != 1) ++shared;  // no other thread has it
         device.work(mine);
         stream_state& known = table.adopt(foreign);
         if (known.handle != foreign) ++shared;

@@ -64,7 +64,7 @@ bool is_device(const machine& on, int device) { return device >= 0 && device < o
 
 cu_context handle(context& of) { return reinterpret_cast<cu_context>(&of); }
 
-// Attributes by number, as far as anybody asks for them.
+// Attributes by number, as far as Sinter asks for them.
 int attribute_value(const machine& on, int attribute, int device) {
   switch (attribute) {
     case 1: return 1024;  // threads of a block
@@ -200,7 +200,7 @@ cu_result cuDevicePrimaryCtxRetain(cu_context* to, cu_device device) {
   });
 }
 
-// What a context holds stays when nobody retains it: a test that leaks would otherwise not be seen to.
+// What a context holds stays when the last caller releases it: a test that leaks would otherwise not be seen to.
 cu_result cuDevicePrimaryCtxRelease_v2(cu_device device) {
   return enter({"cuDevicePrimaryCtxRelease_v2", needs::driver}, [&](call_context c) {
     if (!is_device(c.on, device)) return 101;

@@ -1,5 +1,5 @@
 // Vector clocks: what is known to have happened. Every lane (a stream, a branch of a graph) has a slot and counts its
-// work; a clock says of each slot up to which count it has come. Slots are used again once everybody knows they ended.
+// work; a clock says of each slot up to which count it has come. Slots are used again once every lane knows they ended.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ struct block_runner::fibers {
   context::fiber scheduler;  // where a fiber goes when it waits
 };
 
-/// Lanes that meet in one warp operation. Free to be used anew once it is done and everybody has read the answer.
+/// Lanes that meet in one warp operation. Free to be used anew once it is done and every lane has read the answer.
 struct block_runner::warp_group {
   unsigned mask = 0, arrived = 0, left_to_read = 0;
   collective what = collective::sync;
@@ -170,7 +170,7 @@ void block_runner::leave(const char* why, ...) {
   va_end(arguments);
   fibers_->all[now_].state = fiber_state::ended;
   fibers_->to_scheduler();
-  std::abort();  // nobody goes on here
+  std::abort();  // an ended fiber does not go on
 }
 
 void block_runner::release_barrier() {

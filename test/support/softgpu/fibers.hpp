@@ -36,7 +36,7 @@ class block_runner {
   /// Is it on a stack of a fiber's?
   bool on_stack(unsigned long long address) const;
   /// Ends the block where it stands, for a reason in printf's way. Nothing in the frames it leaves is destroyed, so
-  /// whoever calls it holds nothing.
+  /// the caller holds nothing.
   [[noreturn]] [[gnu::format(printf, 2, 3)]] void leave(const char* why, ...);
 
  private:

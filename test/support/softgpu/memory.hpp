@@ -19,7 +19,7 @@ inline constexpr unsigned char poison = 0xFB;  // -2.6e36 as float, -2.5e288 as 
 
 enum class memory_kind { device, managed, pinned };
 
-/// Who may use a block: whoever allocated it, of a stream-ordered pool the same or nobody at the moment, or a graph.
+/// Who may use a block: its owner; in a stream-ordered pool its owner, or none at the moment; or a graph.
 enum class block_use { owned, pooled, waiting, captured };
 
 struct block {

@@ -125,7 +125,7 @@ int run_program(const std::vector<std::string>& words, const std::string& log) {
   if (failed != 0) return -1;
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
-    if (errno == ECHILD) return 0;  // somebody else's handler took it: whether there is an image tells
+    if (errno == ECHILD) return 0;  // the program's handler took it: whether there is an image tells
     if (errno != EINTR) return -1;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -25,7 +25,7 @@ tick machine::enqueue(lane& into, work_pointer what) {
   if (made.self % 1024 == 0) forget_epochs();
   if (what->kind == work_kind::host_call) {
     ++host_calls_pending_;
-    host_work_.notify_one();  // so that it runs even if nobody waits for the stream
+    host_work_.notify_one();  // so that it runs even if the program does not wait for the stream
   }
   made.what = std::move(what);
   into.pending.push_back(std::move(made));
@@ -151,8 +151,8 @@ void machine::start_host_thread() {
   std::thread([this] { host_thread(); }).detach();
 }
 
-/// Host functions run here, as the driver's do on a thread of its own. Streams that nobody waits for move too, but
-/// slowly, if there is a host function in them: somebody may wait for what it does.
+/// Host functions run here, as the driver's do on a thread of its own. Streams that are not waited for move too, but
+/// slowly, if there is a host function in them: a thread may wait for what it does.
 void machine::host_thread() {
   host_thread_is = std::this_thread::get_id();
   std::unique_lock held(lock);

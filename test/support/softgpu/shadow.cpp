@@ -70,7 +70,7 @@ void shadow::note_read(const running_work& by, shadow_unit& unit, std::uint16_t 
       unit.read_high = std::max(unit.read_high, high);
       return;
     }
-    // Whoever comes after this work comes after the reader that came before it.
+    // What comes after this work comes after the reader that came before it.
     if (unit.reader == 0 || ordered(*by.before, unit.reader)) {
       unit.reader = by.self;
       unit.read_low = low;
@@ -189,7 +189,7 @@ void shadow::check_written(const running_work& by, arena& where, address at, std
     } else if (!(bits & bit) && where.unit(at + i).valid != 0) {
       if (told_.insert(std::uint64_t{by.self} << 32 | 0xffffffffu).second)
         machine_.report("uninitialised: " + machine_.name(by.self) + " reads " + std::to_string(size) + " bytes at " +
-                        machine_.describe(at) + ", which nobody wrote");
+                        machine_.describe(at) + ", which were never written");
       return;
     }
   }

@@ -17,7 +17,7 @@
 //   SOFTGPU_QUEUE=4096          pieces of work that may wait before some is done at the call
 //   SOFTGPU_EAGER=0             of 100 calls that enqueue, so many also do some work
 //   SOFTGPU_CHECK=1             0: kernels are compiled without the check, and run faster
-//   SOFTGPU_INITCHECK=0         1: reads of memory that nobody wrote are reported
+//   SOFTGPU_INITCHECK=0         1: reads of memory that was never written are reported
 //   SOFTGPU_ABORT_ON_RACE=0     1: aborts at the first race
 //   SOFTGPU_FATAL=0             1: a process in which there was a race ends with status 66
 //   SOFTGPU_CXX=g++             the compiler of kernels; otherwise g++, c++ or clang++ from the PATH
@@ -28,7 +28,7 @@ struct softgpu_counts {
   long long bytes;        // of those
   long long pinned;       // allocations of pinned memory
   long long streams, events, graphs, graph_execs, modules;
-  long long staged;  // copies between devices so far that had to go through the host: nobody had asked for access
+  long long staged;  // copies between devices so far that went through the host: the program had not asked for access
 };
 
 // softgpu_races          how many races were found

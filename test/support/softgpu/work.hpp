@@ -71,7 +71,7 @@ class event_work final : public work {
   const std::shared_ptr<std::chrono::steady_clock::time_point> when;
 };
 
-/// Bytes from one place to another, of which either may be memory that nobody watches.
+/// Bytes from one place to another, of which either may be memory that is not watched.
 class copy_work final : public work {
  public:
   copy_work(std::string what, address to_, address from_, std::size_t size_)
