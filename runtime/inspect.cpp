@@ -102,7 +102,7 @@ class evaluation final : public codegen::part_evaluator {
       k.launched = runtime::locate(s, r, temporaries.data(), outputs.data(), b);
       if (!k.launched) return;
       runtime::bind(s, r, outputs.data(), to, b);
-      runtime::share_out(s.body, b, to);
+      runtime::share_out(s.kernel, b, to);
     };
     constexpr int usual_multiprocessors = 132;  // of an H100 or H200, where there is no GPU to ask
     const runtime::target here = runtime::target_of(on);
@@ -247,12 +247,12 @@ double bytes_moved(const codegen::step& s, const runtime::binding& b) {
   double bytes = 0;
   for (std::size_t o = 0; o < b.operands.size(); ++o) {
     const bool input = o < s.inputs.size();
-    if (input && s.body.inputs[o].iota) continue;
+    if (input && s.kernel.inputs[o].iota) continue;
     double elements = 1;
     for (int d = 0; d < b.variant.rank; ++d)
       if (b.operands[o].strides[d] != 0) elements *= static_cast<double>(b.extents[d]);
-    bytes +=
-        elements * itemsize(input ? s.body.inputs[o].type : s.body.values[s.body.outputs[o - s.inputs.size()]].type);
+    bytes += elements *
+             itemsize(input ? s.kernel.inputs[o].type : s.kernel.values[s.kernel.outputs[o - s.inputs.size()]].type);
   }
   return bytes;
 }
@@ -274,7 +274,7 @@ sinter::text explain(node* n) try {
   for (std::size_t i = 0; i < e.kernels.size(); ++i) {
     const looked_at& k = e.kernels[i];
     const codegen::step& step = *k.step;
-    out += message("  %zu. %s over %s: %s\n", i + 1, step.body.reduces() ? "reduction" : "map",
+    out += message("  %zu. %s over %s: %s\n", i + 1, step.kernel.reduces() ? "reduction" : "map",
                    to_string(k.domain).c_str(), step.reason.c_str());
     if (!k.launched) {
       out += "     not launched: its result has no element\n";
@@ -283,8 +283,8 @@ sinter::text explain(node* n) try {
     const double points = static_cast<double>(k.on_cpu.kept) * static_cast<double>(k.on_cpu.reduced);
     const double bytes = bytes_moved(step, k.on_cpu);
     out += message("     %zu inputs, %zu outputs, %d operations a point, %.3g bytes in all, %.2g operations a byte\n",
-                   step.inputs.size(), step.outputs.size(), operations(step.body), bytes,
-                   points * operations(step.body) / bytes);
+                   step.inputs.size(), step.outputs.size(), operations(step.kernel), bytes,
+                   points * operations(step.kernel) / bytes);
   }
   return sinter::text(out.c_str());
 } catch (const std::bad_alloc&) {
@@ -297,13 +297,13 @@ sinter::text dump(node* n) try {
   for (std::size_t i = 0; i < e.kernels.size(); ++i) {
     const looked_at& k = e.kernels[i];
     const std::string title = message("==== kernel %zu of %zu: ", i + 1, e.kernels.size());
-    out += title + "IR ====\n" + codegen::print(k.step->body);
+    out += title + "IR ====\n" + codegen::print(k.step->kernel);
     if (!k.launched) {
       out += title + "not launched: its result has no element ====\n";
       continue;
     }
-    out += title + "CUDA C++ ====\n" + codegen::emit(k.step->body, k.on_cuda.variant, codegen::dialect::cuda);
-    out += title + "C ====\n" + codegen::emit(k.step->body, k.on_cpu.variant, codegen::dialect::c);
+    out += title + "CUDA C++ ====\n" + codegen::emit(k.step->kernel, k.on_cuda.variant, codegen::dialect::cuda);
+    out += title + "C ====\n" + codegen::emit(k.step->kernel, k.on_cpu.variant, codegen::dialect::c);
   }
   return sinter::text(out.c_str());
 } catch (const std::bad_alloc&) {

@@ -101,10 +101,10 @@ decoded_entry decode_entry(std::span<const std::byte> file, std::string_view ide
       header.byte_order != byte_order) {
     return {entry_state::damaged, {}};
   }
-  const std::uint64_t body = file.size() - entry_overhead;
+  const std::uint64_t content = file.size() - entry_overhead;
   // Each size is bounded before they are added, so the sum cannot wrap around.
-  if (header.identity_size > body || header.source_size > body || header.image_size > body ||
-      header.identity_size + header.source_size + header.image_size != body) {
+  if (header.identity_size > content || header.source_size > content || header.image_size > content ||
+      header.identity_size + header.source_size + header.image_size != content) {
     return {entry_state::damaged, {}};
   }
   const XXH128_canonical_t sum = checksum(file.data(), file.size() - sizeof sum);

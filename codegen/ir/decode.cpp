@@ -26,7 +26,7 @@ class reader {
   program run() {
     while (at_ < words_.size()) {
       const std::uint64_t w = words_[at_++];
-      if ((w & 0xff) == boundary_word::mark) bound(boundary_word{w});
+      if ((w & 0xff) == boundary_word::mark) boundary(boundary_word{w});
       else if ((w & 0xff) == root_word::mark) p_.roots.push_back({root_word{w}.space(), next()});
       else expression(*reinterpret_cast<const fragment*>(static_cast<std::uintptr_t>(w)));
     }
@@ -47,7 +47,7 @@ class reader {
     return static_cast<std::uint16_t>(input);
   }
 
-  void bound(boundary_word w) {
+  void boundary(boundary_word w) {
     std::uint16_t v = next();
     // A reduction folds values of the dtype it gives; truth reductions fold truth values.
     if (w.what() != 0) v = cast_to(p_, v, w.type());

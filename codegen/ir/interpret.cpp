@@ -64,7 +64,7 @@ void take(arguments_of& a, const kernel& k, const parameter& p, const std::byte*
     case parameter::stride: a.operands[p.index].strides[p.axis] = read_index(p, from); break;
     case parameter::scalar: a.scalars[p.index] = from; break;
     case parameter::partials:
-    case parameter::counters:
+    case parameter::tickets:
     case parameter::splits: break;  // how the work is shared
   }
 }

@@ -108,7 +108,7 @@ struct parameter {
     stride,    // of operand `index` (inputs, then outputs) along `axis`, in elements
     scalar,    // scalars[index]
     partials,  // reductions that split: scratch for partial results
-    counters,  // cuda: zeroed tickets, one per group of outputs; cpu: unused
+    tickets,   // cuda: zeroed, one per group of outputs; cpu: unused
     splits,    // number of partial results per output
   } what;
   std::uint16_t index = 0;

@@ -17,7 +17,7 @@ struct program {
     bool plain;    // ... under broadcasting alone
     bool iota;
   };
-  struct bound {
+  struct boundary {
     unsigned what;  // 0: reshape, else reduction + 1
     dtype type;
     unsigned domain;  // a space of the resolution
@@ -31,7 +31,7 @@ struct program {
   };
   std::vector<value> values;
   std::vector<read> reads;  // by value; meaningful for inputs
-  std::vector<bound> boundaries;
+  std::vector<boundary> boundaries;
   std::vector<root> roots;
   std::vector<dtype> scalars;
   std::vector<const detail::fragment*> fragments;  // what the signature named by address

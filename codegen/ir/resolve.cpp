@@ -160,8 +160,8 @@ class walker {
   // How axis d of something of shape `extents`, broadcast to the node of context `c`, is driven. What is stored may have more
   // axes than that, in front and of extent 1.
   static axis_map driven(const context& c, const sinter::shape& extents, int d) {
-    const int outer = d + c.extents.size() - extents.size();
-    return extents[d] == 1 && (outer < 0 || c.extents[outer] != 1) ? axis_map{0, 0, -1} : c.map[outer];
+    const int axis = d + c.extents.size() - extents.size();
+    return extents[d] == 1 && (axis < 0 || c.extents[axis] != 1) ? axis_map{0, 0, -1} : c.map[axis];
   }
 
   ref walk(const typed_node* root, unsigned in) {

@@ -45,7 +45,7 @@ class collector {
 
   // Values that already have a number in the kernel, or are read from a temporary.
   std::function<int(std::uint16_t)> replaced = [](std::uint16_t) { return none; };
-  bool outer = false;
+  bool of_result = false;
 
   // Operands first, in a loop: a program may be deeper than a thread's stack.
   std::uint16_t operator()(std::uint16_t root) {
@@ -63,16 +63,16 @@ class collector {
   int read(unsigned operand, dtype type, bool iota, int temporary) {
     for (std::size_t i = 0; i < s_.inputs.size(); ++i) {
       const step::read& r = s_.inputs[i];
-      if (r.operand == operand && r.temporary == temporary && r.outer == outer) return input(i, type);
+      if (r.operand == operand && r.temporary == temporary && r.of_result == of_result) return input(i, type);
     }
-    s_.inputs.push_back({operand, temporary, outer});
-    s_.body.inputs.push_back({type, iota});
+    s_.inputs.push_back({operand, temporary, of_result});
+    s_.kernel.inputs.push_back({type, iota});
     return input(s_.inputs.size() - 1, type);
   }
 
   int add(const value& v) {
-    s_.body.values.push_back(v);
-    return static_cast<int>(s_.body.values.size() - 1);
+    s_.kernel.values.push_back(v);
+    return static_cast<int>(s_.kernel.values.size() - 1);
   }
 
  private:
@@ -95,7 +95,7 @@ class collector {
       case value_kind::input: return read(p_.reads[v].operand, c.type, p_.reads[v].iota, none);
       case value_kind::scalar:
         s_.scalars.push_back(c.index);
-        s_.body.scalars.push_back(c.type);
+        s_.kernel.scalars.push_back(c.type);
         c.index = static_cast<std::uint16_t>(s_.scalars.size() - 1);
         return add(c);
       default: return add(c);
@@ -138,7 +138,7 @@ class cutter {
       if (b != none) of_value[v] = of_value[p_.boundaries[b].value] + 1;
       for (int i = 0; i < arity(p_.values[v]); ++i) of_value[v] = std::max(of_value[v], of_value[p_.values[v].args[i]]);
     }
-    for (const program::bound& b : p_.boundaries) level_.push_back(of_value[b.value]);
+    for (const program::boundary& b : p_.boundaries) level_.push_back(of_value[b.value]);
   }
 
   // By level, and in their order within one.
@@ -194,7 +194,7 @@ class cutter {
     visit(r.value, seen, [&](std::uint16_t v) {
       const program::read& read = p_.reads[v];
       if (p_.values[v].kind != value_kind::input || read.boundary < 0) return true;
-      const program::bound& b = p_.boundaries[read.boundary];
+      const program::boundary& b = p_.boundaries[read.boundary];
       joins = joins && b.joinable && b.what != 0 && read.plain && (g == none || g == group_of_[read.boundary]);
       g = group_of_[read.boundary];
       return true;
@@ -256,13 +256,13 @@ class cutter {
     take.replaced = from_memory(take);
     std::map<int, std::uint16_t> accumulator_of;
     for (int b : of.members) {
-      const program::bound& bound = p_.boundaries[b];
-      const std::uint16_t v = take(bound.value);
-      if (of.reduces) accumulator_of[b] = accumulate(s.body, {static_cast<reduction>(bound.what - 1), bound.type, v});
+      const program::boundary& at = p_.boundaries[b];
+      const std::uint16_t v = take(at.value);
+      if (of.reduces) accumulator_of[b] = accumulate(s.kernel, {static_cast<reduction>(at.what - 1), at.type, v});
       else accumulator_of[b] = v;
     }
     take.forget();
-    take.outer = true;
+    take.of_result = true;
     take.replaced = [&](std::uint16_t v) {
       if (p_.values[v].kind != value_kind::input || p_.reads[v].boundary < 0) return none;
       const int b = p_.reads[v].boundary;
@@ -271,11 +271,11 @@ class cutter {
       return take.add({value_kind::reduced, p_.boundaries[b].type, op::add, {}, accumulator_of[b]});
     };
     for (std::uint16_t v : wanted_[g]) {
-      s.body.outputs.push_back(take(v));
+      s.kernel.outputs.push_back(take(v));
       s.outputs.push_back({none, temporary_of_[v]});
     }
     for (std::size_t i : roots) {
-      s.body.outputs.push_back(take(p_.roots[i].value));
+      s.kernel.outputs.push_back(take(p_.roots[i].value));
       s.outputs.push_back({static_cast<int>(i), none});
     }
     s.reason = !of.reduces ? "a reshape of elements that are not in memory in that order: they are stored first"
@@ -301,7 +301,7 @@ class cutter {
       take.replaced = from_memory(take);
       for (std::size_t j = i; j < p_.roots.size(); ++j) {
         if (home_[j] != none || p_.roots[j].space != s.domain) continue;
-        s.body.outputs.push_back(take(p_.roots[j].value));
+        s.kernel.outputs.push_back(take(p_.roots[j].value));
         s.outputs.push_back({static_cast<int>(j), none});
         done[j] = true;
       }
@@ -312,9 +312,9 @@ class cutter {
   }
 
   void finish(step s) {
-    simplify(s.body);
+    simplify(s.kernel);
 #ifndef NDEBUG
-    verify(s.body);
+    verify(s.kernel);
 #endif
     drop_unused(s);
     out_.steps.push_back(std::move(s));
@@ -322,7 +322,7 @@ class cutter {
 
   // Simplification may have left inputs and scalars that nothing reads.
   static void drop_unused(step& s) {
-    kernel& k = s.body;
+    kernel& k = s.kernel;
     std::vector<int> input_at(k.inputs.size(), none), scalar_at(k.scalars.size(), none);
     kernel used = k;
     used.inputs.clear(), used.scalars.clear();

@@ -21,13 +21,13 @@ struct step {
   struct read {
     unsigned operand;  // of the resolution: gives the layout
     int temporary;     // the memory, where an earlier step made it; -1: the operand's own
-    bool outer;        // lies in the space of the result, not in the domain (an epilogue's operand)
+    bool of_result;    // lies in the space of the result, not in the domain (an epilogue's operand)
   };
   struct write {
     int root;       // the root it is, or -1
     int temporary;  // the temporary it is, or -1
   };
-  kernel body;
+  codegen::kernel kernel;
   unsigned domain;  // space the kernel runs over
   std::vector<read> inputs;
   std::vector<unsigned> scalars;

@@ -184,9 +184,9 @@ class cpu_kernel : kernel_writer {
     w_.open("for (long long item = begin; item < end; ++item)");
     w_.line("const long long part = item % ", b_.v.split ? "splits" : "1", ", group = item / ",
             b_.v.split ? "splits" : "1", ";");
-    w_.line("const long long outer = group / tiles, first = group % tiles * ", tile, ";");
+    w_.line("const long long line = group / tiles, first = group % tiles * ", tile, ";");
     w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
-    b_.unravel(w_, 0, f, "outer");
+    b_.unravel(w_, 0, f, "line");
     place("p", "", 0, f, true, false);
     start_lanes(tile);
     part_bounds(b_.extent(b_.kept(), b_.v.rank));
@@ -200,7 +200,7 @@ class cpu_kernel : kernel_writer {
     w_.close();
     if (!b_.v.split) place("q", "", 0, f, false, true);
     w_.open("for (long long l = 0; l < width; ++l)");
-    deliver([](int a) { return n("acc", a) + "[l]"; }, "outer * " + nf + " + first + l", "first + l");
+    deliver([](int a) { return n("acc", a) + "[l]"; }, "line * " + nf + " + first + l", "first + l");
     w_.close();
     w_.close();
   }

@@ -207,8 +207,8 @@ class cuda_kernel : kernel_writer {
       const std::string across = side_by_side() ? "(blockDim.x * " + std::to_string(width_) + ")" : "blockDim.x";
       w_.line("const ", t, " tiles = (", n("n", f), " + ", across, " - 1) / ", across, ";");
       w_.line("const ", t, " i = blockIdx.x % tiles * ", across, " + threadIdx.x",
-              side_by_side() ? " * " + std::to_string(width_) : "", ", outer = blockIdx.x / tiles;");
-      w_.line("const ", t, " kept = outer * ", n("n", f), " + i;");
+              side_by_side() ? " * " + std::to_string(width_) : "", ", line = blockIdx.x / tiles;");
+      w_.line("const ", t, " kept = line * ", n("n", f), " + i;");
       w_.line("const bool live = i < ", n("n", f), ";");
     } else {
       w_.line("const ", t, " kept = (", t, ")blockIdx.x * blockDim.y + threadIdx.y;");
@@ -219,7 +219,7 @@ class cuda_kernel : kernel_writer {
     start();
     w_.open("if (live)");
     load_fixed(true);
-    b_.v.columns ? b_.unravel(w_, 0, f, "outer") : b_.unravel(w_, 0, kept, "kept");
+    b_.v.columns ? b_.unravel(w_, 0, f, "line") : b_.unravel(w_, 0, kept, "kept");
     place("p", "", 0, b_.v.columns ? f : kept, true, false);
     part_bounds(b_.extent(kept, b_.v.rank));
     b_.v.columns ? fold_columns() : fold_rows();
@@ -228,7 +228,7 @@ class cuda_kernel : kernel_writer {
     if (b_.v.split) fold_parts();
     w_.open("if (threadIdx.", b_.v.columns ? "y" : "x", " == 0 && live)");
     load_fixed(false);
-    b_.v.columns ? b_.unravel(w_, 0, f, "outer") : b_.unravel(w_, 0, kept, "kept");
+    b_.v.columns ? b_.unravel(w_, 0, f, "line") : b_.unravel(w_, 0, kept, "kept");
     place("q", "", 0, b_.v.columns ? f : kept, false, true);
     const std::string i = side_by_side() ? "i + l" : b_.v.columns ? "i" : "0";
     each_output();

@@ -36,7 +36,7 @@ constexpr helper_text helpers[] = {
 
 constexpr struct {
   std::string_view name, small, wide;
-} c_integer_bodies[] = {
+} c_integer_texts[] = {
 #define SINTER_HELPER(...)
 #define SINTER_C_INTEGER(name, small, wide) {#name, small, wide},
 #include "codegen/source/prelude.def"
@@ -57,20 +57,20 @@ std::string_view take_token(std::string_view& text) {
   return token;
 }
 
-std::string_view body_for(const helper_text& helper, dtype t, dialect d) {
+std::string_view text_for(const helper_text& helper, dtype t, dialect d) {
   if (detail::is_floating(t)) return helper.real;
   if (d == dialect::c)
-    for (const auto& body : c_integer_bodies)
-      if (body.name == helper.name) return itemsize(t) == 8 ? body.wide : body.small;
+    for (const auto& text : c_integer_texts)
+      if (text.name == helper.name) return itemsize(t) == 8 ? text.wide : text.small;
   return helper.integer;
 }
 
 void use_helper(std::string_view name, dtype t, dialect d, helper_list& used) {
   const helper_text* helper = find_helper(name);
-  if (!helper || body_for(*helper, t, d).empty())
+  if (!helper || text_for(*helper, t, d).empty())
     throw internal_error(("no helper " + std::string(name) + " for " + sinter::name(t)).c_str());
   if (std::find(used.begin(), used.end(), helper_use{helper->name, t}) != used.end()) return;
-  std::string_view rest = body_for(*helper, t, d);
+  std::string_view rest = text_for(*helper, t, d);
   while (!rest.empty()) {
     const std::string_view token = take_token(rest);
     if (rest.starts_with('@')) use_helper(token, t, d, used);
@@ -165,10 +165,10 @@ std::string helper_definition(const helper_use& use, dialect d) {
   out += fill_in(helper->result, use.type, nullptr, nullptr, d);
   out.append(" ").append(use.name).append("_").append(detail::facts(use.type).short_name);
   out += "(" + fill_in(helper->parameters, use.type, nullptr, nullptr) + ") {\n";
-  const std::string body = fill_in(body_for(*helper, use.type, d), use.type, nullptr, nullptr, d);
-  for (std::size_t begin = 0, end; begin < body.size(); begin = end + 1) {
-    end = body.find('\n', begin);
-    out += "  " + body.substr(begin, end - begin) + "\n";
+  const std::string text = fill_in(text_for(*helper, use.type, d), use.type, nullptr, nullptr, d);
+  for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = text.find('\n', begin);
+    out += "  " + text.substr(begin, end - begin) + "\n";
   }
   return out + "}\n";
 }

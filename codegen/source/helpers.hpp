@@ -11,7 +11,7 @@
 
 namespace sinter::codegen {
 
-/// One row of prelude.def. An empty body: no such function for that kind of type.
+/// One row of prelude.def. An empty text: no such function for that kind of type.
 struct helper_text {
   std::string_view name;
   std::string_view parameters;

@@ -61,17 +61,17 @@ void lay_out(const step& s, const resolution& r, detail::array_node* const* outp
     std::fill(into, into + max_rank, 0);
     if (i >= inputs) {
       const detail::array_node* a = outputs[i - inputs];
-      if (s.body.reduces()) lay_result(a->extents, a->strides, domain, into);
+      if (s.kernel.reduces()) lay_result(a->extents, a->strides, domain, into);
       else if (a->extents == domain.extents) std::copy(a->strides, a->strides + a->extents.size(), into);
       else std::copy(flat, flat + domain.extents.size(), into);  // a reshape's temporary: the same order, another shape
       continue;
     }
     const operand& o = r.operands[s.inputs[i].operand];
-    if (s.inputs[i].outer) {
-      const sinter::shape& outer = r.spaces[o.space].extents;
+    if (s.inputs[i].of_result) {
+      const sinter::shape& result = r.spaces[o.space].extents;
       std::int64_t c[max_rank];
-      codegen::c_strides(outer, c);
-      lay_result(outer, o.flat ? c : o.strides, domain, into);
+      codegen::c_strides(result, c);
+      lay_result(result, o.flat ? c : o.strides, domain, into);
     } else {
       const std::int64_t* from = o.flat ? flat : o.strides;
       std::copy(from, from + domain.extents.size(), into);
@@ -100,13 +100,13 @@ void squeeze(axes& a, binding& b) {
 
 // The operand whose order in memory matters most: what a map writes, what a reduction reads most of.
 std::size_t leader(const step& s, const binding& b, const axes& a) {
-  if (!s.body.reduces()) return s.inputs.size();
+  if (!s.kernel.reduces()) return s.inputs.size();
   std::size_t best = 0;
   int most = -1;
   for (std::size_t i = 0; i < s.inputs.size(); ++i) {
     int moving = 0;
     for (int d = 0; d < a.count; ++d) moving += b.operands[i].strides[d] != 0;
-    if (moving > most && !s.body.inputs[i].iota) most = moving, best = i;
+    if (moving > most && !s.kernel.inputs[i].iota) most = moving, best = i;
   }
   return best;
 }
@@ -124,7 +124,7 @@ bool order(const step& s, axes& a, binding& b, bool in_order) {
   int fastest = -1;
   for (int d = 0; d < a.count; ++d)
     if (size(d) != 0 && (fastest < 0 || size(d) <= size(fastest))) fastest = d;
-  const bool columns = s.body.reduces() && fastest >= 0 && !a.reduced[fastest];
+  const bool columns = s.kernel.reduces() && fastest >= 0 && !a.reduced[fastest];
   const auto before = [&](int x, int y) {
     if (a.reduced[x] != a.reduced[y]) return a.reduced[y];
     return size(x) != 0 && size(y) != 0 && size(x) > size(y);
@@ -189,7 +189,7 @@ void bind_general(const step& s, const resolution& r, detail::array_node* const*
   merge(a, b);
   int reduced = 0;
   for (int d = 0; d < a.count; ++d) reduced += a.reduced[d];
-  if (s.body.reduces() && reduced == 0) append_axis(a, b, true), reduced = 1;
+  if (s.kernel.reduces() && reduced == 0) append_axis(a, b, true), reduced = 1;
   if (a.count == 0) append_axis(a, b, false);
   b.variant.rank = static_cast<std::uint8_t>(a.count);
   b.variant.reduced = static_cast<std::uint8_t>(reduced);
@@ -213,17 +213,17 @@ bool needs_wide(const binding& b) {
 
 bool allows_vectors(const step& s, const binding& b) {
   const codegen::variant& v = b.variant;
-  const int width = codegen::vector_width(s.body, v), f = codegen::fastest_axis(v);  // a power of two
+  const int width = codegen::vector_width(s.kernel, v), f = codegen::fastest_axis(v);  // a power of two
   if (width <= 1 || (v.reduced > 1 && !v.columns)) return false;
   // Only a flat map and a reduced row have a tail.
-  const bool whole_rows = v.columns || (v.rank > 1 && !s.body.reduces());
+  const bool whole_rows = v.columns || (v.rank > 1 && !s.kernel.reduces());
   if (whole_rows && (b.extents[f] & (width - 1)) != 0) return false;
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
     if (v.operands[i] != access::unit) continue;
     const bool is_input = i < s.inputs.size();
-    if (is_input && s.body.inputs[i].iota) continue;
+    if (is_input && s.kernel.inputs[i].iota) continue;
     const int size =
-        itemsize(is_input ? s.body.inputs[i].type : s.body.values[s.body.outputs[i - s.inputs.size()]].type);
+        itemsize(is_input ? s.kernel.inputs[i].type : s.kernel.values[s.kernel.outputs[i - s.inputs.size()]].type);
     if ((reinterpret_cast<std::uintptr_t>(b.operands[i].data) & static_cast<std::uintptr_t>(width * size - 1)) != 0)
       return false;
     for (int d = 0; d < v.rank; ++d)
@@ -273,7 +273,7 @@ bool locate(const step& s, const resolution& r, detail::array_node* const* tempo
             detail::array_node* const* outputs, binding& b) {
   const std::size_t inputs = s.inputs.size(), count = inputs + s.outputs.size();
   b.operands.resize(count);
-  b.flat = !s.body.reduces();
+  b.flat = !s.kernel.reduces();
   for (std::size_t i = 0; i < inputs; ++i) {
     const operand& o = r.operands[s.inputs[i].operand];
     bound_operand& to = b.operands[i];
@@ -304,7 +304,7 @@ void bind(const step& s, const resolution& r, detail::array_node* const* outputs
   codegen::variant& v = b.variant;
   v = codegen::variant{};
   v.operands.resize(b.operands.size());
-  v.in_order = to.in_order && s.body.reduces();
+  v.in_order = to.in_order && s.kernel.reduces();
   if (b.flat) bind_flat(s, r, b.kept, b);
   else bind_general(s, r, outputs, b);
   v.aliased = b.aliased;
@@ -332,7 +332,7 @@ std::size_t layout_words(const step& s, const resolution& r, detail::array_node*
     }
     const operand& o = r.operands[s.inputs[i].operand];
     w.add(place << 2 | static_cast<std::int64_t>(o.flat) << 1 | static_cast<std::int64_t>(o.fixed));
-    if (s.inputs[i].outer) w.add(r.spaces[o.space].extents);
+    if (s.inputs[i].of_result) w.add(r.spaces[o.space].extents);
     if (!o.flat && !b.flat) w.add(o.strides, r.spaces[o.space].extents.size());
   }
   return w.written();

@@ -142,7 +142,7 @@ void pack(const compiled_kernel& k, const binding& b, std::int64_t splits, prepa
 const compiled_kernel& choose(compiled_step& step, binding& b, target facts, device_impl& on, layout& l,
                               bool& compiled) {
   for (;;) {
-    l = share_out(step.step.body, b, facts);
+    l = share_out(step.step.kernel, b, facts);
     if (const compiled_kernel* k = step.kernel_for(b.variant, on, facts.language, compiled)) return *k;
     facts.language = codegen::dialect::none;  // its compiler was given up: what is not there yet is interpreted
   }
@@ -160,13 +160,13 @@ void prepare(compiled_step& step, const codegen::resolution& r, detail::array_no
   to.code = k.code;
   to.how = l.how;
   to.scratch =
-      b.variant.split ? static_cast<std::size_t>(8 * b.kept * l.splits) * step.step.body.accumulators.size() : 0;
+      b.variant.split ? static_cast<std::size_t>(8 * b.kept * l.splits) * step.step.kernel.accumulators.size() : 0;
   pack(k, b, l.splits, to);
 }
 
 // Puts in what this evaluation has of its own.
 void fill_in(prepared_launch& p, const codegen::step& s, const codegen::resolution& r, const binding& b,
-             std::byte* partials, std::byte* counters) {
+             std::byte* partials, std::byte* tickets) {
   auto* const block = reinterpret_cast<std::byte*>(p.arguments.data());
   const std::size_t inputs = s.inputs.size();
   for (const prepared_launch::slot& slot : p.slots) {
@@ -174,12 +174,12 @@ void fill_in(prepared_launch& p, const codegen::step& s, const codegen::resoluti
     switch (slot.what) {
       case codegen::parameter::output: put(at, b.operands[inputs + slot.index].data); break;
       case codegen::parameter::input:
-        if (s.body.inputs[slot.index].iota) put(at, b.operands[slot.index].origin);
+        if (s.kernel.inputs[slot.index].iota) put(at, b.operands[slot.index].origin);
         else put(at, b.operands[slot.index].data);
         break;
       case codegen::parameter::scalar: put(at, r.scalars[s.scalars[slot.index]].as_unsigned, slot.size); break;
       case codegen::parameter::partials: put(at, partials); break;
-      default: put(at, counters); break;
+      default: put(at, tickets); break;
     }
   }
 }
@@ -187,13 +187,13 @@ void fill_in(prepared_launch& p, const codegen::step& s, const codegen::resoluti
 void enqueue(prepared_launch& p, const codegen::step& s, const codegen::resolution& r, const binding& b,
              stream_state& on) {
   storage_holder scratch;
-  std::byte *partials = nullptr, *counters = nullptr;
+  std::byte *partials = nullptr, *tickets = nullptr;
   if (p.scratch) {
     scratch.reset(make_storage(p.scratch, on));
     partials = scratch.get()->data;
-    if (on.device.dialect() == codegen::dialect::cuda) counters = tickets(on);
+    if (on.device.dialect() == codegen::dialect::cuda) tickets = runtime::tickets(on);
   }
-  fill_in(p, s, r, b, partials, counters);
+  fill_in(p, s, r, b, partials, tickets);
   const std::size_t inputs = s.inputs.size();
   operation op(on);
   op.writes(scratch.get());

@@ -113,14 +113,14 @@ const compiled_kernel* compiled_step::build(const codegen::variant& v, device_im
   k->variant = v;
   k->device = &on;
   k->language = language;
-  k->parameters = codegen::parameters(step.body, v);
+  k->parameters = codegen::parameters(step.kernel, v);
   k->block_size = 0;
   for (const codegen::parameter& p : k->parameters)
     k->block_size = (k->block_size + p.size - 1) / p.size * p.size + p.size;
-  k->cost = estimate(step.body);
+  k->cost = estimate(step.kernel);
   k->next = kernels_.load(std::memory_order_relaxed);
   if (language == codegen::dialect::none) {
-    k->code = on.load(nullptr, step.body, v);
+    k->code = on.load(nullptr, step.kernel, v);
     return k.release();
   }
   const codegen::compiler* const with = on.compiler();
@@ -136,14 +136,14 @@ const compiled_kernel* compiled_step::build(const codegen::variant& v, device_im
 
 loaded_kernel compiled_step::compile(const codegen::variant& v, const codegen::compiler& with, device_impl& on,
                                      codegen::dialect language) const {
-  const std::string source = codegen::emit(step.body, v, language);
+  const std::string source = codegen::emit(step.kernel, v, language);
   codegen::image_origin from{};
   const stopwatch watch;
-  const loaded_kernel code = kernel_of(source, step.body, v, with, on, from);
+  const loaded_kernel code = kernel_of(source, step.kernel, v, with, on, from);
   if (from == codegen::image_origin::memory) return code;
   const bool disk = from == codegen::image_origin::disk;
   bump(disk ? counter::disk_hits : counter::compiles);
-  log(1, "%s a kernel of %zu values in %.1f ms", disk ? "read" : "compiled", step.body.values.size(),
+  log(1, "%s a kernel of %zu values in %.1f ms", disk ? "read" : "compiled", step.kernel.values.size(),
       watch.milliseconds());
   log(3, "%s", source.c_str());
   return code;

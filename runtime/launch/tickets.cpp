@@ -20,9 +20,9 @@ namespace {
 constexpr std::size_t size = most_tickets * sizeof(unsigned);
 
 /// Not on the stream itself: if that is captured, every launch would zero them and none would before the first.
-void zero_before(stream_state& on, std::byte* counters) {
+void zero_before(stream_state& on, std::byte* tickets) {
   stream_state& plain = on.device.streams().first();
-  on.device.zero(counters, size, plain);
+  on.device.zero(tickets, size, plain);
   order_after(on, plain, plain.enqueued());
 }
 
@@ -49,7 +49,7 @@ std::byte* tickets(stream_state& on) {
   memory_source& from = on.device.memory(memory_kind::device);
   std::byte* mine = from.allocate(size);
   if (!mine && make_room(on.device)) mine = from.allocate(size);
-  if (!mine) throw out_of_memory("sinter: the device has no room for a reduction's counters", size, 0, 0);
+  if (!mine) throw out_of_memory("sinter: the device has no room for a reduction's tickets", size, 0, 0);
   try {
     zero_before(on, mine);
   } catch (...) {

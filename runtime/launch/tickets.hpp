@@ -1,4 +1,4 @@
-// Counters with which the blocks of a reduction find out which of them is last. Zero before and after every launch.
+// Tickets: counters with which the blocks of a reduction find out which of them is last. Zero before and after every launch.
 #pragma once
 
 #include <cstddef>

@@ -40,13 +40,13 @@ schedule cut_of(const E&... e) {
 std::string unsound(const schedule& s, std::size_t roots) {
   std::vector<int> written(roots), made(s.temporaries.size());
   for (const step& at : s.steps) {
-    codegen::verify(at.body);
+    codegen::verify(at.kernel);
     if (at.reason.empty()) return "a step without a reason";
-    if (at.inputs.size() != at.body.inputs.size()) return "a step's inputs are not its kernel's";
-    if (at.scalars.size() != at.body.scalars.size()) return "a step's scalars are not its kernel's";
-    if (at.outputs.size() != at.body.outputs.size()) return "a step's outputs are not its kernel's";
+    if (at.inputs.size() != at.kernel.inputs.size()) return "a step's inputs are not its kernel's";
+    if (at.scalars.size() != at.kernel.scalars.size()) return "a step's scalars are not its kernel's";
+    if (at.outputs.size() != at.kernel.outputs.size()) return "a step's outputs are not its kernel's";
     std::vector<bool> used(at.inputs.size());
-    for (const codegen::value& v : at.body.values)
+    for (const codegen::value& v : at.kernel.values)
       if (v.kind == value_kind::input) used[v.index] = true;
     for (bool u : used)
       if (!u) return "an input that nothing reads";
@@ -68,7 +68,7 @@ std::string unsound(const schedule& s, std::size_t roots) {
 
 int applied(const step& s, op code) {
   int n = 0;
-  for (const codegen::value& v : s.body.values) n += v.kind == value_kind::apply && v.code == code;
+  for (const codegen::value& v : s.kernel.values) n += v.kind == value_kind::apply && v.code == code;
   return n;
 }
 int from_memory(const step& s) {
@@ -89,7 +89,7 @@ TEST_CASE("cut: anything elementwise is one kernel") {
   const schedule s = cut_of(u(slice(_, _, -1)) * 2);
   REQUIRE(s.steps.size() == 1);
   CHECK(unsound(s, 1) == "");
-  CHECK_FALSE(s.steps[0].body.reduces());
+  CHECK_FALSE(s.steps[0].kernel.reduces());
   CHECK(applied(s.steps[0], op::exp) == 1);
   CHECK(s.temporaries.empty());
 }
@@ -115,8 +115,8 @@ TEST_CASE("cut: equal leaves are one input under one type") {
   auto square = x * x, product = x * y;
   CHECK(cut_of(square).steps[0].inputs.size() == 1);
   CHECK(cut_of(product).steps[0].inputs.size() == 2);
-  CHECK_FALSE(cut_of(square).steps[0].body == cut_of(product).steps[0].body);
-  CHECK(cut_of(product).steps[0].body == cut_of(x * table()).steps[0].body);
+  CHECK_FALSE(cut_of(square).steps[0].kernel == cut_of(product).steps[0].kernel);
+  CHECK(cut_of(product).steps[0].kernel == cut_of(x * table()).steps[0].kernel);
 }
 
 TEST_CASE("cut: what nothing needs is not read") {
@@ -133,10 +133,10 @@ TEST_CASE("cut: a reduction takes in what comes before it and what follows on it
   REQUIRE(norm.steps.size() == 1);
   CHECK(unsound(norm, 1) == "");
   const step& s = norm.steps[0];
-  CHECK(s.body.accumulators.size() == 1);
+  CHECK(s.kernel.accumulators.size() == 1);
   REQUIRE(s.inputs.size() == 3);
-  CHECK_FALSE(s.inputs[0].outer);
-  CHECK(s.inputs[2].outer);  // the column is read once a row
+  CHECK_FALSE(s.inputs[0].of_result);
+  CHECK(s.inputs[2].of_result);  // the column is read once a row
   CHECK(cut_of(sum(x)).steps.size() == 1);
   CHECK(cut_of(1 / max(x, rows)).steps.size() == 1);
 }
@@ -146,12 +146,12 @@ TEST_CASE("cut: reductions of one domain are one pass, and equal ones one accumu
   const schedule both = cut_of(mean(x), stddev(x));
   REQUIRE(both.steps.size() == 1);
   CHECK(unsound(both, 2) == "");
-  CHECK(both.steps[0].body.accumulators.size() == 3);
+  CHECK(both.steps[0].kernel.accumulators.size() == 3);
   CHECK(applied(both.steps[0], op::sqrt) == 1);
   CHECK(cut_of(max(x, 0) - min(x, 0)).steps.size() == 1);
   const schedule equal = cut_of(sum(x, 1) / (sum(x, 1) + 1));
   REQUIRE(equal.steps.size() == 1);
-  CHECK(equal.steps[0].body.accumulators.size() == 1);
+  CHECK(equal.steps[0].kernel.accumulators.size() == 1);
   CHECK(cut_of(sum(x, 0), sum(x, 1)).steps.size() == 2);
   CHECK(unsound(cut_of(sum(x, 0), sum(x, 1), sum(x)), 3) == "");
   const schedule map_beside = cut_of(sum(x), x + 1);
