@@ -189,12 +189,6 @@ expression_node* new_expression(const expression_view& e) {
 
 }  // namespace
 
-node* make_expression(const expression_view& e) {
-  node* const n = new_expression(e);
-  for (int i = 0; i < e.code->nodes; ++i) retain(e.nodes[i]);
-  return n;
-}
-
 node* share(node** slot, const expression_view& e) {
   if (node* made = __atomic_load_n(slot, __ATOMIC_ACQUIRE)) return retain(made);
   expression_node* const mine = new_expression(e);

@@ -11,6 +11,7 @@
 #include <sinter/array.hpp>
 
 #include "test/codegen/ir/expectation.hpp"
+#include "test/include/made_at_run_time.hpp"
 
 namespace {
 
@@ -48,7 +49,7 @@ detail::node* on_device(const golden_array* a) {
 handle expression_of(const golden_record& r) {
   detail::node* operands[3] = {};
   for (std::size_t i = 0; i < r.inputs.size(); ++i) operands[i] = on_device(r.inputs[i]);
-  return handle(detail::make_expression({&fragment_of(r), operands, nullptr}));
+  return made_at_run_time({&fragment_of(r), operands, nullptr});
 }
 
 void check(const golden_record& r, detail::node* result) {

@@ -12,6 +12,7 @@
 #include <sinter/array.hpp>
 
 #include "codegen/ir/node.hpp"
+#include "test/include/made_at_run_time.hpp"
 
 namespace sinter::test {
 
@@ -55,7 +56,7 @@ inline handle apply(std::uint8_t code, dtype result, const std::vector<handle>& 
   std::vector<detail::node*> nodes;
   for (const handle& h : operands) types.push_back(type_of(h)), nodes.push_back(h.get());
   if (scalar) types.push_back(types[0]);
-  return handle(detail::make_expression({&fragment_of(code, types, result, scalar != nullptr), nodes.data(), scalar}));
+  return made_at_run_time({&fragment_of(code, types, result, scalar != nullptr), nodes.data(), scalar});
 }
 inline handle apply(op code, const std::vector<handle>& operands, const detail::scalar_bits* scalar = nullptr) {
   const detail::rule r = detail::facts(code).of;

@@ -18,10 +18,8 @@ struct expression_view {
   const scalar_bits* scalars;
 };
 
-/// A node for an expression that has a name; takes its own references. Errors: `shape_error`.
-SINTER_API node* make_expression(const expression_view&);
 /// The node kept in a named expression, made on first use; from then on it owns the expression's operands. Returns an owned
-/// reference; any number of threads may ask.
+/// reference; any number of threads may ask. Errors: `shape_error`.
 SINTER_API node* share(node** slot, const expression_view&);
 
 /// Evaluates into a new array. Errors: `shape_error`, `device_error`, `out_of_memory`, `compile_error`.
