@@ -9,20 +9,20 @@ NumPy on purpose, the golden value is Sinter's, and the place is marked with `de
 """
 
 import math
-import re
 import struct
 import warnings
-from fractions import Fraction
 from pathlib import Path
 
 import mpmath
 import numpy as np
 import scipy.special
 
+from like_sinter import (BOOL, FLOAT32, INTEGER, REAL, accepts, astype, compute_dtype, is_real, result_dtype,
+                         rows)
+
 warnings.simplefilter("ignore")
 np.seterr(all="ignore")
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 
 # Codes are those of enum dtype in include/sinter/dtype.hpp.
 CODES = {name: code for code, name in enumerate(
@@ -30,48 +30,16 @@ CODES = {name: code for code, name in enumerate(
     "float16 bfloat16 float32 float64 complex64 complex128".split())}
 ELEMENTS = [np.dtype(t) for t in
             "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64".split()]
-FLOAT32, FLOAT64, BOOL = np.dtype("float32"), np.dtype("float64"), np.dtype("bool")
 
 
 def operations():
     """(name, arity, rule, ulp, function) of each row of ops.def."""
-    row = re.compile(r'^SINTER_OP\((\w+), (\d), (\w+), .*, ([\d.]+), "([\w.]*)", "[^"]*"\)$')
-    for line in (ROOT / "include/sinter/ops.def").read_text().splitlines():
-        if line.startswith("SINTER_OP("):
-            name, arity, rule, ulp, numpy_name = row.match(line).groups()
-            function = None
-            if numpy_name:
-                *modules, last = numpy_name.split(".")
-                function = getattr({"numpy": np, "scipy.special": scipy.special}[".".join(modules)], last)
-            yield name, int(arity), rule, float(ulp), function
-
-
-# The rules of include/sinter/detail/rules.hpp. A test compares, so that these cannot drift apart unseen.
-
-def is_real(t):
-    return t.kind == "f"
-
-
-def accepts(rule, t):
-    if rule == "number_not_bool":
-        return t != BOOL
-    return rule not in ("bits", "integers") or not is_real(t)
-
-
-def compute_dtype(rule, t):
-    if rule == "quotient":
-        return t if is_real(t) else FLOAT64
-    if rule == "real":
-        return t if is_real(t) else FLOAT32 if t.itemsize <= 2 else FLOAT64  # deliberate: 8 bits give float32
-    if rule == "logic":
-        return BOOL
-    if rule in ("integral_step", "integers"):
-        return np.dtype("int8") if t == BOOL else t
-    return t
-
-
-def result_dtype(rule, t):
-    return BOOL if rule in ("comparison", "logic", "test") else t
+    for name, arity, rule, ulp, numpy_name in rows():
+        function = None
+        if numpy_name:
+            *modules, last = numpy_name.split(".")
+            function = getattr({"numpy": np, "scipy.special": scipy.special}[".".join(modules)], last)
+        yield name, arity, rule, ulp, function
 
 
 # Inputs
@@ -141,32 +109,6 @@ def inputs_for(arity, t, random):
 
 # References
 
-def round_to(x, t):
-    """A Fraction to the nearest value of t, halves to even."""
-    info = np.finfo(t)
-    if x == 0:
-        return 0.0
-    size = abs(x)
-    exponent = max(size.numerator.bit_length() - size.denominator.bit_length(), info.minexp)
-    if exponent > info.minexp and size < Fraction(2) ** exponent:
-        exponent -= 1
-    unit = Fraction(2) ** (max(exponent, info.minexp) - info.nmant)
-    nearest = round(size / unit) * unit
-    value = math.inf if abs(nearest) > Fraction(float(info.max)) else abs(float(nearest))
-    return -value if x < 0 else value
-
-
-def fma(a, b, c):
-    # Right where a factor is not finite, and for the sign of an exact zero.
-    result = np.where(np.isfinite(a) & np.isfinite(b) & np.isinf(c), c, a * b + c)
-    finite = np.isfinite(a) & np.isfinite(b) & np.isfinite(c)
-    for n in np.flatnonzero(finite):
-        exact = Fraction(float(a[n])) * Fraction(float(b[n])) + Fraction(float(c[n]))
-        if exact != 0:
-            result[n] = round_to(exact, a.dtype)
-    return result
-
-
 def with_digits(function):
     """A function of one mpmath number as one of an array."""
     def apply(a):
@@ -205,34 +147,7 @@ def erfc(x):
     return x if math.isnan(x) else (0.0 if x > 0 else 2.0) if abs(x) > 30 else float(mpmath.erfc(x))
 
 
-def integer_power(a, b):
-    result = np.power(a, np.where(b < 0, 0, b).astype(b.dtype))
-    of_one = np.where(b % 2 != 0, a, 1)
-    negative = np.where(np.abs(a.astype(object)) == 1, of_one, 0)  # deliberate: NumPy refuses negative powers
-    return np.where(b < 0, negative, result).astype(a.dtype)
-
-
-def integer_reciprocal(a):
-    # deliberate: 0 for 0 in every width, where NumPy has the lowest number in some
-    return np.where(a == 0, 0, np.reciprocal(np.where(a == 0, 1, a))).astype(a.dtype)
-
-
-def second_of_zeros(function):
-    """Of two zeros the second, as NumPy's vector loops on x86 have it; its scalar loops and other machines may not."""
-    def apply(a, b):
-        return np.where((a == 0) & (b == 0), b, function(a, b)).astype(a.dtype)
-    return apply
-
-
-EXACT = {
-    "fma": fma,
-    "fdim": lambda a, b: np.where(a <= b, 0, a - b).astype(a.dtype),
-    "maximum": second_of_zeros(np.maximum), "minimum": second_of_zeros(np.minimum),
-    "fmax": second_of_zeros(np.fmax), "fmin": second_of_zeros(np.fmin),
-    "clip": lambda a, b, c: second_of_zeros(np.minimum)(second_of_zeros(np.maximum)(a, b), c),
-}
 CANCELLING = ("logaddexp", "logaddexp2", "gammaln")
-INTEGER = {"power": integer_power, "reciprocal": integer_reciprocal}
 WITH_DIGITS = {name: with_digits(f) for name, f in
                {"sinc": sinc, "gamma": gamma, "gammaln": gammaln, "erf": erf, "erfc": erfc}.items()}
 
@@ -256,7 +171,7 @@ def reference(name, ulp, function, args):
     if not is_real(computed):
         return INTEGER.get(name, function)(*args)
     if ulp == 0:
-        return EXACT.get(name, function)(*args)
+        return REAL.get(name, function)(*args)
     result = wide(name, function, args).astype(computed)
     if function and name != "sinc":  # the golden values are NumPy's and SciPy's but for the last digits
         theirs = function(*args)
@@ -267,14 +182,6 @@ def reference(name, ulp, function, args):
             same |= (args[0] == -np.inf) | (np.abs(args[0]) < np.finfo(computed).tiny)
         assert np.all(same), (name, computed, args[0][~same], theirs[~same], result[~same])
     return result
-
-
-def saturated(a, to):
-    """Real to integer without the fraction, held between the ends; deliberate: C and NumPy leave it open."""
-    info = np.iinfo(to)
-    def one(x):
-        return 0 if math.isnan(x) else info.min if x <= info.min else info.max if x >= info.max else int(x)
-    return np.array([one(float(x)) for x in a], to)
 
 
 # The file
@@ -324,8 +231,7 @@ def write_values(path):
     for a in ELEMENTS:
         values = inputs_for(1, a, np.random.default_rng([1, CODES[a.name]]))[0]
         for to in ELEMENTS:
-            result = saturated(values, to) if is_real(a) and to.kind in "iu" else values.astype(to)
-            golden.add("cast", [values], result)
+            golden.add("cast", [values], astype(values, to))
     golden.write(path)
 
 

@@ -1,0 +1,152 @@
+#include "test/fuzz/check.hpp"
+
+#include <exception>
+#include <optional>
+
+#include <sinter/error.hpp>
+
+#include "test/fuzz/execute.hpp"
+#include "test/fuzz/print.hpp"
+
+namespace sinter::fuzz {
+
+namespace {
+
+snapshot snapshot_of(const handle& h) { return {type_of(h), shape_of(h), bytes_of(h)}; }
+
+class checking {
+ public:
+  checking(const program& p, math how)
+      : p_(p),
+        outlines_(outlines_of(p).value()),
+        strict_(how == math::strict),
+        stepwise_(p, outlines_, machine::manner::stepwise) {}
+
+  verdict run() {
+    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i)
+      if (verdict v = run_step(i); !v.fine()) return v;
+    return run_lazily();
+  }
+  std::vector<snapshot> values;  // of the steps; of one that is stored into, as it is now
+  std::vector<snapshot> history;
+
+ private:
+  const step& at(int i) const { return p_.steps[static_cast<std::size_t>(i)]; }
+  std::string place(int i) const { return "step " + std::to_string(i) + ": "; }
+
+  verdict run_step(int i) {
+    const device_scope there(strict_ ? here_ : device::interpreter());
+    const step& s = at(i);
+    const int kept = s.what == form::store ? s.operands[0].step : i;
+    const std::vector<snapshot> operands = operands_of(p_, i, values);
+    std::optional<snapshot> by_hand, reference;
+    try {
+      if (s.what == form::store) by_hand = store_by_hand(s);
+      if (strict_ && here_ != device::interpreter() &&
+          (s.what == form::apply || s.what == form::cast || s.what == form::reduce))
+        reference = interpreted(i);
+      stepwise_.run(i);
+      values.resize(static_cast<std::size_t>(i) + 1), certain_.resize(values.size());
+      values[static_cast<std::size_t>(kept)] = snapshot_of(stepwise_.value(kept));
+    } catch (const std::exception& e) {
+      return {"a step and what it may do", place(i) + e.what()};
+    }
+    const snapshot& got = values[static_cast<std::size_t>(kept)];
+    history.push_back(got);
+    const outline& expected = outlines_[static_cast<std::size_t>(i)];
+    if (got.type != expected.type || !(got.extents == expected.extents))
+      return {"a step and its rules", place(i) + bits_differ(got, {expected.type, expected.extents})};
+    if (by_hand)
+      if (const std::string d = bits_differ(got, *by_hand); !d.empty())
+        return {"a store and one by hand", place(i) + d};
+    if (reference)
+      if (const std::string d = step_differs(s, operands, got, *reference, judge::device); !d.empty())
+        return {"a step and the interpreter's", place(i) + d};
+    note_certainty(i, kept, operands, got);
+    return {};
+  }
+
+  // The step with the same operands, on the interpreter.
+  snapshot interpreted(int i) {
+    const device_scope there(device::interpreter());
+    machine reference(p_, outlines_, machine::manner::stepwise);
+    for (const operand& o : at(i).operands)
+      if (o.is_step())
+        reference.set(o.step, handle(detail::make_copy_on(stepwise_.value(o.step).get(), device::interpreter())));
+    reference.run(i);
+    return snapshot_of(reference.value(i));
+  }
+
+  snapshot store_by_hand(const step& s) {
+    const handle target = stepwise_.value(s.operands[0].step);
+    const auto view_of = [&](const handle& h) {
+      return s.items.empty() ? h : handle(detail::make_view(h.get(), s.items.data(), static_cast<int>(s.items.size())));
+    };
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(shape_of(target).elements()));
+    for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = static_cast<std::int64_t>(n);
+    const handle all(detail::make_from_host(dtype::int64, shape_of(target), numbers.data()));
+
+    tree value;
+    const operand& given = s.operands[1];
+    const detail::outcome of = s.updates ? outcome_of(s.code, s.operands, outlines_) : detail::outcome();
+    if (s.updates) value.take(view_of(target));
+    if (given.is_step()) value.take(stepwise_.value(given.step));
+    else if (s.updates)
+      value.take(given.scalar.strong ? given.scalar.type : of.computed,
+                 converted(given.scalar, given.scalar.strong ? given.scalar.type : of.computed));
+    else value.take(type_of(target), converted(given.scalar, type_of(target)));
+    if (s.updates) value.apply(s.code, of.result);
+    if (value.type() != type_of(target)) value.cast(type_of(target));
+    return stored_by_hand(snapshot_of(target), snapshot_of(view_of(all)), snapshot_of(value.evaluated()));
+  }
+
+  void note_certainty(int i, int kept, const std::vector<snapshot>& operands, const snapshot& got) {
+    bool certain = is_exact(at(i), operands, got);
+    for (const operand& o : at(i).operands)
+      if (o.is_step()) certain = certain && certain_[static_cast<std::size_t>(o.step)];
+    certain_[static_cast<std::size_t>(kept)] = certain;
+  }
+
+  verdict run_lazily() {
+    std::vector<snapshot> results;
+    try {
+      machine lazily(p_, outlines_, machine::manner::lazy);
+      for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) lazily.run(i);
+      for (const handle& h : lazily.results()) results.push_back(snapshot_of(h));
+    } catch (const std::exception& e) {
+      return {"fused and what it may do", e.what()};
+    }
+    for (std::size_t r = 0; r < results.size(); ++r) {
+      const auto of = static_cast<std::size_t>(p_.results[r]);
+      if (!strict_ && !certain_[of]) continue;
+      if (const std::string d = bits_differ(results[r], values[of]); !d.empty())
+        return {"fused and step by step", "result " + std::to_string(r) + ", v" + std::to_string(of) + ": " + d};
+    }
+    return {};
+  }
+
+  const program& p_;
+  const std::vector<outline> outlines_;
+  const device here_ = device::current();
+  const bool strict_;
+  machine stepwise_;
+  std::vector<bool> certain_;
+};
+
+}  // namespace
+
+std::vector<snapshot> operands_of(const program& p, int step, const std::vector<snapshot>& values) {
+  std::vector<snapshot> all;
+  for (const operand& o : p.steps[static_cast<std::size_t>(step)].operands)
+    if (o.is_step()) all.push_back(values[static_cast<std::size_t>(o.step)]);
+  return all;
+}
+
+verdict check(const program& p, math how, std::vector<snapshot>* values) {
+  checking c(p, how);
+  verdict v = c.run();
+  if (values) *values = std::move(c.history);
+  return v;
+}
+
+}  // namespace sinter::fuzz

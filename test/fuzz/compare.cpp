@@ -1,0 +1,260 @@
+#include "test/fuzz/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <sstream>
+
+#include "codegen/ir/broadcast.hpp"
+#include "test/numpy/golden.hpp"
+
+namespace sinter::fuzz {
+
+namespace {
+
+using exact = long double;  // holds every element of every dtype
+
+template <class T>
+T element(const snapshot& s, std::int64_t i) {
+  T x;
+  std::memcpy(&x, s.elements.data() + static_cast<std::size_t>(i) * sizeof x, sizeof x);
+  return x;
+}
+
+exact number_at(const snapshot& s, std::int64_t i) {
+  return with_type(s.type, [&](auto t) { return static_cast<exact>(element<decltype(t)>(s, i)); });
+}
+
+constexpr double ulps_of_row[] = {
+#define SINTER_OP(name, arity, rule, cuda, c, integer, interpreter, ulp, ...) ulp,
+#include <sinter/ops.def>
+#undef SINTER_OP
+};
+double ulps_of(op code) { return ulps_of_row[static_cast<int>(code)]; }
+
+// Their terms can cancel, so their unit is that of the largest of 1, the operands and the result.
+bool cancels(op code) { return code == op::logaddexp || code == op::logaddexp2 || code == op::gammaln; }
+
+// Of two zeros they give either.
+bool chooses_zero(op code) {
+  return code == op::maximum || code == op::minimum || code == op::fmax || code == op::fmin || code == op::clip;
+}
+
+std::string difference(const snapshot& got, const snapshot& wanted, std::int64_t i, const std::string& how) {
+  std::ostringstream text;
+  text << "element " << i << " of shape " << wanted.extents << ": " << text_of(got, i) << " instead of "
+       << text_of(wanted, i);
+  if (!how.empty()) text << " (" << how << ')';
+  return text.str();
+}
+
+std::string outlines_differ(const snapshot& got, const snapshot& wanted) {
+  std::ostringstream text;
+  if (got.type != wanted.type) text << "dtype " << got.type << " instead of " << wanted.type;
+  else if (!(got.extents == wanted.extents)) text << "shape " << got.extents << " instead of " << wanted.extents;
+  return text.str();
+}
+
+// The element of an operand that broadcasts to `extents`, for the i-th of those.
+std::int64_t broadcast_place(const shape& operand, const shape& extents, std::int64_t i) {
+  std::int64_t place = 0, step = 1;
+  for (int back = 1; back <= extents.size(); ++back) {
+    const std::int64_t n = extents[extents.size() - back], at = i % n;
+    i /= n;
+    if (back > operand.size()) continue;
+    const std::int64_t mine = operand[operand.size() - back];
+    if (mine != 1) place += at * step;
+    step *= mine;
+  }
+  return place;
+}
+
+// ---- elementwise operations
+
+template <class T>
+std::string apply_differs(const step& s, const std::vector<snapshot>& operands, const snapshot& got,
+                          const snapshot& wanted, judge by) {
+  const double bound = ulps_of(s.code);
+  // The interpreter's functions are right to one, NumPy's to four.
+  const double allowed = bound == 0 ? 0 : bound + (by == judge::numpy ? 4 : 1);
+  for (std::int64_t i = 0; i < wanted.extents.elements(); ++i) {
+    const T x = element<T>(got, i), y = element<T>(wanted, i);
+    if (std::memcmp(&x, &y, sizeof x) == 0 || (x != x && y != y)) continue;
+    if (allowed == 0 && !(x == y && chooses_zero(s.code) && by == judge::numpy))
+      return difference(got, wanted, i, "they have to agree");
+    T scale = 0;
+    if (cancels(s.code)) {
+      scale = 1;
+      for (const snapshot& o : operands)
+        scale = std::max(scale, static_cast<T>(std::fabs(number_at(o, broadcast_place(o.extents, wanted.extents, i)))));
+    }
+    const double apart = test::ulps_apart(x, y, scale);
+    if (apart > allowed)
+      return difference(got, wanted, i, std::to_string(apart) + " ulp apart; " + std::to_string(allowed) + " allowed");
+  }
+  return "";
+}
+
+// ---- reductions
+
+// What the elements that fold into one have between them.
+struct folded {
+  exact size = 0;       // sum of absolute values
+  exact exponents = 0;  // sum of the absolute logarithms to base 2
+  exact lowest = std::numeric_limits<exact>::infinity(), highest = -lowest;
+  std::int64_t count = 0;
+  bool finite = true;
+};
+
+std::vector<folded> fold_all(const step& s, const snapshot& from) {
+  const int rank = from.extents.size();
+  unsigned mask = s.axes ? 0 : (1u << rank) - 1;
+  if (s.axes)
+    for (int a : *s.axes) mask |= 1u << (a < 0 ? a + rank : a);
+  std::int64_t outputs = 1;
+  for (int d = 0; d < rank; ++d) outputs *= mask >> d & 1 ? 1 : from.extents[d];
+  std::vector<folded> all(static_cast<std::size_t>(outputs));
+  for (std::int64_t i = 0; i < from.extents.elements(); ++i) {
+    std::int64_t left = i, place = 0, step = 1;
+    for (int d = rank - 1; d >= 0; --d) {
+      const std::int64_t at = left % from.extents[d];
+      left /= from.extents[d];
+      if (!(mask >> d & 1)) place += at * step, step *= from.extents[d];
+    }
+    folded& f = all[static_cast<std::size_t>(place)];
+    const exact x = number_at(from, i), size = std::fabs(x);
+    ++f.count;
+    f.finite &= std::isfinite(x);
+    f.size += size;
+    if (size > 0) f.exponents += std::fabs(std::log2(size)) + 1;
+    f.lowest = std::min(f.lowest, x), f.highest = std::max(f.highest, x);
+  }
+  return all;
+}
+
+template <class T>
+exact sum_bound(const folded& f) {
+  return 2 * static_cast<exact>(f.count + 2) * std::numeric_limits<T>::epsilon() * f.size;
+}
+
+// How far two results of one fold may be apart; infinitely where the order of folding decides about an overflow.
+template <class T>
+exact fold_bound(const step& s, const folded& f, exact wanted) {
+  using limits = std::numeric_limits<T>;
+  const exact eps = limits::epsilon(), anything = std::numeric_limits<exact>::infinity();
+  const exact rounding = 4 * eps * std::fabs(wanted) + limits::denorm_min();
+  const auto n = static_cast<exact>(f.count);
+  switch (s.folding) {
+    case fold::sum: return f.size >= limits::max() / 4 && f.finite ? anything : sum_bound<T>(f) + rounding;
+    case fold::mean:
+      return f.size >= limits::max() / 4 && f.finite ? anything : sum_bound<T>(f) / std::max(n, exact(1)) + rounding;
+    case fold::prod: return f.exponents > limits::max_exponent - 8 ? anything : n * eps * std::fabs(wanted) + rounding;
+    case fold::var:
+    case fold::stddev: {
+      if (!f.finite) return 0;
+      const exact width = f.highest - f.lowest;
+      if (f.count == 0 || width > 1e150L || (width > 0 && width < 1e-150L)) return anything;
+      const exact left = std::max(n - s.ddof, exact(0));
+      if (left == 0) return 0;
+      // One pass over distances from an element here, two passes in NumPy; all in double.
+      const double e = std::numeric_limits<double>::epsilon();
+      const exact of_mean = 4 * (n + 8) * e * std::max(std::fabs(f.highest), std::fabs(f.lowest));
+      const exact variance = (16 * (n + 8) * e * n * width * width + n * of_mean * of_mean) / left;
+      if (s.folding == fold::var) return variance + rounding;
+      return wanted > 0 ? std::min(variance / wanted, std::sqrt(variance)) + rounding : std::sqrt(variance) + rounding;
+    }
+    default: return 0;
+  }
+}
+
+template <class T>
+std::string fold_differs(const step& s, const snapshot& from, const snapshot& got, const snapshot& wanted) {
+  const std::vector<folded> all = fold_all(s, from);
+  for (std::int64_t i = 0; i < wanted.extents.elements(); ++i) {
+    const T x = element<T>(got, i), y = element<T>(wanted, i);
+    if (x == y || (x != x && y != y)) continue;
+    const exact bound = fold_bound<T>(s, all[static_cast<std::size_t>(i)], static_cast<exact>(y));
+    if (std::isinf(bound) || std::fabs(static_cast<exact>(x) - static_cast<exact>(y)) <= bound) continue;
+    return difference(got, wanted, i, "they may be " + std::to_string(static_cast<double>(bound)) + " apart");
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string bits_differ(const snapshot& got, const snapshot& wanted) {
+  if (const std::string outline = outlines_differ(got, wanted); !outline.empty()) return outline;
+  return with_type(got.type, [&](auto t) -> std::string {
+    using T = decltype(t);
+    for (std::int64_t i = 0; i < wanted.extents.elements(); ++i) {
+      const T x = element<T>(got, i), y = element<T>(wanted, i);
+      if (std::memcmp(&x, &y, sizeof x) != 0 && (x == x || y == y)) return difference(got, wanted, i, "");
+    }
+    return "";
+  });
+}
+
+std::string step_differs(const step& s, const std::vector<snapshot>& operands, const snapshot& got,
+                         const snapshot& wanted, judge by) {
+  const bool rounds = detail::is_floating(wanted.type) && (s.what == form::apply || s.what == form::reduce);
+  if (!rounds) return bits_differ(got, wanted);
+  if (const std::string outline = outlines_differ(got, wanted); !outline.empty()) return outline;
+  return with_type(wanted.type, [&](auto t) -> std::string {
+    using T = decltype(t);
+    if constexpr (!std::is_floating_point_v<T>) return "";
+    else if (s.what == form::apply) return apply_differs<T>(s, operands, got, wanted, by);
+    else return fold_differs<T>(s, operands[0], got, wanted);
+  });
+}
+
+bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapshot& result) {
+  if (!detail::is_floating(result.type)) return true;
+  const bool elementwise = s.what == form::apply || (s.what == form::store && s.updates);
+  if (elementwise && ulps_of(s.code) != 0) return false;
+  if (!elementwise && s.what != form::reduce) return true;
+  if (s.what == form::reduce && s.folding != fold::sum && s.folding != fold::prod)
+    return s.folding == fold::min || s.folding == fold::max;
+  // Whole numbers, so small that no sum of them is rounded.
+  const exact limit = result.type == dtype::float32 ? 0x1p23L : 0x1p52L;
+  const auto is_small = [&](const snapshot& v, exact most) {
+    for (std::int64_t i = 0; i < v.extents.elements(); ++i) {
+      const exact x = number_at(v, i);
+      if (std::isfinite(x) && (x != std::trunc(x) || std::fabs(x) > most)) return false;
+    }
+    return true;
+  };
+  if (s.what == form::apply || s.what == form::store) {
+    for (const snapshot& v : operands)
+      if (!is_small(v, limit)) return false;
+    return is_small(result, limit);
+  }
+  for (const folded& f : fold_all(s, operands[0]))
+    if (s.folding == fold::prod ? f.exponents > 20 : f.finite && f.size > limit) return false;
+  return is_small(operands[0], limit);
+}
+
+snapshot stored_by_hand(const snapshot& target, const snapshot& places, const snapshot& value) {
+  snapshot result = target;
+  const auto size = static_cast<std::size_t>(itemsize(target.type));
+  shape from = value.extents;  // may have more axes, of extent 1, in front
+  const int more = std::max(from.size() - places.extents.size(), 0);
+  from = shape(from.begin() + more, from.size() - more);
+  for (std::int64_t i = 0; i < places.extents.elements(); ++i) {
+    const auto at = static_cast<std::size_t>(element<std::int64_t>(places, i));
+    const auto of = static_cast<std::size_t>(broadcast_place(from, places.extents, i));
+    std::memcpy(result.elements.data() + at * size, value.elements.data() + of * size, size);
+  }
+  return result;
+}
+
+std::string text_of(const snapshot& s, std::int64_t i) {
+  return with_type(s.type, [&](auto t) {
+    std::ostringstream text;
+    text.precision(std::numeric_limits<decltype(t)>::max_digits10);
+    text << +element<decltype(t)>(s, i);
+    return text.str();
+  });
+}
+
+}  // namespace sinter::fuzz

@@ -1,0 +1,323 @@
+#include "test/fuzz/print.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <sstream>
+
+namespace sinter::fuzz {
+
+namespace {
+
+std::string name_of(int step) { return "v" + std::to_string(step); }
+
+const char* cpp_name(dtype t) {
+  static constexpr const char* names[] = {"bool",
+                                          "std::int8_t",
+                                          "std::uint8_t",
+                                          "std::int16_t",
+                                          "std::uint16_t",
+                                          "std::int32_t",
+                                          "std::uint32_t",
+                                          "std::int64_t",
+                                          "std::uint64_t",
+                                          "",
+                                          "",
+                                          "float",
+                                          "double"};
+  return names[static_cast<int>(t)];
+}
+
+template <class List, class F>
+std::string listed(const List& all, F&& text) {
+  std::string list;
+  for (const auto& x : all) list += (list.empty() ? "" : ", ") + text(x);
+  return list;
+}
+template <class List>
+std::string listed(const List& all) {
+  return listed(all, [](auto x) { return std::to_string(x); });
+}
+
+template <class T>
+std::string decimal(T x) {
+  std::ostringstream text;
+  text.precision(std::numeric_limits<T>::max_digits10);
+  text << +x;
+  return text.str();
+}
+
+// ---- C++
+
+template <class T>
+std::string cpp_literal(T x) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return x ? "true" : "false";
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (x != x) return std::is_same_v<T, float> ? "NAN" : "double(NAN)";
+    if (std::isinf(x))
+      return std::string(x < 0 ? "-" : "") + (std::is_same_v<T, float> ? "INFINITY" : "double(INFINITY)");
+    const std::string text = decimal(x);
+    return text + (text.find_first_of(".e") == text.npos ? ".0" : "") + (std::is_same_v<T, float> ? "f" : "");
+  } else {
+    if (std::is_signed_v<T> && sizeof(T) == 8 && x == std::numeric_limits<T>::min()) return "INT64_MIN";
+    const bool wide = sizeof(T) == 8 && !std::in_range<std::int32_t>(x);
+    return decimal(x) + (std::is_signed_v<T> || sizeof(T) < 4 ? "" : "u") + (wide ? "LL" : "");
+  }
+}
+
+std::string cpp_number(const number& n) {
+  return with_type(n.type, [&](auto t) {
+    using T = decltype(t);
+    const std::string literal = cpp_literal(value_of<T>(n));
+    return n.strong ? std::string("strong<") + cpp_name(n.type) + ">(" + literal + ")" : literal;
+  });
+}
+
+std::string cpp_item(const detail::index_item& i) {
+  const auto bound = [](bool given, std::int64_t at) { return given ? std::to_string(at) : std::string("_"); };
+  switch (i.what) {
+    case detail::index_item::all: return "_";
+    case detail::index_item::integer: return std::to_string(i.start);
+    case detail::index_item::new_axis: return "newaxis";
+    case detail::index_item::rest: return "ellipsis";
+    default: break;
+  }
+  const std::string step = i.step == 1 ? "" : ", " + std::to_string(i.step);
+  return "slice(" + bound(i.has_start, i.start) + ", " + bound(i.has_stop, i.stop) + step + ")";
+}
+std::string cpp_items(const step& s) { return s.items.empty() ? "ellipsis" : listed(s.items, cpp_item); }
+
+std::string cpp_shape(const std::vector<std::int64_t>& extents) {
+  return extents.empty() ? "shape()" : "{" + listed(extents) + "}";
+}
+
+const char* cpp_update(op code) {
+  switch (code) {
+    case op::add: return "+=";
+    case op::subtract: return "-=";
+    case op::multiply: return "*=";
+    case op::divide: return "/=";
+    case op::remainder: return "%=";
+    case op::bitwise_and: return "&=";
+    case op::bitwise_or: return "|=";
+    case op::bitwise_xor: return "^=";
+    case op::left_shift: return "<<=";
+    default: return ">>=";
+  }
+}
+
+class cpp_printer {
+ public:
+  explicit cpp_printer(const program& p) : p_(p), outlines_(outlines_of(p).value()) {}
+
+  std::string text() {
+    std::string all;
+    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
+      const step& s = p_.steps[static_cast<std::size_t>(i)];
+      if (s.temporary) continue;
+      if (s.what == form::store) {
+        const std::string target = name_of(s.operands[0].step), value = operand_text(s.operands[1]);
+        const bool plain = s.updates && s.items.empty();
+        all += target + (plain ? "" : "(" + cpp_items(s) + ")") + ' ' + (s.updates ? cpp_update(s.code) : "=") + ' ' +
+               value;
+      } else if (is_variable(p_, i)) {
+        all += std::string("array<") + cpp_name(known(i).type) + "> " + name_of(i) + " = " + made(s, i);
+      } else {
+        all += "auto " + name_of(i) + " = " + made(s, i);
+      }
+      all += ";\n";
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < p_.results.size(); ++i) names.push_back("r" + std::to_string(i));
+    const auto same = [](const std::string& n) { return n; };
+    all += "auto [" + listed(names, same) + "] = eval(" + listed(p_.results, [&](int r) { return operand_text({r}); }) +
+           ");\n";
+    for (const std::string& n : names) all += "std::cout << " + n + " << '\\n';\n";
+    return all;
+  }
+
+ private:
+  const outline& known(int step) const { return outlines_[static_cast<std::size_t>(step)]; }
+
+  std::string operand_text(const operand& o) const {
+    if (!o.is_step()) return cpp_number(o.scalar);
+    const step& s = p_.steps[static_cast<std::size_t>(o.step)];
+    return s.temporary ? made(s, o.step) : name_of(o.step);
+  }
+  std::string input(const step& s) const {
+    const bool truth = s.type == dtype::bool_;
+    const std::string all = with_type(s.type, [&](auto t) {
+      using T = decltype(t);
+      std::vector<std::string> texts;
+      for (std::size_t at = 0; at < s.elements.size(); at += sizeof(T)) {
+        T x;
+        std::memcpy(&x, s.elements.data() + at, sizeof x);
+        texts.push_back(truth ? decimal(x) : cpp_literal(x));
+      }
+      return listed(texts, [](const std::string& x) { return x; });
+    });
+    const std::string made = std::string("asarray(std::vector<") + (truth ? "unsigned char" : cpp_name(s.type)) + ">{" +
+                             all + "}, " + cpp_shape(s.extents) + ")";
+    return truth ? "astype<bool>(" + made + ")" : made;
+  }
+  std::string reduction(const step& s) const {
+    std::string options;
+    if (s.axes) options += ".axis = {" + listed(*s.axes) + "}, ";
+    if (s.keepdims) options += ".keepdims = true, ";
+    if (s.ddof) options += ".ddof = " + std::to_string(s.ddof) + ", ";
+    if (!options.empty()) options = ", {" + options.substr(0, options.size() - 2) + "}";
+    const bool chooses = s.folding <= fold::prod || s.folding >= fold::mean;
+    return std::string(name(s.folding)) + (chooses ? std::string("<") + cpp_name(s.type) + ">" : "") + "(" +
+           operand_text(s.operands[0]) + options + ")";
+  }
+  std::string made(const step& s, int at) const {
+    const auto from = [&] { return operand_text(s.operands[0]); };
+    switch (s.what) {
+      case form::input: return input(s);
+      case form::apply:
+        return std::string(detail::facts(s.code).name) + "(" +
+               listed(s.operands, [&](const operand& o) { return operand_text(o); }) + ")";
+      case form::cast: return std::string("astype<") + cpp_name(s.type) + ">(" + from() + ")";
+      case form::view: return from() + "(" + cpp_items(s) + ")";
+      case form::transpose: return s.axes ? from() + ".transpose({" + listed(*s.axes) + "})" : from() + ".T()";
+      case form::reshape: return from() + ".reshape(" + cpp_shape(s.extents) + ")";
+      case form::broadcast: return "broadcast_to(" + from() + ", " + cpp_shape(s.extents) + ")";
+      case form::reduce: return reduction(s);
+      default: return s.temporary ? std::string("array<") + cpp_name(known(at).type) + ">(" + from() + ")" : from();
+    }
+  }
+
+  const program& p_;
+  std::vector<outline> outlines_;
+};
+
+// ---- Python
+
+std::string python_literal(const number& n) {
+  return with_type(n.type, [&](auto t) -> std::string {
+    using T = decltype(t);
+    const T x = value_of<T>(n);
+    if constexpr (std::is_same_v<T, bool>) {
+      return x ? "True" : "False";
+    } else {
+      if (x != x) return "nan";
+      if constexpr (std::is_floating_point_v<T>) {
+        if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
+        const std::string text = decimal(x);
+        return text + (text.find_first_of(".e") == text.npos ? ".0" : "");
+      } else {
+        return decimal(x);
+      }
+    }
+  });
+}
+std::string python_type(dtype t) { return std::string("np.") + name(t); }
+std::string python_operand(const operand& o) {
+  if (o.is_step()) return name_of(o.step);
+  const std::string literal = python_literal(o.scalar);
+  return o.scalar.strong ? python_type(o.scalar.type) + "(" + literal + ")" : literal;
+}
+template <class List>
+std::string python_tuple(const List& all) {
+  return "(" + listed(all) + (all.size() == 1 ? ",)" : ")");
+}
+
+std::string python_items(const step& s) {
+  if (s.items.empty()) return "...";
+  const auto bound = [](bool given, std::int64_t at) { return given ? std::to_string(at) : std::string(); };
+  const std::string all = listed(s.items, [&](const detail::index_item& i) -> std::string {
+    switch (i.what) {
+      case detail::index_item::all: return ":";
+      case detail::index_item::integer: return std::to_string(i.start);
+      case detail::index_item::new_axis: return "None";
+      case detail::index_item::rest: return "...";
+      default: break;
+    }
+    return bound(i.has_start, i.start) + ":" + bound(i.has_stop, i.stop) +
+           (i.step == 1 ? "" : ":" + std::to_string(i.step));
+  });
+  return all;
+}
+
+std::string python_input(const step& s) {
+  const std::string all = with_type(s.type, [&](auto t) {
+    using T = decltype(t);
+    std::vector<number> numbers;
+    for (std::size_t at = 0; at < s.elements.size(); at += sizeof(T)) {
+      T x;
+      std::memcpy(&x, s.elements.data() + at, sizeof x);
+      numbers.push_back(number_of(x));
+    }
+    return listed(numbers, python_literal);
+  });
+  return "np.array([" + all + "], " + python_type(s.type) + ").reshape(" + python_tuple(s.extents) + ")";
+}
+
+std::string python_reduction(const step& s) {
+  std::string text =
+      std::string("sn.") + (s.folding == fold::stddev ? "std" : name(s.folding)) + "(" + python_operand(s.operands[0]);
+  if (s.axes) text += ", axis=" + python_tuple(*s.axes);
+  if (s.keepdims) text += ", keepdims=True";
+  if (s.ddof) text += ", ddof=" + std::to_string(s.ddof);
+  if (s.folding <= fold::prod || s.folding >= fold::mean) text += ", dtype=" + python_type(s.type);
+  return text + ")";
+}
+
+// In NumPy a view is the same memory, in Sinter a value: hence the copies.
+std::string python_value(const step& s) {
+  const auto from = [&] { return python_operand(s.operands[0]); };
+  switch (s.what) {
+    case form::input: return python_input(s);
+    case form::apply:
+      return std::string("sn.") + detail::facts(s.code).name + "(" + listed(s.operands, python_operand) + ")";
+    case form::cast: return "sn.astype(" + from() + ", " + python_type(s.type) + ")";
+    case form::view: return "np.array(" + from() + "[" + python_items(s) + "])";
+    case form::transpose: return "np.transpose(" + from() + (s.axes ? ", " + python_tuple(*s.axes) : "") + ").copy()";
+    case form::reshape: return "np.reshape(" + from() + ", " + python_tuple(s.extents) + ").copy()";
+    case form::broadcast: return "np.broadcast_to(" + from() + ", " + python_tuple(s.extents) + ").copy()";
+    case form::reduce: return python_reduction(s);
+    default: return "np.array(" + from() + ")";
+  }
+}
+
+std::string python_store(const step& s) {
+  const std::string target = name_of(s.operands[0].step), place = target + "[" + python_items(s) + "]";
+  std::string value = python_operand(s.operands[1]);
+  if (s.updates) value = std::string("sn.") + detail::facts(s.code).name + "(" + place + ", " + value + ")";
+  return place + " = sn.astype(" + value + ", " + target + ".dtype)";
+}
+
+}  // namespace
+
+std::string cpp_text(const program& p) { return cpp_printer(p).text(); }
+
+std::string python_text(const program& p) {
+  std::string all;
+  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+    const step& s = p.steps[i];
+    all += s.what == form::store ? python_store(s) : name_of(static_cast<int>(i)) + " = " + python_value(s);
+    all += '\n';
+  }
+  for (int r : p.results) all += "print(" + name_of(r) + ")\n";
+  return all;
+}
+
+std::string python_text(const program& p, std::size_t first_record, const std::string& indent) {
+  std::string all;
+  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+    const step& s = p.steps[i];
+    const std::string record = std::to_string(first_record + i);
+    const std::string name = name_of(s.what == form::store ? s.operands[0].step : static_cast<int>(i));
+    if (s.what == form::input) {
+      all += indent + name + " = given(" + record + ")\n";
+      continue;
+    }
+    if (s.what == form::store) all += indent + python_store(s) + "\n" + indent + name + " = checked(" + name;
+    else all += indent + name + " = checked(" + python_value(s);
+    all += ", " + record + ")\n";
+  }
+  return all;
+}
+
+}  // namespace sinter::fuzz

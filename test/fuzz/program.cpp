@@ -1,0 +1,254 @@
+#include "test/fuzz/program.hpp"
+
+#include <algorithm>
+
+#include <sinter/detail/selection.hpp>
+
+#include "codegen/ir/broadcast.hpp"
+
+namespace sinter::fuzz {
+
+namespace {
+
+using maybe = std::optional<outline>;
+
+shape shape_from(const std::vector<std::int64_t>& extents) { return shape(extents); }
+
+std::int64_t length_of(const detail::index_item& r, std::int64_t extent) {
+  // Python's slice.indices, without its arithmetic: which of 0, 1, ... are met.
+  const bool forward = r.step > 0;
+  const auto clip = [&](std::int64_t i) {
+    if (i < 0) i += extent;
+    return std::clamp(i, forward ? std::int64_t(0) : std::int64_t(-1), forward ? extent : extent - 1);
+  };
+  const std::int64_t start = r.has_start ? clip(r.start) : forward ? 0 : extent - 1;
+  const std::int64_t stop = r.has_stop ? clip(r.stop) : forward ? extent : -1;
+  std::int64_t length = 0;
+  for (std::int64_t i = start; forward ? i < stop : i > stop; i += r.step) ++length;
+  return length;
+}
+
+std::optional<shape> viewed(const shape& from, const std::vector<detail::index_item>& items) {
+  using item = detail::index_item;
+  int consumed = 0, rests = 0;
+  for (const item& i : items)
+    consumed += i.what != item::new_axis && i.what != item::rest, rests += i.what == item::rest;
+  if (rests > 1 || consumed > from.size() || static_cast<int>(items.size()) > detail::index_list::capacity) return {};
+  std::vector<std::int64_t> to;
+  int axis = 0;
+  const auto whole = [&](int axes) {
+    for (int i = 0; i < axes; ++i) to.push_back(from[axis++]);
+  };
+  for (const item& i : items) {
+    switch (i.what) {
+      case item::new_axis: to.push_back(1); break;
+      case item::rest: whole(from.size() - consumed); break;
+      case item::all: whole(1); break;
+      case item::integer:
+        if (i.start < -from[axis] || i.start >= from[axis]) return {};
+        ++axis;
+        break;
+      case item::range:
+        if (i.step == 0) return {};
+        to.push_back(length_of(i, from[axis++]));
+        break;
+    }
+  }
+  if (rests == 0) whole(from.size() - axis);
+  if (static_cast<int>(to.size()) > max_rank) return {};
+  return shape_from(to);
+}
+
+std::optional<shape> transposed(const shape& from, const std::optional<std::vector<int>>& axes) {
+  std::vector<std::int64_t> to(from.begin(), from.end());
+  std::reverse(to.begin(), to.end());
+  if (!axes) return shape_from(to);
+  if (static_cast<int>(axes->size()) != from.size() || axes->empty()) return {};
+  unsigned seen = 0;
+  for (std::size_t d = 0; d < axes->size(); ++d) {
+    const int axis = (*axes)[d] < 0 ? (*axes)[d] + from.size() : (*axes)[d];
+    if (axis < 0 || axis >= from.size() || (seen >> axis & 1)) return {};
+    seen |= 1u << axis;
+    to[d] = from[axis];
+  }
+  return shape_from(to);
+}
+
+std::optional<shape> reshaped(const shape& from, std::vector<std::int64_t> to) {
+  const auto open = std::find(to.begin(), to.end(), -1);
+  if (open == to.end()) {
+    const shape all = shape_from(to);
+    return all.elements() == from.elements() ? std::optional(all) : std::nullopt;
+  }
+  *open = 1;
+  const std::int64_t known = shape_from(to).elements();
+  if (known == 0 || from.elements() % known != 0) return {};
+  *open = from.elements() / known;
+  return shape_from(to);
+}
+
+maybe reduced(const step& s, const outline& from) {
+  const int rank = from.extents.size();
+  unsigned mask = s.axes ? 0 : (1u << rank) - 1;
+  if (s.axes)
+    for (int given : *s.axes) {
+      const int axis = given < 0 ? given + rank : given;
+      if (axis < 0 || axis >= rank || (mask >> axis & 1)) return {};
+      mask |= 1u << axis;
+    }
+  std::vector<std::int64_t> to;
+  const bool needs_one = s.folding == fold::min || s.folding == fold::max;
+  for (int d = 0; d < rank; ++d) {
+    const bool gone = mask >> d & 1;
+    if (gone && needs_one && from.extents[d] == 0) return {};
+    if (gone && s.keepdims) to.push_back(1);
+    else if (!gone) to.push_back(from.extents[d]);
+  }
+  const bool averages = s.folding >= fold::mean;
+  if (averages && !detail::is_floating(s.type)) return {};
+  if (needs_one && s.type != from.type) return {};
+  if ((s.folding == fold::any || s.folding == fold::all) && s.type != dtype::bool_) return {};
+  return outline{s.type, shape_from(to)};
+}
+
+maybe applied(const step& s, const std::vector<outline>& known) {
+  const detail::outcome of = outcome_of(s.code, s.operands, known);
+  if (of.why != detail::fault::none || static_cast<int>(s.operands.size()) != detail::facts(s.code).arity) return {};
+  shape to;
+  bool any = false;
+  for (const operand& o : s.operands) {
+    if (!o.is_step()) {
+      if (!o.scalar.strong && !fits(o.scalar, of.computed)) return {};
+      continue;
+    }
+    any = true;
+    if (!codegen::broadcast(to, known[static_cast<std::size_t>(o.step)].extents)) return {};
+  }
+  return any ? maybe({of.result, to}) : maybe();
+}
+
+maybe stored(const step& s, const std::vector<outline>& known) {
+  const outline& target = known[static_cast<std::size_t>(s.operands[0].step)];
+  const std::optional<shape> to = viewed(target.extents, s.items);
+  const operand& value = s.operands[1];
+  if (!to) return {};
+  if (value.is_step()) {
+    const shape& from = known[static_cast<std::size_t>(value.step)].extents;
+    // NumPy takes more axes than there are in `=` alone, and not into one element.
+    if (!codegen::can_be_stored(from, *to)) return {};
+    if ((s.updates || to->size() == 0) && from.size() > to->size()) return {};
+  }
+  if (!s.updates)
+    return value.is_step() || value.scalar.strong || fits(value.scalar, target.type) ? maybe(target) : maybe();
+  const detail::outcome of = outcome_of(s.code, s.operands, known);
+  if (of.why != detail::fault::none || !detail::same_kind(of.result, target.type)) return {};
+  if (!value.is_step() && !value.scalar.strong && !fits(value.scalar, of.computed)) return {};
+  return target;
+}
+
+int users_of(const program& p, int step) {
+  int n = 0;
+  for (const fuzz::step& s : p.steps)
+    for (const operand& o : s.operands) n += o.step == step;
+  for (int r : p.results) n += r == step;
+  return n;
+}
+
+}  // namespace
+
+detail::weight weight_of(const operand& o, const std::vector<outline>& known) {
+  if (o.is_step()) return {known[static_cast<std::size_t>(o.step)].type, false};
+  return {o.scalar.type, !o.scalar.strong};
+}
+
+detail::outcome outcome_of(op code, const std::vector<operand>& all, const std::vector<outline>& known) {
+  const auto w = [&](std::size_t i) { return weight_of(all[i], known); };
+  switch (all.size()) {
+    case 1: return detail::outcome_of(code, {w(0)});
+    case 2: return detail::outcome_of(code, {w(0), w(1)});
+    default: return detail::outcome_of(code, {w(0), w(1), w(2)});
+  }
+}
+
+bool fits(const number& n, dtype type) {
+  if (!detail::is_integer(n.type) || !detail::is_integer(type)) return true;
+  return with_type(n.type, [&](auto s) {
+    using S = decltype(s);
+    return with_type(type, [&](auto t) {
+      using W = decltype(t);
+      if constexpr (std::is_integral_v<S> && std::is_integral_v<W> && !std::same_as<S, bool> && !std::same_as<W, bool>)
+        return std::in_range<W>(value_of<S>(n));
+      else return true;
+    });
+  });
+}
+
+detail::scalar_bits converted(const number& n, dtype to) {
+  return with_type(n.type, [&](auto s) {
+    using S = decltype(s);
+    return with_type(to, [&](auto t) {
+      using W = decltype(t);
+      return detail::to_bits(detail::cast_element<W>(value_of<S>(n)));
+    });
+  });
+}
+
+maybe outline_of(const step& s, const std::vector<outline>& known) {
+  for (const operand& o : s.operands)
+    if (o.is_step() && static_cast<std::size_t>(o.step) >= known.size()) return {};
+  const auto extents_or_none = [&](const std::optional<shape>& to, dtype type) {
+    return to && to->size() <= max_rank ? maybe({type, *to}) : maybe();
+  };
+  const auto from = [&]() -> const outline& { return known[static_cast<std::size_t>(s.operands[0].step)]; };
+  if (s.what != form::input && s.what != form::apply && (s.operands.empty() || !s.operands[0].is_step())) return {};
+  switch (s.what) {
+    case form::input: return outline{s.type, shape_from(s.extents)};
+    case form::apply: return applied(s, known);
+    case form::cast: return outline{s.type, from().extents};
+    case form::view: return extents_or_none(viewed(from().extents, s.items), from().type);
+    case form::transpose: return extents_or_none(transposed(from().extents, s.axes), from().type);
+    case form::reshape: return extents_or_none(reshaped(from().extents, s.extents), from().type);
+    case form::broadcast: {
+      shape to = shape_from(s.extents);
+      const bool fine = codegen::broadcast(to, from().extents) && to == shape_from(s.extents);
+      return fine ? maybe({from().type, to}) : maybe();
+    }
+    case form::reduce: return reduced(s, from());
+    case form::array: return from();
+    default: return stored(s, known);
+  }
+}
+
+bool is_variable(const program& p, int at) {
+  const step& s = p.steps[static_cast<std::size_t>(at)];
+  return (s.what == form::input || s.what == form::array) && !s.temporary;
+}
+
+bool may_be_temporary(const program& p, int at) {
+  const step& s = p.steps[static_cast<std::size_t>(at)];
+  if (s.what == form::input || s.what == form::store || users_of(p, at) != 1) return false;
+  for (std::size_t i = static_cast<std::size_t>(at) + 1; i < p.steps.size(); ++i) {
+    const step& later = p.steps[i];
+    for (std::size_t k = 0; k < later.operands.size(); ++k)
+      if (later.operands[k].step == at) return later.what != form::store || k > 0;
+    if (later.what == form::store) return false;
+  }
+  return true;  // a result
+}
+
+std::optional<std::vector<outline>> outlines_of(const program& p) {
+  std::vector<outline> known;
+  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+    const step& s = p.steps[i];
+    const maybe o = outline_of(s, known);
+    if (!o) return {};
+    if (s.temporary && !may_be_temporary(p, static_cast<int>(i))) return {};
+    for (const operand& x : s.operands)
+      if (x.is_step() && p.steps[static_cast<std::size_t>(x.step)].what == form::store) return {};
+    if (s.what == form::store && !is_variable(p, s.operands[0].step)) return {};
+    known.push_back(*o);
+  }
+  return known;
+}
+
+}  // namespace sinter::fuzz

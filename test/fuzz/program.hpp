@@ -1,0 +1,117 @@
+// A program as data: steps over the values of earlier steps, in the words of Sinter's public surface. What a step gives is
+// inferred here, without the library; the other files make programs, run them, print them and make them smaller.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sinter/detail/operand.hpp>
+#include <sinter/options.hpp>
+
+namespace sinter::fuzz {
+
+/// A number in a program: a C++ literal, or a `strong` one.
+struct number {
+  dtype type = dtype::int64;
+  bool strong = false;
+  detail::scalar_bits bits{};
+};
+
+/// A step's value, by the number of the step, or a number.
+struct operand {
+  int step = -1;
+  number scalar{};
+  bool is_step() const { return step >= 0; }
+};
+
+enum class form : std::uint8_t { input, apply, cast, view, transpose, reshape, broadcast, reduce, array, store };
+enum class fold : std::uint8_t { sum, prod, min, max, any, all, mean, var, stddev };
+inline constexpr const char* fold_names[] = {"sum", "prod", "min", "max", "any", "all", "mean", "var", "stddev"};
+constexpr const char* name(fold f) { return fold_names[static_cast<int>(f)]; }
+
+/// One statement, or a part of one.
+struct step {
+  form what = form::input;
+  bool temporary = false;                   // written inside the one statement that uses it, not under a name
+  bool updates = false;                     // store: `+=` and its kin, by `code`, and not `=`
+  bool keepdims = false;                    // reduce
+  op code = op::add;                        // apply, store
+  fold folding = fold::sum;                 // reduce
+  dtype type = dtype::float32;              // input, cast, reduce
+  int ddof = 0;                             // reduce
+  std::vector<operand> operands{};          // store: the array that is stored into, the value
+  std::vector<detail::index_item> items{};  // view; store: none is all of the array
+  std::vector<std::int64_t> extents{};      // input, reshape, broadcast
+  std::optional<std::vector<int>> axes{};   // transpose, reduce; none is all of them, reversed or folded
+  std::vector<std::byte> elements{};        // input
+};
+
+/// Steps in order, and those whose values are asked for, together, at the end.
+struct program {
+  std::vector<step> steps{};
+  std::vector<int> results{};
+};
+
+/// What a step gives; a store gives the array that was stored into.
+struct outline {
+  dtype type;
+  shape extents;
+};
+
+/// The outline of one more step behind those known; none where the library would refuse it.
+std::optional<outline> outline_of(const step&, const std::vector<outline>& known);
+/// The outlines of all steps; none where one is wrong, or where more than one statement or none uses a temporary.
+std::optional<std::vector<outline>> outlines_of(const program&);
+
+/// Can `temporary` be said of this step of the program? It has one user, and no store stands between the two.
+bool may_be_temporary(const program&, int step);
+/// Can it be stored into? It is an array under a name.
+bool is_variable(const program&, int step);
+
+/// The dtypes of operands as promotion sees them.
+detail::weight weight_of(const operand&, const std::vector<outline>& known);
+/// What an elementwise operation makes of them.
+detail::outcome outcome_of(op, const std::vector<operand>&, const std::vector<outline>& known);
+/// Is a number of a kind and size that C++ takes where `type` is computed in?
+bool fits(const number&, dtype type);
+
+/// Calls f(T()) for the element type T of a dtype.
+template <class F>
+decltype(auto) with_type(dtype t, F&& f) {
+  switch (t) {
+    case dtype::bool_: return f(bool());
+    case dtype::int8: return f(std::int8_t());
+    case dtype::uint8: return f(std::uint8_t());
+    case dtype::int16: return f(std::int16_t());
+    case dtype::uint16: return f(std::uint16_t());
+    case dtype::int32: return f(std::int32_t());
+    case dtype::uint32: return f(std::uint32_t());
+    case dtype::int64: return f(std::int64_t());
+    case dtype::uint64: return f(std::uint64_t());
+    case dtype::float32: return f(float());
+    default: return f(double());
+  }
+}
+inline constexpr dtype element_types[] = {dtype::bool_,  dtype::int8,    dtype::uint8,  dtype::int16,
+                                          dtype::uint16, dtype::int32,   dtype::uint32, dtype::int64,
+                                          dtype::uint64, dtype::float32, dtype::float64};
+
+/// The value of a number, as the C++ type it has.
+template <class T>
+T value_of(const number& n) {
+  if constexpr (std::is_same_v<T, bool>) return n.bits.as_bool;
+  else if constexpr (std::is_same_v<T, float>) return n.bits.as_float;
+  else if constexpr (std::is_same_v<T, double>) return n.bits.as_double;
+  else return static_cast<T>(n.bits.as_signed);
+}
+template <class T>
+number number_of(T value, bool strong = false) {
+  return {dtype_of<T>, strong, detail::to_bits(value)};
+}
+/// The same as an operand of dtype `to`, cast as the front end does.
+detail::scalar_bits converted(const number&, dtype to);
+
+}  // namespace sinter::fuzz

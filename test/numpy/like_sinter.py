@@ -1,0 +1,211 @@
+"""NumPy under Sinter's names: `like_sinter.power(a, b)` is what sinter::power(a, b) should be.
+
+Every row of ops.def is a function here, with the row's rule for dtypes. Most are NumPy's own. Where Sinter differs on
+purpose the place is marked with `deliberate`, and docs/numpy.md says so; what NumPy lacks is made of Python's functions.
+golden.py takes its reference from here, and so does the comparison of random programs (test/fuzz).
+"""
+
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FLOAT32, FLOAT64, BOOL = np.dtype("float32"), np.dtype("float64"), np.dtype("bool")
+
+
+def rows():
+    """(name, arity, rule, ulp, NumPy's name) of each row of ops.def."""
+    row = re.compile(r'^SINTER_OP\((\w+), (\d), (\w+), .*, ([\d.]+), "([\w.]*)", "[^"]*"\)$')
+    for line in (ROOT / "include/sinter/ops.def").read_text().splitlines():
+        if line.startswith("SINTER_OP("):
+            name, arity, rule, ulp, numpy_name = row.match(line).groups()
+            yield name, int(arity), rule, float(ulp), numpy_name
+
+
+# The rules of include/sinter/detail/rules.hpp. A test compares, so that these cannot drift apart unseen.
+
+def is_real(t):
+    return t.kind == "f"
+
+
+def accepts(rule, t):
+    if rule == "number_not_bool":
+        return t != BOOL
+    return rule not in ("bits", "integers") or not is_real(t)
+
+
+def compute_dtype(rule, t):
+    if rule == "quotient":
+        return t if is_real(t) else FLOAT64
+    if rule == "real":
+        return t if is_real(t) else FLOAT32 if t.itemsize <= 2 else FLOAT64  # deliberate: 8 bits give float32
+    if rule == "logic":
+        return BOOL
+    if rule in ("integral_step", "integers"):
+        return np.dtype("int8") if t == BOOL else t
+    return t
+
+
+def result_dtype(rule, t):
+    return BOOL if rule in ("comparison", "logic", "test") else t
+
+
+# Functions of operands of one dtype, where NumPy has none or another one.
+
+def round_to(x, t):
+    """A Fraction to the nearest value of t, halves to even."""
+    info = np.finfo(t)
+    if x == 0:
+        return 0.0
+    size = abs(x)
+    exponent = size.numerator.bit_length() - size.denominator.bit_length()
+    if size < Fraction(2) ** exponent:
+        exponent -= 1
+    unit = Fraction(2) ** ((exponent if exponent > info.minexp else info.minexp) - info.nmant)
+    nearest = round(size / unit) * unit
+    value = math.inf if abs(nearest) > Fraction(float(info.max)) else abs(float(nearest))
+    return -value if x < 0 else value
+
+
+def fma(a, b, c):
+    # Right where a factor is not finite, and for the sign of an exact zero.
+    result = np.array(np.where(np.isfinite(a) & np.isfinite(b) & np.isinf(c), c, a * b + c))
+    for n in np.ndindex(result.shape):
+        if np.isfinite(a[n]) and np.isfinite(b[n]) and np.isfinite(c[n]):
+            exact = Fraction(float(a[n])) * Fraction(float(b[n])) + Fraction(float(c[n]))
+            if exact != 0:
+                result[n] = round_to(exact, a.dtype)
+    return result
+
+
+def second_of_zeros(function):
+    """Of two zeros the second, as NumPy's vector loops on x86 have it; its scalar loops and other machines may not."""
+    def apply(a, b):
+        return np.where((a == 0) & (b == 0), b, function(a, b)).astype(a.dtype)
+    return apply
+
+
+def rsqrt(a):
+    return (1 / np.sqrt(a.astype("longdouble"))).astype(a.dtype)
+
+
+def sinc(a):
+    """deliberate: 0 at whole numbers, where NumPy has what rounding pi leaves."""
+    pi = np.longdouble("3.14159265358979323846264338327950288")
+    wide = a.astype("longdouble")
+    whole = np.round(wide)
+    turned = np.sin(pi * (wide - whole)) * np.where(whole % 2 == 0, 1, -1)
+    value = np.where(a == whole, np.where(a == 0, 1, 0), turned / np.where(a == 0, 1, pi * wide))
+    return np.where(np.isinf(a), np.nan, value).astype(a.dtype)
+
+
+def by_element(function):
+    """A function of one Python float as one of an array."""
+    def apply(a):
+        return np.array([function(float(x)) for x in a.ravel()], float).astype(a.dtype).reshape(a.shape)
+    return apply
+
+
+def gamma(x):
+    if math.isnan(x) or x == -math.inf or (x < 0 and x == math.floor(x)):
+        return math.nan
+    if abs(x) < 5e-309 or x > 171.7:  # where Python's raises
+        return math.copysign(math.inf, x)
+    return 0.0 if x < -200 else math.gamma(x)
+
+
+def gammaln(x):
+    if math.isinf(x) or (x <= 0 and x == math.floor(x)):
+        return math.inf  # deliberate: of minus infinity too, as C and CUDA have it; SciPy has -inf there
+    return math.inf if abs(x) > 1e305 else math.lgamma(x)
+
+
+def integer_power(a, b):
+    result = np.power(a, np.where(b < 0, 0, b).astype(b.dtype))
+    of_one = np.where(b % 2 != 0, a, 1)
+    negative = np.where(np.abs(a.astype(object)) == 1, of_one, 0)  # deliberate: NumPy refuses negative powers
+    return np.where(b < 0, negative, result).astype(a.dtype)
+
+
+def integer_reciprocal(a):
+    # deliberate: 0 for 0 in every width, where NumPy has the lowest number in some
+    return np.where(a == 0, 0, np.reciprocal(np.where(a == 0, 1, a))).astype(a.dtype)
+
+
+REAL = {
+    "fma": fma,
+    "fdim": lambda a, b: np.where(a <= b, 0, a - b).astype(a.dtype),
+    "maximum": second_of_zeros(np.maximum), "minimum": second_of_zeros(np.minimum),
+    "fmax": second_of_zeros(np.fmax), "fmin": second_of_zeros(np.fmin),
+    "clip": lambda a, b, c: second_of_zeros(np.minimum)(second_of_zeros(np.maximum)(a, b), c),
+}
+LACKING = {"rsqrt": rsqrt, "sinc": sinc, "erf": by_element(math.erf), "erfc": by_element(math.erfc),
+           "gamma": by_element(gamma), "gammaln": by_element(gammaln)}
+INTEGER = {"power": integer_power, "reciprocal": integer_reciprocal}
+
+
+# Functions of any operands, numbers among them.
+
+def elementwise(name, rule, numpy_name):
+    """The function of a row."""
+    theirs = getattr(np, numpy_name.removeprefix("numpy."), None) if numpy_name.startswith("numpy.") else None
+
+    def apply(*args):
+        chooses = args[:1] if rule == "choice" else ()
+        promoted = np.result_type(*args[len(chooses):])
+        assert accepts(rule, promoted), (name, promoted)
+        computed = compute_dtype(rule, promoted)
+        own = {**REAL, **LACKING}.get(name) if is_real(computed) else INTEGER.get(name)
+        if own or (is_real(computed) and not is_real(promoted) and rule != "quotient"):  # the latter for 8 bits
+            same = [np.asarray(a).astype(computed) for a in args]
+            return (own or theirs)(*np.broadcast_arrays(*same))
+        if ((rule == "integers" and promoted == BOOL)  # deliberate: NumPy has no gcd and lcm of two bools
+                or (rule == "comparison" and is_real(promoted))  # deliberate: int64 beside uint64 goes through double
+                or (name == "clip" and not hasattr(args[0], "dtype"))):  # deliberate: this number is weak as well
+            args = [np.asarray(a).astype(computed) for a in args]
+        return theirs(*args)
+    return apply
+
+
+# From here on `gamma` and its like are the rows' functions, no longer what those are made of.
+globals().update({name: elementwise(name, rule, numpy_name) for name, _, rule, _, numpy_name in rows()})
+
+
+def astype(a, to):
+    """deliberate: real to integer drops the fraction and is held between the ends; C and NumPy leave it open."""
+    a, to = np.asarray(a), np.dtype(to)
+    if not is_real(a.dtype) or to.kind not in "iu":
+        return a.astype(to)
+    info = np.iinfo(to)
+    low, high = a.dtype.type(info.min), a.dtype.type(float(info.max // 2 + 1) * 2)
+    inside = (a > low) & (a < high)
+    ends = np.where(a >= high, to.type(info.max), np.where(a <= low, to.type(info.min), to.type(0)))
+    return np.where(inside, np.where(inside, a, 0).astype(to), ends).astype(to)
+
+
+def sum(a, dtype, **how):
+    return np.sum(astype(a, dtype), dtype=dtype, **how)
+
+
+def prod(a, dtype, **how):
+    return np.prod(astype(a, dtype), dtype=dtype, **how)
+
+
+def mean(a, dtype, **how):
+    return np.mean(a, dtype=dtype, **how)
+
+
+def var(a, dtype, **how):
+    """deliberate: in double, whatever the elements are."""
+    return np.var(a.astype(float), **how).astype(dtype)
+
+
+def std(a, dtype, **how):
+    """deliberate: as var."""
+    return np.std(a.astype(float), **how).astype(dtype)
+
+
+min, max, any, all = np.min, np.max, np.any, np.all
