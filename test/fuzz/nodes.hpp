@@ -12,6 +12,7 @@
 #include <sinter/detail/seam.hpp>
 
 #include "codegen/ir/node.hpp"
+#include "test/include/made_at_run_time.hpp"
 
 namespace sinter::fuzz {
 
@@ -80,7 +81,7 @@ class tree {
   }
   /// The node it becomes under a name.
   handle shared() const {
-    return handle(seen([](const detail::expression_view& e) { return detail::make_expression(e); }));
+    return seen([](const detail::expression_view& e) { return test::made_at_run_time(e); });
   }
   handle evaluated() const {
     return handle(seen([](const detail::expression_view& e) { return detail::evaluate(e, {}); }));
