@@ -122,6 +122,7 @@ bool same_elements(const array_node& a, const array_node& b) {
 }
 
 bool is_within(const array_node& a, const array_node& whole) {
+  if (a.extents.elements() == 0) return true;
   const span of_a = reach(a), all = reach(whole);
   return of_a.low >= all.low && of_a.high <= all.high;
 }
