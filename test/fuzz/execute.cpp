@@ -66,6 +66,7 @@ void machine::run(int at_step) {
   const auto from = [&] { return taken(s.operands[0].step); };
   switch (s.what) {
     case form::input: return set(at_step, handle(detail::make_from_host(s.type, shape(s.extents), s.elements.data())));
+    case form::index: return made(detail::make_iota(shape(s.extents), s.axes->front()));
     case form::apply:
     case form::cast: {
       tree t;

@@ -167,6 +167,16 @@ class author {
     add(std::move(s));
   }
 
+  bool index() {
+    step s;
+    s.what = form::index;
+    const shape extents = some_shape();
+    if (extents.size() == 0) return false;
+    s.extents.assign(extents.begin(), extents.end());
+    s.axes = {static_cast<int>(pick(extents.size()))};
+    return add(std::move(s));
+  }
+
   // A value: rather one of the last.
   int any() {
     for (;;) {
@@ -184,7 +194,7 @@ class author {
       case 3: return broadcast(any());
       case 4:
       case 5: return reduce(any());
-      case 6: return one_in(2) && add(form::array, any());
+      case 6: return one_in(2) ? add(form::array, any()) : one_in(2) && index();
       case 7:
       case 8: return store();
       case 9: return cast(any());

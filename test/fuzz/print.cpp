@@ -175,6 +175,8 @@ class cpp_printer {
     const auto from = [&] { return operand_text(s.operands[0]); };
     switch (s.what) {
       case form::input: return input(s);
+      case form::index:
+        return "lazy<std::int64_t>(detail::make_iota(" + cpp_shape(s.extents) + ", " + listed(*s.axes) + "))";
       case form::apply:
         return std::string(detail::facts(s.code).name) + "(" +
                listed(s.operands, [&](const operand& o) { return operand_text(o); }) + ")";
@@ -269,6 +271,7 @@ std::string python_value(const step& s) {
   const auto from = [&] { return python_operand(s.operands[0]); };
   switch (s.what) {
     case form::input: return python_input(s);
+    case form::index: return "np.indices(" + python_tuple(s.extents) + ")[" + listed(*s.axes) + "]";
     case form::apply:
       return std::string("sn.") + detail::facts(s.code).name + "(" + listed(s.operands, python_operand) + ")";
     case form::cast: return "sn.astype(" + from() + ", " + python_type(s.type) + ")";

@@ -200,9 +200,14 @@ maybe outline_of(const step& s, const std::vector<outline>& known) {
     return to && to->size() <= max_rank ? maybe({type, *to}) : maybe();
   };
   const auto from = [&]() -> const outline& { return known[static_cast<std::size_t>(s.operands[0].step)]; };
-  if (s.what != form::input && s.what != form::apply && (s.operands.empty() || !s.operands[0].is_step())) return {};
+  if (s.what != form::input && s.what != form::index && s.what != form::apply &&
+      (s.operands.empty() || !s.operands[0].is_step()))
+    return {};
   switch (s.what) {
     case form::input: return outline{s.type, shape_from(s.extents)};
+    case form::index:
+      if (s.axes->front() >= static_cast<int>(s.extents.size())) return {};
+      return outline{dtype::int64, shape_from(s.extents)};
     case form::apply: return applied(s, known);
     case form::cast: return outline{s.type, from().extents};
     case form::view: return extents_or_none(viewed(from().extents, s.items), from().type);

@@ -27,7 +27,7 @@ struct operand {
   bool is_step() const { return step >= 0; }
 };
 
-enum class form : std::uint8_t { input, apply, cast, view, transpose, reshape, broadcast, reduce, array, store };
+enum class form : std::uint8_t { input, index, apply, cast, view, transpose, reshape, broadcast, reduce, array, store };
 enum class fold : std::uint8_t { sum, prod, min, max, any, all, mean, var, stddev };
 inline constexpr const char* fold_names[] = {"sum", "prod", "min", "max", "any", "all", "mean", "var", "stddev"};
 constexpr const char* name(fold f) { return fold_names[static_cast<int>(f)]; }
@@ -44,8 +44,8 @@ struct step {
   int ddof = 0;                             // reduce
   std::vector<operand> operands{};          // store: the array that is stored into, the value
   std::vector<detail::index_item> items{};  // view; store: none is all of the array
-  std::vector<std::int64_t> extents{};      // input, reshape, broadcast
-  std::optional<std::vector<int>> axes{};   // transpose, reduce; none is all of them, reversed or folded
+  std::vector<std::int64_t> extents{};      // input, index, reshape, broadcast
+  std::optional<std::vector<int>> axes{};   // index: one; transpose, reduce: none is all of them
   std::vector<std::byte> elements{};        // input
 };
 

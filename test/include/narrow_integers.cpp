@@ -12,11 +12,12 @@
 
 #include "codegen/ir/interpret_ops.hpp"
 #include "test/codegen/source/sweep.hpp"
-#include "test/include/programs.hpp"
+#include "test/fuzz/nodes.hpp"
 
 namespace {
 
 using namespace sinter;
+using namespace sinter::fuzz;
 using namespace sinter::test;
 using bytes = std::vector<std::byte>;
 using detail::rule;
@@ -81,21 +82,21 @@ class steps {
     const dtype gives = detail::result_dtype(detail::facts(code).of, type_);
     std::vector<handle> operands = {x_, y_, x_};
     operands.resize(detail::facts(code).arity);
-    expected e{name(type_) + std::string(" ") + detail::facts(code).name, test::apply(code, operands), room(gives)};
+    expected e{name(type_) + std::string(" ") + detail::facts(code).name, fuzz::apply(code, operands), room(gives)};
     const void* args[3] = {left_.data(), right_.data(), left_.data()};
     codegen::find_apply(code, type_)(args, e.value.data(), count_);
     return e;
   }
 
   expected cast(const expected& from, dtype to) const {
-    expected e{from.name + " as " + name(to), test::cast(from.lazy, to), room(to)};
+    expected e{from.name + " as " + name(to), fuzz::cast(from.lazy, to), room(to)};
     codegen::find_cast(to, type_of(from.lazy))(from.value.data(), e.value.data(), count_);
     return e;
   }
 
   /// Does it come before the other operand? Comparisons promote as casts do.
   expected less(const expected& from) const {
-    expected e{from.name + " < y", test::apply(op::less, {from.lazy, y_}), room(dtype::bool_)};
+    expected e{from.name + " < y", fuzz::apply(op::less, {from.lazy, y_}), room(dtype::bool_)};
     const void* args[3] = {from.value.data(), right_.data(), nullptr};
     codegen::find_apply(op::less, type_)(args, e.value.data(), count_);
     return e;
