@@ -98,15 +98,16 @@ std::string apply_differs(const step& s, const std::vector<snapshot>& operands, 
 
 // ---- reductions
 
-// What the elements that fold into one have between them.
+// What the elements that fold into one have between them, as numbers of the dtype they are folded in.
 struct folded {
-  exact size = 0;       // sum of absolute values
-  exact exponents = 0;  // sum of the absolute logarithms to base 2
+  exact size = 0;       // sum of the absolute values that are finite
+  exact exponents = 0;  // sum of the absolute logarithms of these to base 2
   exact lowest = std::numeric_limits<exact>::infinity(), highest = -lowest;
   std::int64_t count = 0;
   bool finite = true;
 };
 
+template <class T>
 std::vector<folded> fold_all(const step& s, const snapshot& from) {
   const int rank = from.extents.size();
   unsigned mask = s.axes ? 0 : (1u << rank) - 1;
@@ -123,7 +124,7 @@ std::vector<folded> fold_all(const step& s, const snapshot& from) {
       if (!(mask >> d & 1)) place += at * step, step *= from.extents[d];
     }
     folded& f = all[static_cast<std::size_t>(place)];
-    const exact x = number_at(from, i), size = std::fabs(x);
+    const exact x = static_cast<T>(number_at(from, i)), size = std::isfinite(x) ? std::fabs(x) : 0;
     ++f.count;
     f.finite &= std::isfinite(x);
     f.size += size;
@@ -145,14 +146,16 @@ exact fold_bound(const step& s, const folded& f, exact wanted) {
   const exact eps = limits::epsilon(), anything = std::numeric_limits<exact>::infinity();
   const exact rounding = 4 * eps * std::fabs(wanted) + limits::denorm_min();
   const auto n = static_cast<exact>(f.count);
+  // The finite ones decide alone where the order of folding matters; with the others it does not.
+  if (f.size >= limits::max() / 4 && (s.folding == fold::sum || s.folding == fold::mean)) return anything;
+  if (f.exponents > limits::max_exponent - 8 && s.folding == fold::prod) return anything;
+  if (!f.finite) return 0;
   switch (s.folding) {
-    case fold::sum: return f.size >= limits::max() / 4 && f.finite ? anything : sum_bound<T>(f) + rounding;
-    case fold::mean:
-      return f.size >= limits::max() / 4 && f.finite ? anything : sum_bound<T>(f) / std::max(n, exact(1)) + rounding;
-    case fold::prod: return f.exponents > limits::max_exponent - 8 ? anything : n * eps * std::fabs(wanted) + rounding;
+    case fold::sum: return sum_bound<T>(f) + rounding;
+    case fold::mean: return sum_bound<T>(f) / std::max(n, exact(1)) + rounding;
+    case fold::prod: return n * eps * std::fabs(wanted) + rounding;
     case fold::var:
     case fold::stddev: {
-      if (!f.finite) return 0;
       const exact width = f.highest - f.lowest;
       if (f.count == 0 || width > 1e150L || (width > 0 && width < 1e-150L)) return anything;
       const exact left = std::max(n - s.ddof, exact(0));
@@ -170,7 +173,8 @@ exact fold_bound(const step& s, const folded& f, exact wanted) {
 
 template <class T>
 std::string fold_differs(const step& s, const snapshot& from, const snapshot& got, const snapshot& wanted) {
-  const std::vector<folded> all = fold_all(s, from);
+  const bool in_double = s.folding >= fold::var;
+  const std::vector<folded> all = in_double ? fold_all<double>(s, from) : fold_all<T>(s, from);
   for (std::int64_t i = 0; i < wanted.extents.elements(); ++i) {
     const T x = element<T>(got, i), y = element<T>(wanted, i);
     if (x == y || (x != x && y != y)) continue;
@@ -229,8 +233,8 @@ bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapsh
       if (!is_small(v, limit)) return false;
     return is_small(result, limit);
   }
-  for (const folded& f : fold_all(s, operands[0]))
-    if (s.folding == fold::prod ? f.exponents > 20 : f.finite && f.size > limit) return false;
+  for (const folded& f : fold_all<double>(s, operands[0]))
+    if (s.folding == fold::prod ? f.exponents > 20 : f.size > limit) return false;
   return is_small(operands[0], limit);
 }
 

@@ -221,6 +221,8 @@ class author {
     step s;
     s.what = form::cast;
     s.type = one_in(2) ? element_types[pick(std::size(element_types))] : types_[pick(types_.size())];
+    const step& before = p_.steps[static_cast<std::size_t>(from)];
+    if (before.what == form::cast && one_in(2)) s.type = known(before.operands[0].step).type;  // there and back
     s.operands = {{from}};
     return add(std::move(s));
   }
@@ -353,13 +355,50 @@ class author {
       const std::size_t before = p_.steps.size();
       if (of == 0) value.scalar = some_number();
       else if (of == 1) value.step = any();
-      else if (view(one_in(4) ? any() : target)) value.step = count() - 1;
+      else if (one_in(4) ? view(any()) : shifted(target, s.items)) value.step = count() - 1;
       else continue;
       s.operands = {{target}, value};
       if (add(s)) return true;
       p_.steps.resize(before), known_.resize(before);
     }
     return false;
+  }
+  // A view of an array, or something made of one, and the items of another view of the same shape that overlaps it.
+  bool shifted(int target, std::vector<detail::index_item>& items) {
+    step s;
+    s.what = form::view;
+    s.operands = {{target}};
+    items.clear();
+    for (std::int64_t n : known(target).extents) {
+      const std::int64_t by = n > 1 ? 1 + pick(std::min<std::int64_t>(n - 1, 9)) : 0;
+      any_index here = _, there = _;
+      switch (pick(5)) {
+        case 0:
+          here = slice(by, _);
+          there = slice(_, n - by);
+          break;
+        case 1:
+          here = slice(_, n - by);
+          there = slice(by, _);
+          break;
+        case 2: there = slice(_, _, -1); break;
+        case 3:
+          here = slice(_, n / 2);
+          there = slice(_, n - n % 2, 2);
+          break;
+        default: break;
+      }
+      items.push_back(here.item()), s.items.push_back(there.item());
+    }
+    if (items.empty() || !add(std::move(s))) return false;
+    if (one_in(2)) return true;
+    step on;
+    on.what = form::apply;
+    on.code = one_of(exact);
+    for (int i = 0; i < detail::facts(on.code).arity; ++i)
+      on.operands.push_back(i == 0 || one_in(2) ? operand{count() - 1} : operand{any()});
+    add(std::move(on));
+    return true;
   }
 
   // ---- the end

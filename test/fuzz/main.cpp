@@ -126,6 +126,12 @@ class run {
   }
 
  private:
+  static std::string device_option() {
+    const char* device = std::getenv("SINTER_DEVICE");
+    const char* driver = std::getenv("SINTER_CUDA_DRIVER");
+    if (driver && driver == std::string(SINTER_SOFTGPU)) device = "softgpu";
+    return device ? std::string(" --device ") + device : "";
+  }
   static const char* word(math how) { return how == math::strict ? "strict" : "standard"; }
   static program made(std::uint64_t seed, math how) { return generate(seed, options_for(how)); }
 
@@ -195,11 +201,12 @@ class run {
   unsigned findings_ = 0;
 };
 
-bool device_is_missing() {
-  const report r = in_child([](reporter& to) {
-    to.begin(0);
-    (void)device::current();
-    to.done();
+/// Was a GPU asked for that is not there? Any other word is the library's to judge.
+bool gpu_is_missing() {
+  const char* asked = std::getenv("SINTER_DEVICE");
+  if (!asked || std::string(asked).compare(0, 4, "cuda") != 0) return false;
+  const report r = in_child([&](reporter& to) {
+    if (device::available(device::cuda(asked[4] == ':' ? std::atoi(asked + 5) : 0))) to.done();
   });
   return r.done == 0;
 }
@@ -216,8 +223,8 @@ int main(int argc, char** argv) {
     return EXIT_SUCCESS;
   }
   choose_device(o.device);
-  if (device_is_missing() || (o.numpy && !numpy_batch::available())) {
-    std::cout << "sinter: skipped, there is no such device" << (o.numpy ? ", or no NumPy" : "") << '\n';
+  if (gpu_is_missing() || (o.numpy && !numpy_batch::available())) {
+    std::cout << "sinter: skipped, there is no " << (o.numpy ? "NumPy of 2.1 or later, or no " : "") << "such device\n";
     return skipped;
   }
   std::cout << "fuzz: seed " << o.seed << std::endl;

@@ -70,6 +70,7 @@ class shrinker {
       : best_(std::move(p)), fails_(fails), left_(tries) {}
 
   program run() {
+    one_result();
     for (bool smaller = true; smaller && left_ > 0;) {
       smaller = fewer_results();
       smaller |= fewer_steps();
@@ -91,6 +92,16 @@ class shrinker {
     if (!fails_(p)) return false;
     best_ = std::move(p);
     return true;
+  }
+
+  // The value of one step alone, the earliest that will do: it may be one that nothing uses.
+  void one_result() {
+    for (std::size_t i = 0; i < best_.steps.size(); ++i) {
+      const step& s = best_.steps[i];
+      program p = best_;
+      p.results = {s.what == form::store ? s.operands[0].step : static_cast<int>(i)};
+      if (attempt(p)) return;
+    }
   }
 
   bool fewer_results() {

@@ -1,0 +1,127 @@
+// The fuzzer itself: that it sees a difference where there is one, and that what it says about one can be used.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <sinter/index.hpp>
+
+#include "test/fuzz/compare.hpp"
+#include "test/fuzz/generate.hpp"
+#include "test/fuzz/print.hpp"
+#include "test/fuzz/shrink.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::fuzz;
+
+template <class T>
+snapshot value_of_elements(const std::vector<T>& elements) {
+  snapshot s{dtype_of<T>, shape(elements.size()), std::vector<std::byte>(elements.size() * sizeof(T))};
+  std::memcpy(s.elements.data(), elements.data(), s.elements.size());
+  return s;
+}
+step input_of(const std::vector<float>& elements) {
+  step s;
+  s.extents = {static_cast<std::int64_t>(elements.size())};
+  s.elements = value_of_elements(elements).elements;
+  return s;
+}
+step made_by(form what, std::vector<operand> operands) {
+  step s;
+  s.what = what;
+  s.operands = std::move(operands);
+  return s;
+}
+
+// The sum of a square that has no name, and a store of a part of an array, turned round, into another part.
+program example() {
+  program p;
+  p.steps = {input_of({1.5f, -0.0f, 3}), made_by(form::apply, {{0}, {-1, number_of(2.0)}}),
+             made_by(form::reduce, {{1}}), made_by(form::view, {{0}}), made_by(form::store, {{0}, {3}})};
+  p.steps[1].code = op::power;
+  p.steps[1].temporary = p.steps[3].temporary = true;
+  p.steps[2].axes = {-1};
+  p.steps[2].keepdims = true;
+  p.steps[3].items = {detail::to_index(slice(2, 0, -1))};
+  p.steps[4].items = {detail::to_index(slice(_, 2))};
+  p.results = {2, 0};
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("fuzz: a program as statements") {
+  REQUIRE(outlines_of(example()));
+  CHECK(cpp_text(example()) ==
+        "array<float> v0 = asarray(std::vector<float>{1.5f, -0.0f, 3.0f}, {3});\n"
+        "auto v2 = sum<float>(power(v0, 2.0), {.axis = {-1}, .keepdims = true});\n"
+        "v0(slice(_, 2)) = v0(slice(2, 0, -1));\n"
+        "auto [r0, r1] = eval(v2, v0);\n"
+        "std::cout << r0 << '\\n';\n"
+        "std::cout << r1 << '\\n';\n");
+  CHECK(python_text(example()) ==
+        "v0 = np.array([1.5, -0.0, 3.0], np.float32).reshape((3,))\n"
+        "v1 = sn.power(v0, 2.0)\n"
+        "v2 = sn.sum(v1, axis=(-1,), keepdims=True, dtype=np.float32)\n"
+        "v3 = np.array(v0[2:0:-1])\n"
+        "v0[:2] = sn.astype(v3, v0.dtype)\n"
+        "print(v2)\n"
+        "print(v0)\n");
+}
+
+TEST_CASE("fuzz: a temporary has one user, and no store comes between") {
+  program p = example();
+  CHECK(may_be_temporary(p, 1));
+  CHECK_FALSE(may_be_temporary(p, 0));
+  CHECK_FALSE(may_be_temporary(p, 2));  // used after the store
+  p.results.push_back(1);
+  CHECK_FALSE(may_be_temporary(p, 1));
+  CHECK_FALSE(outlines_of(p));
+}
+
+TEST_CASE("fuzz: what a step may give is known to the last bit that counts") {
+  const float one = 1, next = std::nextafter(one, 2.0f), nan = std::nanf("");
+  const auto differ = [](const step& s, const snapshot& from, std::vector<float> got, std::vector<float> wanted) {
+    return !step_differs(s, {from}, value_of_elements(got), value_of_elements(wanted), judge::device).empty();
+  };
+  const snapshot ones = value_of_elements(std::vector<float>(100, 1.0f));
+  step s = made_by(form::apply, {{0}});
+  s.code = op::sqrt;
+  CHECK(differ(s, ones, {next}, {one}));
+  CHECK(differ(s, ones, {0.0f}, {-0.0f}));
+  CHECK_FALSE(differ(s, ones, {nan}, {-nan}));
+  s.code = op::exp;
+  CHECK_FALSE(differ(s, ones, {next}, {one}));
+  CHECK(differ(s, ones, {one + 100 * (next - one)}, {one}));
+  step sum = made_by(form::reduce, {{0}});
+  CHECK_FALSE(differ(sum, ones, {std::nextafter(100.0f, 0.0f)}, {100}));
+  CHECK(differ(sum, ones, {99}, {100}));
+  CHECK(differ(sum, ones, {nan}, {100}));
+  const float most = std::numeric_limits<float>::max();
+  CHECK_FALSE(
+      differ(sum, value_of_elements(std::vector<float>{most, most, -most}), {most}, {INFINITY}));  // by the order
+}
+
+TEST_CASE("fuzz: a failing program becomes a small one") {
+  const auto fails = [](const program& p) {
+    for (const step& s : p.steps)
+      if (s.what == form::reduce && s.folding == fold::prod) return true;
+    return false;
+  };
+  int shrunk = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const program p = generate(seed);
+    REQUIRE(outlines_of(p));
+    if (!fails(p)) continue;
+    const program small = shrink(p, fails);
+    INFO("seed ", seed, "\n", cpp_text(small));
+    CHECK(fails(small));
+    CHECK(small.steps.size() == 2);
+    CHECK((*outlines_of(small))[0].extents.elements() <= 1);
+    ++shrunk;
+  }
+  CHECK(shrunk > 3);
+}
