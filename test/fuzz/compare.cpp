@@ -22,6 +22,13 @@ T element(const snapshot& s, std::int64_t i) {
   return x;
 }
 
+// The same bits, any NaN being any other.
+template <class T>
+bool same(T x, T y) {
+  if constexpr (!std::is_floating_point_v<T>) return x == y;
+  else return x == y ? std::signbit(x) == std::signbit(y) : x != x && y != y;
+}
+
 exact number_at(const snapshot& s, std::int64_t i) {
   return with_type(s.type, [&](auto t) { return static_cast<exact>(element<decltype(t)>(s, i)); });
 }
@@ -80,7 +87,7 @@ std::string apply_differs(const step& s, const std::vector<snapshot>& operands, 
   const double allowed = bound == 0 ? 0 : bound + (by == judge::numpy ? 4 : 1);
   for (std::int64_t i = 0; i < wanted.extents.elements(); ++i) {
     const T x = element<T>(got, i), y = element<T>(wanted, i);
-    if (std::memcmp(&x, &y, sizeof x) == 0 || (x != x && y != y)) continue;
+    if (same(x, y)) continue;
     if (allowed == 0 && !(x == y && chooses_zero(s.code) && by == judge::numpy))
       return difference(got, wanted, i, "they have to agree");
     T scale = 0;
@@ -188,12 +195,12 @@ std::string fold_differs(const step& s, const snapshot& from, const snapshot& go
 }  // namespace
 
 std::string bits_differ(const snapshot& got, const snapshot& wanted) {
-  if (const std::string outline = outlines_differ(got, wanted); !outline.empty()) return outline;
+  if (std::string outline = outlines_differ(got, wanted); !outline.empty()) return outline;
   return with_type(got.type, [&](auto t) -> std::string {
     using T = decltype(t);
     for (std::int64_t i = 0; i < wanted.extents.elements(); ++i) {
       const T x = element<T>(got, i), y = element<T>(wanted, i);
-      if (std::memcmp(&x, &y, sizeof x) != 0 && (x == x || y == y)) return difference(got, wanted, i, "");
+      if (!same(x, y)) return difference(got, wanted, i, "");
     }
     return "";
   });
@@ -203,7 +210,7 @@ std::string step_differs(const step& s, const std::vector<snapshot>& operands, c
                          const snapshot& wanted, judge by) {
   const bool rounds = detail::is_floating(wanted.type) && (s.what == form::apply || s.what == form::reduce);
   if (!rounds) return bits_differ(got, wanted);
-  if (const std::string outline = outlines_differ(got, wanted); !outline.empty()) return outline;
+  if (std::string outline = outlines_differ(got, wanted); !outline.empty()) return outline;
   return with_type(wanted.type, [&](auto t) -> std::string {
     using T = decltype(t);
     if constexpr (!std::is_floating_point_v<T>) return "";

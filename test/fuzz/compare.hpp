@@ -35,7 +35,7 @@ bool is_exact(const step&, const std::vector<snapshot>& operands, const snapshot
 /// names, as an int64 array of their shape; `value`: of the target's dtype, broadcasting to that shape.
 snapshot stored_by_hand(const snapshot& target, const snapshot& places, const snapshot& value);
 
-/// An element as text, for messages.
-std::string text_of(const snapshot&, std::int64_t element);
+/// The i-th element as text, for messages.
+std::string text_of(const snapshot&, std::int64_t i);
 
 }  // namespace sinter::fuzz

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include <sinter/reduce.hpp>
@@ -228,23 +229,21 @@ class author {
   }
 
   std::vector<detail::index_item> items_for(const shape& from) {
-    std::vector<any_index> items;
+    std::vector<detail::index_item> items;
     int axes = from.size();
     bool rest = false;
     for (int d = 0; d < from.size(); ++d) {
-      if (axes < 6 && one_in(10)) items.push_back(newaxis), ++axes;
+      if (axes < 6 && one_in(10)) items.push_back(detail::to_index(newaxis)), ++axes;
       if (!rest && one_in(12)) {
         rest = true;
-        items.push_back(ellipsis);
+        items.push_back(detail::to_index(ellipsis));
         d += static_cast<int>(pick(from.size() - d));
       }
-      items.push_back(item_for(from[d]));
+      items.push_back(item_for(from[d]).item());
     }
-    if (axes < 6 && one_in(10)) items.push_back(newaxis);
-    if (items.empty()) items.push_back(ellipsis);
-    std::vector<detail::index_item> all;
-    for (const any_index& i : items) all.push_back(i.item());
-    return all;
+    if (axes < 6 && one_in(10)) items.push_back(detail::to_index(newaxis));
+    if (items.empty()) items.push_back(detail::to_index(ellipsis));
+    return items;
   }
   any_index item_for(std::int64_t n) {
     const auto at = [&] { return static_cast<std::int64_t>(pick(n + 1)) - (one_in(2) ? n : 0); };
@@ -273,8 +272,8 @@ class author {
     s.operands = {{from}};
     const int rank = known(from).extents.size();
     if (!one_in(3) && rank > 0) {
-      std::vector<int> order;
-      for (int d = 0; d < rank; ++d) order.push_back(d);
+      std::vector<int> order(static_cast<std::size_t>(rank));
+      std::iota(order.begin(), order.end(), 0);
       for (int d = rank - 1; d > 0; --d) std::swap(order[static_cast<std::size_t>(d)], order[pick(d + 1)]);
       for (int& axis : order) axis -= one_in(5) ? rank : 0;
       s.axes = order;
@@ -304,9 +303,9 @@ class author {
     const shape& given = known(from).extents;
     shape to = some_shape();
     if (one_in(2) || !codegen::broadcast(to, given)) to = given;
-    for (int d = 0; d < to.size(); ++d)
-      if (to[d] == 1 && one_in(2)) to[d] = 1 + pick(5);
     s.extents.assign(to.begin(), to.end());
+    for (std::int64_t& extent : s.extents)
+      if (extent == 1 && one_in(2)) extent = 1 + pick(5);
     if (s.extents.size() < 5 && one_in(3)) s.extents.insert(s.extents.begin(), 1 + pick(4));
     return add(std::move(s));
   }
@@ -426,9 +425,8 @@ class author {
       p_.steps[static_cast<std::size_t>(i)].temporary = one_in(rarely) && may_be_temporary(p_, i) && !is_target(i);
   }
   bool is_target(int at) const {
-    for (const step& s : p_.steps)
-      if (s.what == form::store && s.operands[0].step == at) return true;
-    return false;
+    return std::any_of(p_.steps.begin(), p_.steps.end(),
+                       [&](const step& s) { return s.what == form::store && s.operands[0].step == at; });
   }
 
   std::mt19937_64 random_;

@@ -34,7 +34,8 @@ using namespace sinter::fuzz;
 namespace {
 
 constexpr int skipped = 77;          // ctest's SKIP_RETURN_CODE
-constexpr unsigned most_shrunk = 5;  // findings that are made smaller
+constexpr unsigned most_shrunk = 3;  // findings that are made smaller
+constexpr std::chrono::seconds for_each{60};
 
 struct options {
   std::string device, math;
@@ -184,11 +185,14 @@ class run {
 
   void tell(const finding& f, math how) {
     std::cout << "\nfuzz: program " << f.seed << ", " << word(how) << ": " << f.what.ways << " differ: " << f.what.what
-              << "\nagain: sinter_fuzz" << (o_.device.empty() ? "" : " --device " + o_.device) << " --math "
-              << word(how) << (o_.numpy ? " --numpy" : "") << " --seed " << f.seed << " --programs 1\n";
+              << "\nagain: sinter_fuzz" << device_option() << " --math " << word(how) << (o_.numpy ? " --numpy" : "")
+              << " --seed " << f.seed << " --programs 1\n";
     if (findings_++ >= most_shrunk) return;
     const bool by_numpy = f.what.ways == numpy_batch::ways;
-    const auto fails = [&](const program& p) { return judged(p, how, by_numpy).ways == f.what.ways; };
+    const auto enough = std::chrono::steady_clock::now() + for_each;
+    const auto fails = [&](const program& p) {
+      return std::chrono::steady_clock::now() < enough && judged(p, how, by_numpy).ways == f.what.ways;
+    };
     const program small = shrink(made(f.seed, how), fails);
     std::cout << "smaller: " << judged(small, how, by_numpy).what << "\n\n"
               << cpp_text(small) << '\n'

@@ -31,6 +31,7 @@ inline const detail::fragment& fragment_of(const std::vector<instruction>& code)
   };
   static auto* all = new std::map<std::vector<std::pair<int, dtype>>, std::unique_ptr<made>>;
   std::vector<std::pair<int, dtype>> key;
+  key.reserve(code.size());
   for (const instruction& i : code) key.emplace_back(i.code, i.type);
   std::unique_ptr<made>& m = (*all)[key];
   if (!m) {

@@ -50,8 +50,9 @@ std::map<std::size_t, reply> read_replies(const std::filesystem::path& file) {
       continue;
     }
     r.value.type = static_cast<dtype>(code);
-    r.value.extents.set_size(read<std::uint8_t>(in));
-    for (int d = 0; d < r.value.extents.size(); ++d) r.value.extents[d] = read<std::int64_t>(in);
+    std::vector<std::int64_t> extents(read<std::uint8_t>(in));
+    for (std::int64_t& extent : extents) extent = read<std::int64_t>(in);
+    r.value.extents = shape(extents);
     r.value.elements.resize(static_cast<std::size_t>(r.value.extents.elements() * itemsize(r.value.type)));
     in.read(reinterpret_cast<char*>(r.value.elements.data()), static_cast<std::streamsize>(r.value.elements.size()));
   }

@@ -112,34 +112,33 @@ class cpp_printer {
   explicit cpp_printer(const program& p) : p_(p), outlines_(outlines_of(p).value()) {}
 
   std::string text() {
-    std::string all;
-    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
-      const step& s = p_.steps[static_cast<std::size_t>(i)];
-      if (s.temporary) continue;
-      if (s.what == form::store) {
-        const std::string target = name_of(s.operands[0].step), value = operand_text(s.operands[1]);
-        const bool plain = s.updates && s.items.empty();
-        all += target + (plain ? "" : "(" + cpp_items(s) + ")") + ' ' + (s.updates ? cpp_update(s.code) : "=") + ' ' +
-               value;
-      } else if (is_variable(p_, i)) {
-        all += std::string("array<") + cpp_name(known(i).type) + "> " + name_of(i) + " = " + made(s, i);
-      } else {
-        all += "auto " + name_of(i) + " = " + made(s, i);
-      }
-      all += ";\n";
+    std::ostringstream all;
+    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i)
+      if (!p_.steps[static_cast<std::size_t>(i)].temporary) all << statement(i) << ";\n";
+    std::vector<std::string> names, values;
+    for (int r : p_.results) {
+      names.push_back("r" + std::to_string(names.size()));
+      values.push_back(operand_text({r}));
     }
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < p_.results.size(); ++i) names.push_back("r" + std::to_string(i));
     const auto same = [](const std::string& n) { return n; };
-    all += "auto [" + listed(names, same) + "] = eval(" + listed(p_.results, [&](int r) { return operand_text({r}); }) +
-           ");\n";
-    for (const std::string& n : names) all += "std::cout << " + n + " << '\\n';\n";
-    return all;
+    all << "auto [" << listed(names, same) << "] = eval(" << listed(values, same) << ");\n";
+    for (const std::string& n : names) all << "std::cout << " << n << " << '\\n';\n";
+    return all.str();
   }
 
  private:
   const outline& known(int step) const { return outlines_[static_cast<std::size_t>(step)]; }
 
+  std::string statement(int at) const {
+    const step& s = p_.steps[static_cast<std::size_t>(at)];
+    if (s.what == form::store) {
+      const bool plain = s.updates && s.items.empty();
+      const std::string place = name_of(s.operands[0].step) + (plain ? "" : "(" + cpp_items(s) + ")");
+      return place + (s.updates ? std::string(" ") + cpp_update(s.code) : " =") + " " + operand_text(s.operands[1]);
+    }
+    const std::string type = is_variable(p_, at) ? std::string("array<") + cpp_name(known(at).type) + ">" : "auto";
+    return type + " " + name_of(at) + " = " + made(s, at);
+  }
   std::string operand_text(const operand& o) const {
     if (!o.is_step()) return cpp_number(o.scalar);
     const step& s = p_.steps[static_cast<std::size_t>(o.step)];
@@ -228,7 +227,7 @@ std::string python_tuple(const List& all) {
 std::string python_items(const step& s) {
   if (s.items.empty()) return "...";
   const auto bound = [](bool given, std::int64_t at) { return given ? std::to_string(at) : std::string(); };
-  const std::string all = listed(s.items, [&](const detail::index_item& i) -> std::string {
+  return listed(s.items, [&](const detail::index_item& i) -> std::string {
     switch (i.what) {
       case detail::index_item::all: return ":";
       case detail::index_item::integer: return std::to_string(i.start);
@@ -239,7 +238,6 @@ std::string python_items(const step& s) {
     return bound(i.has_start, i.start) + ":" + bound(i.has_stop, i.stop) +
            (i.step == 1 ? "" : ":" + std::to_string(i.step));
   });
-  return all;
 }
 
 std::string python_input(const step& s) {
@@ -296,31 +294,29 @@ std::string python_store(const step& s) {
 std::string cpp_text(const program& p) { return cpp_printer(p).text(); }
 
 std::string python_text(const program& p) {
-  std::string all;
+  std::ostringstream all;
   for (std::size_t i = 0; i < p.steps.size(); ++i) {
     const step& s = p.steps[i];
-    all += s.what == form::store ? python_store(s) : name_of(static_cast<int>(i)) + " = " + python_value(s);
-    all += '\n';
+    if (s.what == form::store) all << python_store(s) << '\n';
+    else all << name_of(static_cast<int>(i)) << " = " << python_value(s) << '\n';
   }
-  for (int r : p.results) all += "print(" + name_of(r) + ")\n";
-  return all;
+  for (int r : p.results) all << "print(" << name_of(r) << ")\n";
+  return all.str();
 }
 
 std::string python_text(const program& p, std::size_t first_record, const std::string& indent) {
-  std::string all;
+  std::ostringstream all;
   for (std::size_t i = 0; i < p.steps.size(); ++i) {
     const step& s = p.steps[i];
-    const std::string record = std::to_string(first_record + i);
-    const std::string name = name_of(s.what == form::store ? s.operands[0].step : static_cast<int>(i));
-    if (s.what == form::input) {
-      all += indent + name + " = given(" + record + ")\n";
-      continue;
-    }
-    if (s.what == form::store) all += indent + python_store(s) + "\n" + indent + name + " = checked(" + name;
-    else all += indent + name + " = checked(" + python_value(s);
-    all += ", " + record + ")\n";
+    const bool stores = s.what == form::store;
+    const std::string name = name_of(stores ? s.operands[0].step : static_cast<int>(i));
+    if (stores) all << indent << python_store(s) << '\n';
+    all << indent << name << " = ";
+    if (s.what == form::input) all << "given(";
+    else all << "checked(" << (stores ? name : python_value(s)) << ", ";
+    all << first_record + i << ")\n";
   }
-  return all;
+  return all.str();
 }
 
 }  // namespace sinter::fuzz

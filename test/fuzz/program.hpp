@@ -67,9 +67,9 @@ std::optional<outline> outline_of(const step&, const std::vector<outline>& known
 std::optional<std::vector<outline>> outlines_of(const program&);
 
 /// Can `temporary` be said of this step of the program? It has one user, and no store stands between the two.
-bool may_be_temporary(const program&, int step);
+bool may_be_temporary(const program&, int at);
 /// Can it be stored into? It is an array under a name.
-bool is_variable(const program&, int step);
+bool is_variable(const program&, int at);
 
 /// The dtypes of operands as promotion sees them.
 detail::weight weight_of(const operand&, const std::vector<outline>& known);
@@ -78,22 +78,17 @@ detail::outcome outcome_of(op, const std::vector<operand>&, const std::vector<ou
 /// Is a number of a kind and size that C++ takes where `type` is computed in?
 bool fits(const number&, dtype type);
 
+template <class T, class... More, class F>
+auto with_one_of(dtype t, F&& f) {
+  if constexpr (sizeof...(More) > 0)
+    if (t != dtype_of<T>) return with_one_of<More...>(t, f);
+  return f(T());
+}
 /// Calls f(T()) for the element type T of a dtype.
 template <class F>
-decltype(auto) with_type(dtype t, F&& f) {
-  switch (t) {
-    case dtype::bool_: return f(bool());
-    case dtype::int8: return f(std::int8_t());
-    case dtype::uint8: return f(std::uint8_t());
-    case dtype::int16: return f(std::int16_t());
-    case dtype::uint16: return f(std::uint16_t());
-    case dtype::int32: return f(std::int32_t());
-    case dtype::uint32: return f(std::uint32_t());
-    case dtype::int64: return f(std::int64_t());
-    case dtype::uint64: return f(std::uint64_t());
-    case dtype::float32: return f(float());
-    default: return f(double());
-  }
+auto with_type(dtype t, F&& f) {
+  return with_one_of<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                     std::int64_t, std::uint64_t, float, double>(t, f);
 }
 inline constexpr dtype element_types[] = {dtype::bool_,  dtype::int8,    dtype::uint8,  dtype::int16,
                                           dtype::uint16, dtype::int32,   dtype::uint32, dtype::int64,

@@ -157,15 +157,14 @@ class shrinker {
   // One extent after the other, wherever it stands.
   bool shorter_axes() {
     bool any = false;
-    std::set<std::int64_t> lengths;
+    std::set<std::int64_t, std::greater<>> lengths;
     for (const step& s : best_.steps) lengths.insert(s.extents.begin(), s.extents.end());
-    for (auto n = lengths.rbegin(); n != lengths.rend(); ++n) {
-      for (std::int64_t to : {std::int64_t(1), std::int64_t(2), std::int64_t(3), *n / 4, *n / 2, *n - 1})
-        if (to > 0 && to < *n && attempt(with_extent(*n, to))) {
+    for (std::int64_t n : lengths)
+      for (std::int64_t to : {std::int64_t(1), std::int64_t(2), std::int64_t(3), n / 4, n / 2, n - 1})
+        if (to > 0 && to < n && attempt(with_extent(n, to))) {
           any = true;
           break;
         }
-    }
     // And an axis less.
     for (std::size_t i = 0; i < best_.steps.size(); ++i) {
       if (best_.steps[i].what != form::input || best_.steps[i].extents.empty()) continue;
