@@ -1,7 +1,7 @@
 """NumPy under Sinter's names: `like_sinter.power(a, b)` is what sinter::power(a, b) should be.
 
 Every row of ops.def is a function here, with the row's rule for dtypes. Most are NumPy's own. Where Sinter differs on
-purpose the place is marked with `deliberate`, and docs/numpy.md says so; what NumPy lacks is made of Python's functions.
+purpose the place is marked with `deliberate`, and docs/numpy.md says so; what NumPy lacks is made of what Python has.
 golden.py takes its reference from here, and so does the comparison of random programs (test/fuzz).
 """
 
@@ -123,6 +123,12 @@ def gammaln(x):
     return math.inf if abs(x) > 1e305 else math.lgamma(x)
 
 
+def real_power(a, b):
+    """deliberate: C's pow, where NumPy takes the square root if all exponents are one 0.5: not of -inf and -0.0."""
+    root = np.where(a == -np.inf, np.inf, np.where(a == 0, 0.0, np.sqrt(a)))
+    return np.where(b == 0.5, root, np.power(a, b)).astype(a.dtype)
+
+
 def integer_power(a, b):
     result = np.power(a, np.where(b < 0, 0, b).astype(b.dtype))
     of_one = np.where(b % 2 != 0, a, 1)
@@ -135,6 +141,7 @@ def integer_reciprocal(a):
     return np.where(a == 0, 0, np.reciprocal(np.where(a == 0, 1, a))).astype(a.dtype)
 
 
+# Of real operands: rounded correctly, and with an error bound; then of integers.
 REAL = {
     "fma": fma,
     "fdim": lambda a, b: np.where(a <= b, 0, a - b).astype(a.dtype),
@@ -142,8 +149,10 @@ REAL = {
     "fmax": second_of_zeros(np.fmax), "fmin": second_of_zeros(np.fmin),
     "clip": lambda a, b, c: second_of_zeros(np.minimum)(second_of_zeros(np.maximum)(a, b), c),
 }
-LACKING = {"rsqrt": rsqrt, "sinc": sinc, "erf": by_element(math.erf), "erfc": by_element(math.erfc),
-           "gamma": by_element(gamma), "gammaln": by_element(gammaln)}
+BOUNDED = {
+    "power": real_power, "rsqrt": rsqrt, "sinc": sinc, "erf": by_element(math.erf), "erfc": by_element(math.erfc),
+    "gamma": by_element(gamma), "gammaln": by_element(gammaln),
+}
 INTEGER = {"power": integer_power, "reciprocal": integer_reciprocal}
 
 
@@ -158,7 +167,7 @@ def elementwise(name, rule, numpy_name):
         promoted = np.result_type(*args[len(chooses):])
         assert accepts(rule, promoted), (name, promoted)
         computed = compute_dtype(rule, promoted)
-        own = {**REAL, **LACKING}.get(name) if is_real(computed) else INTEGER.get(name)
+        own = {**REAL, **BOUNDED}.get(name) if is_real(computed) else INTEGER.get(name)
         if own or (is_real(computed) and not is_real(promoted) and rule != "quotient"):  # the latter for 8 bits
             same = [np.asarray(a).astype(computed) for a in args]
             return (own or theirs)(*np.broadcast_arrays(*same))
