@@ -1,13 +1,14 @@
 // The conductor, and the file to read first. An evaluation goes through the house in this order:
 //
+//   prepared  runtime/launch  a statement over arrays whose layouts were met before: straight to its launch (statements.cpp)
 //   resolve   codegen/ir      nodes -> a signature, and the shapes, strides and scalars that are not part of it
 //   plan_for  runtime/launch  signature -> plan; a new one is decoded, cut into kernels and simplified (codegen/ir, codegen/pass)
-//   launch    runtime/launch  a kernel's operands -> its variant: axes collapsed, accesses classified; the variant -> compiled
-//                             kernel, a new one emitted, compiled and cached (codegen/source, compile, cache); then geometry,
-//                             arguments and the device's launch
+//   launch    runtime/launch  a kernel's operands: of a layout met before, straight to its launch; else -> its variant, axes
+//                             collapsed and accesses classified; the variant -> compiled kernel, a new one emitted,
+//                             compiled and cached (codegen/source, compile, cache); geometry, arguments, the device's launch
 //
-// An expression seen before with operands of the same layout goes straight through: no lock, no string, no allocation but the
-// results'. One that is too large for a program goes through as several (codegen/ir/parts).
+// An expression seen before takes no lock, makes no string and allocates nothing but its results. One that is too large for a
+// program goes through as several (codegen/ir/parts).
 #include "runtime/eval.hpp"
 
 #include <memory>
@@ -20,53 +21,12 @@
 #include "runtime/counters.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
-#include "runtime/launch/statements.hpp"
+#include "runtime/launch/workspace.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter::runtime {
 
 namespace {
-
-// Arrays that are dropped at the end: temporaries, and on failure the new results.
-class owned_arrays {
- public:
-  owned_arrays() = default;
-  owned_arrays(const owned_arrays&) = delete;
-  owned_arrays& operator=(const owned_arrays&) = delete;
-  ~owned_arrays() { drop(); }
-  void drop() {
-    for (detail::array_node* a : arrays_) detail::release(a);
-    arrays_.clear();
-  }
-  void resize(std::size_t n) { arrays_.resize(n); }
-  void set(std::size_t i, detail::array_node* a) { arrays_[i] = a; }
-  detail::array_node* const* data() const { return arrays_.data(); }
-  void keep() { arrays_.clear(); }
-
- private:
-  std::vector<detail::array_node*> arrays_;
-};
-
-// What one evaluation needs, kept between evaluations of a thread so that none of them allocates.
-struct workspace {
-  codegen::resolution resolution;
-  binding bound;
-  prepared_launches prepared;
-  prepared_statements statements;
-  std::vector<const detail::typed_node*> roots;
-  std::vector<const shape*> extents;
-  std::vector<detail::array_node*> outputs;
-  owned_arrays temporaries, results;
-};
-
-// Drops the temporaries, and the results of an evaluation that failed.
-struct dropping {
-  workspace& of;
-  ~dropping() {
-    of.temporaries.drop();
-    of.results.drop();
-  }
-};
 
 // The thread's own is in use: by an evaluation under way, in which a user's allocator or hook evaluates, or for good once it
 // has gone at the thread's end, when other thread-local objects' destructors may still evaluate.
