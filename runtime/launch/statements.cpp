@@ -74,7 +74,8 @@ bool prepared_statement::layout::is(const array_node& a, bool packs_) const {
 bool prepared_statements::evaluate(request& r) {
   const expression_node* const e = statement_of(r);
   if (!e) return false;
-  const auto* const last = static_cast<const plan*>(__atomic_load_n(e->code->last_plan, __ATOMIC_ACQUIRE));
+  void** const hint = e->code->last_plan;
+  const auto* const last = hint ? static_cast<const plan*>(__atomic_load_n(hint, __ATOMIC_ACQUIRE)) : nullptr;
   if (!last) return false;
   prepared_statement* const p = at_[last->steps[0]->number % places].get();
   if (!p || p->code != e->code || !(*r.extents == p->domain)) return false;
