@@ -104,12 +104,14 @@ void ocean_model(bench::session& s) {
   if (!s.wants(name)) return;
   const std::int64_t across = 24, deep = 8, n = across * across * deep;
   std::vector<array<double>> in, out;
-  for (unsigned i = 0; i < 7; ++i) in.push_back(sn::asarray(bench::numbers<double>(n, 0.5, 1.5, i), {across, across, deep}));
+  for (unsigned i = 0; i < 7; ++i)
+    in.push_back(sn::asarray(bench::numbers<double>(n, 0.5, 1.5, i), {across, across, deep}));
   for (unsigned i = 0; i < 5; ++i) out.push_back(sn::zeros<double>({across, across, deep}));
   const auto step = [&] {
     [&]<std::size_t... which>(std::index_sequence<which...>) {
       (inside<static_cast<int>(which)>(out[which % 5], in), ...);
-    }(std::make_index_sequence<50>());
+    }
+    (std::make_index_sequence<50>());
   };
   step();  // compiles
   std::vector<bench::launched> launches = bench::recorder::launches_of(step);

@@ -11,7 +11,8 @@ namespace {
 using namespace sinter;
 using detail::array_node;
 
-array_node view(std::int64_t offset, const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides) {
+array_node view(std::int64_t offset, const std::vector<std::int64_t>& extents,
+                const std::vector<std::int64_t>& strides) {
   array_node a(dtype::float64, shape(extents.data(), static_cast<int>(extents.size())));
   a.offset = offset;
   std::copy(strides.begin(), strides.end(), a.strides);
@@ -56,7 +57,8 @@ TEST_CASE("overlap: two views have an element in common exactly where a list of 
     const bool expected = have_one_in_common(a, b);
     common += expected;
     const auto of_a = elements(a), of_b = elements(b);
-    interleaved += !expected && !of_a.empty() && !of_b.empty() && of_a.front() < of_b.back() && of_b.front() < of_a.back();
+    interleaved +=
+        !expected && !of_a.empty() && !of_b.empty() && of_a.front() < of_b.back() && of_b.front() < of_a.back();
     INFO("trial ", trial);
     REQUIRE(runtime::overlap(a, b) == expected);
     REQUIRE(runtime::overlap(b, a) == expected);
@@ -70,9 +72,9 @@ TEST_CASE("overlap: layouts of programs are decided, however large") {
   const array_node left = view(0, {n}, {n}), right = view(n - 2, {n}, {n}), row = view(5 * n, {n}, {1});
   CHECK_FALSE(runtime::overlap(left, right));
   CHECK(runtime::overlap(left, row));
-  CHECK_FALSE(runtime::overlap(view(0, {n / 2}, {2}), view(1, {n / 2}, {2})));           // even and odd
+  CHECK_FALSE(runtime::overlap(view(0, {n / 2}, {2}), view(1, {n / 2}, {2})));                  // even and odd
   CHECK_FALSE(runtime::overlap(view(0, {100, n}, {2 * n, 1}), view(n, {100, n}, {2 * n, 1})));  // rows in turn
-  CHECK(runtime::overlap(view(0, {n}, {999'983}), view(1, {n}, {n})));                   // by Bezout: one in 10^12
+  CHECK(runtime::overlap(view(0, {n}, {999'983}), view(1, {n}, {n})));  // by Bezout: one in 10^12
   CHECK_FALSE(runtime::overlap(view(0, {1000}, {999'983}), view(1, {1000}, {n})));
   CHECK(runtime::same_elements(left, view(0, {n}, {n})));
   CHECK_FALSE(runtime::same_elements(left, right));
