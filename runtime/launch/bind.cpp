@@ -239,13 +239,6 @@ bool overlaps(const step& s, const binding& b) {
   return false;
 }
 
-// Only a GPU tells packs and narrow indices apart.
-bool has_packs(const target& t) { return t.language == codegen::dialect::cuda; }
-
-std::int64_t place_in_pack(const bound_operand& o) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(o.data) & 15);
-}
-
 // Words with an end.
 class word_writer {
  public:
@@ -308,9 +301,9 @@ void bind(const step& s, const resolution& r, detail::array_node* const* outputs
   if (b.flat) bind_flat(s, r, b.kept, b);
   else bind_general(s, r, outputs, b);
   v.aliased = b.aliased;
-  v.wide = !has_packs(to) || needs_wide(b);
+  v.wide = !has_packs(to.language) || needs_wide(b);
   // Packs depend on alignment, which is a layout.
-  v.vector = has_packs(to) && !v.in_order && allows_vectors(s, b);
+  v.vector = has_packs(to.language) && !v.in_order && allows_vectors(s, b);
 }
 
 std::size_t layout_words(const step& s, const resolution& r, detail::array_node* const* outputs, const target& to,
@@ -321,7 +314,7 @@ std::size_t layout_words(const step& s, const resolution& r, detail::array_node*
   w.add(domain.extents);
   const std::size_t inputs = s.inputs.size();
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
-    const std::int64_t place = has_packs(to) ? place_in_pack(b.operands[i]) : 0;
+    const std::int64_t place = has_packs(to.language) ? place_in_pack(b.operands[i].data) : 0;
     if (i >= inputs) {
       const detail::array_node* a = outputs[i - inputs];
       w.add(place);

@@ -36,6 +36,13 @@ struct target {
   bool in_order;
 };
 
+/// Only a GPU tells packs of elements and narrow indices apart.
+inline bool has_packs(codegen::dialect language) { return language == codegen::dialect::cuda; }
+/// Where an address lies within the largest pack. Units: bytes.
+inline unsigned place_in_pack(const std::byte* data) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) & 15);
+}
+
 /// Finds where a step's operands lie: the addresses of the binding, which are all that may differ between evaluations whose
 /// layout_words are equal. False where no output has an element. `temporaries` by number; `outputs` one for each output of the
 /// step.

@@ -226,9 +226,9 @@ layout share_out(const codegen::kernel& k, binding& b, const target& to) {
   return l;
 }
 
-prepared_launch& prepared_launches::of(const compiled_step& s) {
-  std::unique_ptr<prepared_launch>& place = at_[s.number % places];
-  if (!place) place = std::make_unique<prepared_launch>();
+prepared_step& prepared_launches::of(const compiled_step& s) {
+  std::unique_ptr<prepared_step>& place = at_[s.number % places];
+  if (!place) place = std::make_unique<prepared_step>();
   return *place;
 }
 
@@ -237,20 +237,21 @@ void launch(compiled_step& step, const codegen::resolution& r, detail::array_nod
   if (!locate(step.step, r, temporaries, outputs, b)) return;
   std::int64_t words[256];
   const std::size_t length = layout_words(step.step, r, outputs, target_of(on.device), b, words, std::size(words));
-  prepared_launch& p = kept.of(step);
+  prepared_step& p = kept.of(step);
   const bool known = length != 0 && p.of == &step && p.device == &on.device && p.words.size() == length &&
                      std::memcmp(p.words.data(), words, length * sizeof words[0]) == 0;
   if (!known) {
     p.of = nullptr;  // until all of it is there
-    prepare(step, r, outputs, on.device, b, compiled, p);
+    prepare(step, r, outputs, on.device, b, compiled, p.launch);
     p.words.assign(words, words + length);
     p.device = &on.device;
     p.of = &step;
   }
   if (log_level() >= 2) [[unlikely]]
     log(2, "launch: %lld points, grid %u x %u, block %u x %u, items %lld", static_cast<long long>(b.kept * b.reduced),
-        p.how.grid[0], p.how.grid[1], p.how.block[0], p.how.block[1], static_cast<long long>(p.how.items));
-  enqueue(p, step.step, r, b, on);
+        p.launch.how.grid[0], p.launch.how.grid[1], p.launch.how.block[0], p.launch.how.block[1],
+        static_cast<long long>(p.launch.how.items));
+  enqueue(p.launch, step.step, r, b, on);
 }
 
 }  // namespace sinter::runtime

@@ -25,10 +25,6 @@ target target_of(const device_impl&);
 
 /// A launch but for what differs from one evaluation to the next.
 struct prepared_launch {
-  const compiled_step* of = nullptr;
-  const device_impl* device = nullptr;
-  std::vector<std::int64_t> words;  // the layout
-
   loaded_kernel code;
   geometry how;
   std::size_t scratch = 0;  // bytes for partial results
@@ -44,15 +40,23 @@ struct prepared_launch {
   std::size_t size = 0;
 };
 
+/// A step's launch, and the layout it is for.
+struct prepared_step {
+  const compiled_step* of = nullptr;  // null: nothing's
+  const device_impl* device = nullptr;
+  std::vector<std::int64_t> words;
+  prepared_launch launch;
+};
+
 /// The launches a thread has prepared, at most one for each of some steps.
 class prepared_launches {
  public:
   /// The place of a step's launch.
-  prepared_launch& of(const compiled_step&);
+  prepared_step& of(const compiled_step&);
 
  private:
   static constexpr std::size_t places = 512;
-  std::vector<std::unique_ptr<prepared_launch>> at_ = std::vector<std::unique_ptr<prepared_launch>>(places);
+  std::vector<std::unique_ptr<prepared_step>> at_ = std::vector<std::unique_ptr<prepared_step>>(places);
 };
 
 /// Launches a step. `b` is the thread's, to work in. Sets `compiled` where the kernel was not at hand. Errors:

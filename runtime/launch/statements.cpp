@@ -18,10 +18,6 @@ using detail::expression_node;
 
 namespace {
 
-unsigned place_in_pack(const array_node& a) {
-  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(a.data()) & 15);
-}
-
 const array_node& operand(const expression_node& e, int i) { return *static_cast<const array_node*>(e.children[i]); }
 
 // An expression over arrays and nothing else.
@@ -63,12 +59,12 @@ void enqueue(prepared_launch& p, const expression_node& e, array_node& to, strea
 void prepared_statement::layout::set(const array_node& a, bool packs_) {
   extents = a.extents;
   std::copy_n(a.strides, max_rank, strides);
-  place = packs_ ? place_in_pack(a) : 0;
+  place = packs_ ? place_in_pack(a.data()) : 0;
 }
 
 bool prepared_statement::layout::is(const array_node& a, bool packs_) const {
   return a.extents == extents && std::equal(a.strides, a.strides + extents.size(), strides) &&
-         (!packs_ || place_in_pack(a) == place);
+         (!packs_ || place_in_pack(a.data()) == place);
 }
 
 bool prepared_statements::evaluate(request& r) {
@@ -103,14 +99,14 @@ void prepared_statements::keep(const request& r, const codegen::resolution& in, 
   const expression_node* const e = statement_of(r);
   if (!e || e->code->nodes > most_operands || e->code->scalar_powers != 0 || of.steps.size() != 1) return;
   const codegen::step& step = of.steps[0]->step;
-  const prepared_launch& made = all.of(*of.steps[0]);
+  const prepared_step& made = all.of(*of.steps[0]);
   if (r.extents->elements() == 0 || made.of != of.steps[0].get() || log_level() >= 2) return;
   std::unique_ptr<prepared_statement>& place = at_[of.steps[0]->number % places];
   if (!place) place = std::make_unique<prepared_statement>();
   prepared_statement& p = *place;
   p.code = nullptr;  // until all of it is there
   p.device = r.into->memory->device;
-  p.packs = p.device->dialect() == codegen::dialect::cuda;
+  p.packs = has_packs(p.device->dialect());
   p.aliased = reads(*e, r.into->memory);
   p.domain = *r.extents;
   p.result.set(*r.into, p.packs);
@@ -127,7 +123,7 @@ void prepared_statements::keep(const request& r, const codegen::resolution& in, 
     kept.set(operand(*e, i), p.packs);
     kept.read_as = first_with(operand_of(i));
   }
-  p.launch = made;
+  p.launch = made.launch;
   for (prepared_launch::slot& s : p.launch.slots) {
     if (s.what == codegen::parameter::scalar) s.index = static_cast<std::uint16_t>(step.scalars[s.index]);
     if (s.what == codegen::parameter::input)

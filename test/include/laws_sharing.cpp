@@ -169,3 +169,25 @@ TEST_CASE("law 4: a name that was evaluated is still an expression") {
   CHECK(second.get() == floats{2, 3, 4});
   CHECK(e.get() == floats{2, 3, 4});
 }
+
+TEST_CASE(
+    "law 4: a statement met before takes the arrays it is given, whichever of them are one and wherever they lie") {
+  const auto product = [](const array<float>& x, const array<float>& y) { return array<float>(x * y + 1).get(); };
+  const array<float> a{1, 2, 3}, b{4, 5, 6}, c{7, 8, 9}, wide = arange<float>(6);
+  for (int round = 0; round < 3; ++round) {  // twice until it goes straight to its launch
+    CHECK(product(a, a) == floats{2, 5, 10});
+    CHECK(product(a, b) == floats{5, 11, 19});
+    CHECK(product(c, a) == floats{8, 17, 28});
+    CHECK(product(b, b) == floats{17, 26, 37});
+    CHECK(product(wide(slice(_, _, 2)), a) == floats{1, 5, 13});
+    CHECK(product(wide(slice(3, _)), wide(slice(3, _))) == floats{10, 17, 26});
+    CHECK(product(a(slice(0, 1)), b) == floats{5, 6, 7});
+    CHECK(product(a(slice(0, 0)), a(slice(0, 0))) == floats{});
+  }
+  array<float> into{1, 2, 3};
+  for (int round = 0; round < 3; ++round) {
+    into(ellipsis) = a * b;        // apart
+    into(ellipsis) = into * into;  // element for element over itself
+  }
+  CHECK(into.get() == floats{16, 100, 324});
+}
