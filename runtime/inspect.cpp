@@ -251,8 +251,7 @@ double bytes_moved(const codegen::step& s, const runtime::binding& b) {
     double elements = 1;
     for (int d = 0; d < b.variant.rank; ++d)
       if (b.operands[o].strides[d] != 0) elements *= static_cast<double>(b.extents[d]);
-    bytes += elements *
-             itemsize(input ? s.kernel.inputs[o].type : s.kernel.values[s.kernel.outputs[o - s.inputs.size()]].type);
+    bytes += elements * itemsize(codegen::operand_type(s.kernel, static_cast<int>(o)));
   }
   return bytes;
 }

@@ -75,8 +75,7 @@ arguments_of unpack(const kernel& k, const variant& v, const std::byte* block) {
   a.operands.resize(k.inputs.size() + k.outputs.size());
   a.scalars.resize(k.scalars.size());
   for (std::size_t o = 0; o < a.operands.size(); ++o) {
-    const std::size_t inputs = k.inputs.size();
-    a.operands[o].size = itemsize(o < inputs ? k.inputs[o].type : k.values[k.outputs[o - inputs]].type);
+    a.operands[o].size = itemsize(operand_type(k, static_cast<int>(o)));
     for (int axis = 0; axis < v.rank; ++axis)
       a.operands[o].strides.push_back(implied_stride(v, static_cast<int>(o), axis));
   }

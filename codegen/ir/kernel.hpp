@@ -66,6 +66,12 @@ struct kernel {
   friend bool operator==(const kernel&, const kernel&) = default;
 };
 
+/// The dtype of an operand: inputs, then outputs.
+inline dtype operand_type(const kernel& k, int operand) {
+  const int inputs = static_cast<int>(k.inputs.size());
+  return operand < inputs ? k.inputs[operand].type : k.values[k.outputs[operand - inputs]].type;
+}
+
 /// Is the kernel well formed: operands before users, dtypes as the rules say, indices in range? Errors: `internal_error` with
 /// the printed kernel. Called between passes in debug builds and in tests.
 void verify(const kernel&);

@@ -13,8 +13,6 @@ using detail::facts;
 
 namespace {
 
-std::string number(std::string_view prefix, int i) { return std::string(prefix) + std::to_string(i); }
-
 // Parameter lists of many scalars are broken into lines that can be read.
 std::string listed(const std::vector<std::string>& items, std::size_t indent) {
   std::string out;
@@ -252,10 +250,7 @@ std::string body::name(int operand) const {
   return operand < inputs() ? number("in", operand) : number("out", operand - inputs());
 }
 
-std::string body::type(int operand) const {
-  return std::string(
-      spelling(operand < inputs() ? k.inputs[operand].type : k.values[k.outputs[operand - inputs()]].type));
-}
+std::string body::type(int operand) const { return std::string(spelling(operand_type(k, operand))); }
 
 std::string body::accumulator_type(int a) const { return std::string(spelling(k.accumulators[a].type)); }
 
@@ -312,6 +307,10 @@ std::vector<std::string> kernel_writer::outputs(const std::string& prefix, const
   return into;
 }
 
+void kernel_writer::fold(const spelled& x, const spelled& y) {
+  for (int a = 0; a < accumulators(); ++a) w_.line(x(a), " = ", b_.fold(a, x(a), y(a)), ";");
+}
+
 void kernel_writer::accumulate(const std::function<std::string(int)>& input, std::string_view lane) {
   std::vector<std::string> into;
   for (int a = 0; a < accumulators(); ++a) {
@@ -319,10 +318,8 @@ void kernel_writer::accumulate(const std::function<std::string(int)>& input, std
     into.push_back(number("e", a));
   }
   w_.line(b_.first.call(input, {}, into));
-  for (int a = 0; a < accumulators(); ++a) {
-    const std::string at = number("acc", a) + (lane.empty() ? "" : "[" + std::string(lane) + "]");
-    w_.line(at, " = ", b_.fold(a, at, number("e", a)), ";");
-  }
+  fold([&](int a) { return number("acc", a) + (lane.empty() ? "" : "[" + std::string(lane) + "]"); },
+       [](int a) { return number("e", a); });
 }
 
 std::string emit(const kernel& k, const variant& v, dialect to) {

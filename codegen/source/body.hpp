@@ -12,6 +12,8 @@
 
 namespace sinter::codegen {
 
+inline std::string number(std::string_view prefix, int i) { return std::string(prefix) + std::to_string(i); }
+
 /// A function of some inputs, scalars and reduced values of a kernel that gives some of its values.
 struct function {
   std::string name;
@@ -84,6 +86,9 @@ class kernel_writer {
   /// How an input is spelled at index `i` of the fastest axis; and the outputs.
   std::function<std::string(int)> read(std::string prefix, std::string i) const;
   std::vector<std::string> outputs(const std::string& prefix, const std::string& i) const;
+  /// Lines that fold the accumulators spelled by `y` into those spelled by `x`.
+  using spelled = std::function<std::string(int)>;
+  void fold(const spelled& x, const spelled& y);
   /// Folds an element, read through `input`, into the accumulators: `acc<a>` or, with lanes, `acc<a>[lane]`.
   void accumulate(const std::function<std::string(int)>& input, std::string_view lane = "");
 

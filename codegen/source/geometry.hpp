@@ -29,7 +29,7 @@ inline int vector_width(const kernel& k, const variant& v) {
     if (v.operands[o] != access::unit && !(rows && v.operands[o] == access::strided)) continue;
     const bool is_input = o < k.inputs.size();
     if (is_input && k.inputs[o].iota) continue;
-    const int size = itemsize(is_input ? k.inputs[o].type : k.values[k.outputs[o - k.inputs.size()]].type);
+    const int size = itemsize(operand_type(k, static_cast<int>(o)));
     if (size > widest) widest = size;
   }
   int width = widest ? 16 / widest : 1;

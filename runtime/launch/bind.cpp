@@ -222,8 +222,7 @@ bool allows_vectors(const step& s, const binding& b) {
     if (v.operands[i] != access::unit) continue;
     const bool is_input = i < s.inputs.size();
     if (is_input && s.kernel.inputs[i].iota) continue;
-    const int size =
-        itemsize(is_input ? s.kernel.inputs[i].type : s.kernel.values[s.kernel.outputs[i - s.inputs.size()]].type);
+    const int size = itemsize(codegen::operand_type(s.kernel, static_cast<int>(i)));
     if ((reinterpret_cast<std::uintptr_t>(b.operands[i].data) & static_cast<std::uintptr_t>(width * size - 1)) != 0)
       return false;
     for (int d = 0; d < v.rank; ++d)
