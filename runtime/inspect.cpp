@@ -69,8 +69,8 @@ class evaluation final : public codegen::part_evaluator {
     for (const typed_node* n : nodes) extents.push_back(&n->extents);
     codegen::resolution r;
     if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room)) return false;
-    const runtime::plan& p = runtime::plan_for(r.words, nullptr);
     runtime::device_impl& on = r.device ? *r.device : runtime::current_device();
+    const runtime::way& p = runtime::way_for(runtime::plan_for(r.words, nullptr), r, runtime::target_of(on));
     std::vector<array_node*> temporaries, results;
     for (const codegen::temporary& t : p.temporaries)
       temporaries.push_back(stand_in(t.type, r.boundaries[t.boundary].extents, on));
@@ -273,7 +273,7 @@ sinter::text explain(node* n) try {
   for (std::size_t i = 0; i < e.kernels.size(); ++i) {
     const looked_at& k = e.kernels[i];
     const codegen::step& step = *k.step;
-    out += message("  %zu. %s over %s: %s\n", i + 1, step.kernel.reduces() ? "reduction" : "map",
+    out += message("  %zu. %s over %s: %s\n", i + 1, codegen::name(codegen::form_of(step.kernel)),
                    to_string(k.domain).c_str(), step.reason.c_str());
     if (!k.launched) {
       out += "     not launched: its result has no element\n";

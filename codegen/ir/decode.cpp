@@ -39,7 +39,7 @@ class reader {
     if (r.what() == ref::value) return numbered_[r.index()];
     const bool result = r.what() == ref::result;
     const program::read from{r.index(), result ? static_cast<int>(r.boundary()) : -1, result && r.plain(),
-                             r.what() == ref::iota};
+                             result && r.own_row(), r.what() == ref::iota};
     if (inputs_.size() <= from.operand) inputs_.resize(from.operand + 1, -1);
     int& input = inputs_[from.operand];
     if (input < 0)

@@ -10,6 +10,7 @@
 #include <sinter/error.hpp>
 
 #include "codegen/ir/interpret_ops.hpp"
+#include "codegen/ir/stages.hpp"
 #include "codegen/ir/values.hpp"
 
 namespace sinter::codegen {
@@ -153,7 +154,7 @@ class interpreter {
         rank_(v.rank),
         in_order_(v.in_order),
         args_(unpack(k, v, static_cast<const std::byte*>(arguments))),
-        base_(k.inputs.size()),
+        base_(k.inputs.size() + k.outputs.size()),
         buffers_(new std::byte[(k.values.size() + k.accumulators.size()) * block_bytes]) {
     plan();
   }
@@ -161,9 +162,9 @@ class interpreter {
   void run(std::int64_t begin, std::int64_t end) {
     for (std::int64_t at = begin; at < end; at += block_size) {
       const piece points{0, kept_, at, static_cast<int>(std::min<std::int64_t>(block_size, end - at))};
-      for (int n = 0; kernel_.reduces() && n < points.count; ++n) reduce(at + n, n);
+      for (int n = 0; kernel_.reduces() && n < points.count; ++n) run_row(at + n, n);
       for (std::uint16_t v : results_) compute(v, points, nullptr);
-      for (std::size_t o = 0; o < kernel_.outputs.size(); ++o) write(o, points);
+      for (std::size_t o = kernel_.everywhere; o < kernel_.outputs.size(); ++o) write(o, points, 0);
     }
   }
 
@@ -175,8 +176,9 @@ class interpreter {
 
   /// Which values are needed for what, and scalars spread over their blocks once and for all.
   void plan() {
-    if (kernel_.reduces()) folds_ = needed_for(first_phase(kernel_));
-    results_ = needed_for(kernel_.outputs);
+    if (kernel_.reduces()) stages_ = stages_of(kernel_, [](std::uint16_t) { return false; });
+    for (const stage& s : stages_) needed_.push_back(needed_for(results_of(kernel_, s)));
+    results_ = needed_for({kernel_.outputs.begin() + kernel_.everywhere, kernel_.outputs.end()});
     for (std::size_t v = 0; v < kernel_.values.size(); ++v)
       if (kernel_.values[v].kind == value_kind::scalar)
         copy(itemsize(kernel_.values[v].type), buffer(v), 1, args_.scalars[kernel_.values[v].index], 0, block_size);
@@ -192,20 +194,28 @@ class interpreter {
     return order;
   }
 
-  /// Folds every accumulator for one kept point into place `slot` of its final values.
-  void reduce(std::int64_t point, int slot) {
+  /// Goes through the stages of one row: folds every accumulator into place `slot` of its final values, and writes the
+  /// outputs of every point.
+  void run_row(std::int64_t point, int slot) {
     for (std::size_t n = 0; n < base_.size(); ++n)
       base_[n] = offset_of({0, kept_, point, 1}, args_.extents, args_.operands[n]);
     std::int64_t points = 1;
     for (int axis = kept_; axis < rank_; ++axis) points *= args_.extents[axis];
+    slot_ = slot;
     for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(final_of(a, slot));
     for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(partials_[a].of_blocks);
+    for (std::size_t s = 0; s < stages_.size(); ++s) run_stage(s, points);
+  }
+
+  void run_stage(std::size_t number, std::int64_t points) {
     std::int64_t blocks = 0;
     for (std::int64_t at = 0; at < points; at += block_size) {
       const piece block{kept_, rank_, at, static_cast<int>(std::min<std::int64_t>(block_size, points - at))};
-      for (std::uint16_t v : folds_) compute(v, block, base_.data());
+      for (std::uint16_t v : needed_[number]) compute(v, block, base_.data());
       const bool last = at + block_size >= points || ++blocks % block_size == 0;
-      for (std::size_t a = 0; a < steps_.size(); ++a) fold_block(a, slot, block.count, last);
+      for (int a : stages_[number].accumulators) fold_block(static_cast<std::size_t>(a), slot_, block.count, last);
+      for (int o : stages_[number].outputs)
+        write(static_cast<std::size_t>(o), block, base_[kernel_.inputs.size() + static_cast<std::size_t>(o)]);
     }
   }
 
@@ -242,6 +252,8 @@ class interpreter {
         return find_apply(x.code, kernel_.values[x.args[last]].type)(args, buffer(v), p.count);
       }
       case value_kind::reduced:
+        // Within a row there is one, that of the row.
+        if (base) return copy(itemsize(x.type), buffer(v), 1, final_of(x.index, slot_), 0, p.count);
         std::memcpy(buffer(v), finals(x.index), static_cast<std::size_t>(p.count) * itemsize(x.type));
         return;
     }
@@ -263,11 +275,11 @@ class interpreter {
     });
   }
 
-  void write(std::size_t output, const piece& p) {
+  void write(std::size_t output, const piece& p, std::int64_t base) {
     const operand& o = args_.operands[kernel_.inputs.size() + output];
     const std::byte* from = buffer(kernel_.outputs[output]);
     each_run(p, args_.extents, o.strides.data(), [&](std::int64_t offset, std::int64_t step, int n) {
-      copy(o.size, o.data + offset * o.size, step, from, 1, n);
+      copy(o.size, o.data + (base + offset) * o.size, step, from, 1, n);
       from += std::int64_t{n} * o.size;
     });
   }
@@ -277,14 +289,16 @@ class interpreter {
   int rank_;
   bool in_order_;
   arguments_of args_;
-  std::vector<std::uint16_t> folds_;    // values the accumulators need, in order
-  std::vector<std::uint16_t> results_;  // values the outputs need, in order
-  std::vector<fold_step> steps_;        // per accumulator
+  std::vector<stage> stages_;                       // of a row
+  std::vector<std::vector<std::uint16_t>> needed_;  // by stage: the values it needs, in order
+  std::vector<std::uint16_t> results_;              // values that the outputs of a row, or of a map, need
+  int slot_ = 0;                                    // of the row at hand
+  std::vector<fold_step> steps_;                    // per accumulator
   struct partial {
     alignas(widest_element) std::byte of_values[widest_element], of_blocks[widest_element];
   };
   std::vector<partial> partials_;   // per accumulator
-  std::vector<std::int64_t> base_;  // per input: how far the kept point at hand is from its start
+  std::vector<std::int64_t> base_;  // per operand: how far the row at hand is from its start
   std::unique_ptr<std::byte[]> buffers_;
 };
 

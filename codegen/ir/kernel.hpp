@@ -54,14 +54,17 @@ struct accumulator {
   friend bool operator==(const accumulator&, const accumulator&) = default;
 };
 
-/// A fused kernel. No accumulators: a map, outputs are written at every point. Else a reduction: accumulators fold over the
-/// reduced axes, then outputs (made of reduced values, scalars and inputs that do not vary along those axes) are written.
+/// A fused kernel. No accumulators: a map, outputs are written at every point. Else accumulators fold over the reduced axes: a
+/// row, for each of the kept points. One that folds what an earlier one gave needs another pass over the row (stages.hpp).
+/// Outputs are then written once for each row (made of reduced values, scalars and inputs that do not vary along it), but for
+/// the first ones, which are written at every point of it.
 struct kernel {
   std::vector<input> inputs;
   std::vector<dtype> scalars;
   std::vector<value> values;
   std::vector<accumulator> accumulators;
   std::vector<std::uint16_t> outputs;  // values
+  std::uint16_t everywhere = 0;        // of a kernel with rows: how many of the outputs are written at every point
   bool reduces() const { return !accumulators.empty(); }
   friend bool operator==(const kernel&, const kernel&) = default;
 };
@@ -78,6 +81,9 @@ void verify(const kernel&);
 
 /// The kernel as text, one value a line.
 std::string print(const kernel&);
+
+/// Is an output written at every point?
+inline bool is_everywhere(const kernel& k, std::size_t output) { return !k.reduces() || output < k.everywhere; }
 
 /// How an operand moves along the fastest axis of the iteration.
 enum class access : std::uint8_t {
@@ -97,6 +103,7 @@ struct variant {
   bool columns = false;          // reductions: the fastest axis is a kept one
   bool split = false;            // reductions: several partial results for each output
   bool in_order = false;         // reductions: fold in the order of the domain, whatever the layouts (strict mode)
+  std::uint16_t held = 0;        // row kernels: elements of a row that a thread keeps between stages; 0: they are read again
   std::vector<access> operands;  // inputs, then outputs
   friend bool operator==(const variant&, const variant&) = default;
 };

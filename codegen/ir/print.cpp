@@ -2,7 +2,7 @@
 // too, since verify() prints what it complains about.
 #include <string>
 
-#include "codegen/ir/kernel.hpp"
+#include "codegen/ir/stages.hpp"
 
 namespace sinter::codegen {
 namespace {
@@ -35,7 +35,7 @@ std::string line(const std::string& name, dtype t, const std::string& source) {
 }  // namespace
 
 std::string print(const kernel& k) {
-  std::string text = k.reduces() ? "reduction\n" : "map\n";
+  std::string text = codegen::name(form_of(k)) + std::string("\n");
   for (std::size_t n = 0; n < k.inputs.size(); ++n)
     text += "  input " + std::to_string(n) + ": " + name(k.inputs[n].type) + (k.inputs[n].iota ? " iota\n" : "\n");
   for (std::size_t n = 0; n < k.scalars.size(); ++n)
@@ -47,7 +47,8 @@ std::string print(const kernel& k) {
     text += line(numbered('a', n), a.type, codegen::name(a.what) + (" " + numbered('v', a.value)));
   }
   for (std::size_t n = 0; n < k.outputs.size(); ++n)
-    text += "  output " + std::to_string(n) + " = " + numbered('v', k.outputs[n]) + "\n";
+    text += "  output " + std::to_string(n) + " = " + numbered('v', k.outputs[n]) +
+            (n < k.everywhere ? " at every point\n" : "\n");
   return text;
 }
 

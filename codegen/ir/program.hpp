@@ -15,6 +15,7 @@ struct program {
     unsigned operand;
     int boundary;  // the boundary whose result it is, or -1
     bool plain;    // ... under broadcasting alone
+    bool own_row;  // ... where each point reads what was folded of its own row
     bool iota;
   };
   struct boundary {
@@ -36,7 +37,7 @@ struct program {
   std::vector<dtype> scalars;
   std::vector<const detail::fragment*> fragments;  // what the signature named by address
 
-  std::uint16_t add(const value& v) { return add(v, read{0, -1, false, false}); }
+  std::uint16_t add(const value& v) { return add(v, read{0, -1, false, false, false}); }
   std::uint16_t add(const value&, const read&);
 };
 

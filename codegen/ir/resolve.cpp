@@ -134,8 +134,11 @@ class walker {
       if (out_->spaces[i].reduced == reduced && out_->spaces[i].extents == extents) return i;
     full_ = full_ || out_->spaces.size() == program_room::spaces;
     if (full_) return 0;
-    out_->spaces.push_back({extents, reduced});
-    return static_cast<unsigned>(out_->spaces.size() - 1);
+    const auto number = static_cast<unsigned>(out_->spaces.size());
+    unsigned like = 0;
+    while (like < number && !(out_->spaces[like].extents == extents)) ++like;
+    out_->spaces.push_back({extents, reduced, static_cast<std::uint8_t>(like)});
+    return number;
   }
 
   unsigned context_for(const context& c) {
@@ -338,7 +341,7 @@ class walker {
 
   // Lays an operand of shape `extents` into a context and gives it a number, the one it has if it is there already.
   ref add(operand& o, const sinter::shape& extents, const std::int64_t* strides, const context& in, bool contiguous) {
-    o.space = static_cast<std::uint8_t>(in.space);
+    o.space = out_->spaces[in.space].like;
     if (contiguous && in.identity && !o.iota && extents == in.extents) {
       o.flat = true;
       o.fixed = extents.elements() == 1;
@@ -355,8 +358,23 @@ class walker {
       takes(0, argument_bytes_of(in.space));
     }
     const ref::kind what = o.iota ? ref::iota : o.boundary >= 0 ? ref::result : ref::array;
-    return ref::make(what, o.type, static_cast<unsigned>(number),
-                     o.boundary >= 0 ? static_cast<unsigned>(o.boundary) : 0, in.identity);
+    if (o.boundary < 0) return ref::make(what, o.type, static_cast<unsigned>(number), 0, in.identity);
+    return ref::make(what, o.type, static_cast<unsigned>(number), static_cast<unsigned>(o.boundary), in.identity,
+                     is_own_row(out_->boundaries[static_cast<std::size_t>(o.boundary)], o));
+  }
+
+  // Is what a point of the operand's space reads the result of the row that it lies in?
+  bool is_own_row(const boundary& b, const operand& o) const {
+    const space &folded = out_->spaces[b.space], &read = out_->spaces[o.space];
+    if (!(folded.extents == read.extents) || o.offset != 0) return false;
+    std::int64_t step = 1;  // of the result, kept axis by kept axis
+    for (int d = read.extents.size() - 1; d >= 0; --d) {
+      if (read.extents[d] == 1) continue;
+      const bool kept = (folded.reduced >> d & 1) == 0;
+      if (o.flat ? !kept : o.strides[d] != (kept ? step : 0)) return false;
+      if (kept) step *= read.extents[d];
+    }
+    return true;
   }
 
   void lay(operand& o, const sinter::shape& extents, const std::int64_t* strides, const context& in) const {

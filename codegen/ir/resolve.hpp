@@ -17,14 +17,17 @@ namespace sinter::codegen {
 struct ref {
   enum kind : unsigned { value, array, iota, result };
   std::uint64_t bits = 0;
-  // bits 0-1 kind, 2-9 dtype, 10 plain, 16-31 boundary, 32-63 index of the value or the operand
-  static ref make(kind k, dtype t, unsigned index, unsigned boundary = 0, bool plain = false) {
+  // bits 0-1 kind, 2-9 dtype, 10 plain, 11 own_row, 16-31 boundary, 32-63 index of the value or the operand
+  static ref make(kind k, dtype t, unsigned index, unsigned boundary = 0, bool plain = false, bool own_row = false) {
     return {k | std::uint64_t(static_cast<unsigned>(t)) << 2 | std::uint64_t(plain) << 10 |
-            std::uint64_t(boundary) << 16 | std::uint64_t(index) << 32};
+            std::uint64_t(own_row) << 11 | std::uint64_t(boundary) << 16 | std::uint64_t(index) << 32};
   }
   kind what() const { return static_cast<kind>(bits & 3); }
   dtype type() const { return static_cast<dtype>(bits >> 2 & 0xff); }
   bool plain() const { return bits >> 10 & 1; }  // a result read under broadcasting alone, no view between
+  // A row's result read where the row lies: the domain of the reduction has the axes of the reader's space, and each point
+  // reads what was folded of its own row.
+  bool own_row() const { return bits >> 11 & 1; }
   unsigned boundary() const { return bits >> 16 & 0xffff; }
   unsigned index() const { return static_cast<unsigned>(bits >> 32); }
 };
@@ -57,6 +60,7 @@ struct root_word {
 struct space {
   sinter::shape extents;
   std::uint32_t reduced = 0;
+  std::uint8_t like = 0;  // the first space of these extents: operands lie in that one, whatever is folded
 };
 
 /// One thing a kernel reads or writes, as it lies in its space.

@@ -1,4 +1,4 @@
-// Which values of a kernel belong to which of its phases.
+// Which values of a kernel something is made of.
 #pragma once
 
 #include <vector>
@@ -12,27 +12,35 @@ inline int arity(const value& v) {
   return v.kind == value_kind::cast ? 1 : v.kind == value_kind::apply ? detail::facts(v.code).arity : 0;
 }
 
-/// The values that `roots` are made of, by number. Reduced values are leaves.
-inline std::vector<bool> made_of(const kernel& k, const std::vector<std::uint16_t>& roots) {
-  std::vector<bool> needed(k.values.size());
+/// Does an operation take long, as functions of real numbers do?
+inline bool is_costly(op code) {
+  const detail::rule r = detail::facts(code).of;
+  return (r == detail::rule::real || r == detail::rule::integral_step) && code != op::sqrt && code != op::fma;
+}
+
+/// The values that `roots` are made of, by number. Reduced values are leaves, and so are those that are given.
+inline std::vector<bool> made_of(const kernel& k, const std::vector<std::uint16_t>& roots,
+                                 const std::vector<std::uint16_t>& given = {}) {
+  std::vector<bool> needed(k.values.size()), leaf(k.values.size());
   for (std::uint16_t r : roots) needed[r] = true;
+  for (std::uint16_t g : given) leaf[g] = true;
   for (std::size_t i = k.values.size(); i-- > 0;)
-    if (needed[i])
+    if (needed[i] && !leaf[i])
       for (int a = 0; a < arity(k.values[i]); ++a) needed[k.values[i].args[a]] = true;
   return needed;
 }
 
-/// The values folded by the accumulators; of a map, its outputs.
-inline std::vector<std::uint16_t> first_phase(const kernel& k) {
+/// The values that are needed at every point: those that accumulators fold, and outputs written there.
+inline std::vector<std::uint16_t> point_values(const kernel& k) {
   if (!k.reduces()) return k.outputs;
-  std::vector<std::uint16_t> roots;
+  std::vector<std::uint16_t> roots(k.outputs.begin(), k.outputs.begin() + k.everywhere);
   for (const accumulator& a : k.accumulators) roots.push_back(a.value);
   return roots;
 }
 
-/// Is an input read at every point (not only once a result is known)?
-inline bool read_before_reducing(const kernel& k, int input) {
-  const std::vector<bool> needed = made_of(k, first_phase(k));
+/// Is an input read at every point (not only once a row is folded)?
+inline bool is_read_at_points(const kernel& k, int input) {
+  const std::vector<bool> needed = made_of(k, point_values(k));
   for (std::size_t i = 0; i < k.values.size(); ++i)
     if (needed[i] && k.values[i].kind == value_kind::input && k.values[i].index == input) return true;
   return false;

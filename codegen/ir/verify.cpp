@@ -1,5 +1,6 @@
 // Says what is wrong with a kernel. Called between passes in debug builds and by tests. Invariant: a kernel that passes
 // can be spelled in both dialects and interpreted, on every path through the emitter.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace {
 
 class checker {
  public:
-  explicit checker(const kernel& k) : kernel_(k), after_reduction_(k.values.size()) {}
+  explicit checker(const kernel& k) : kernel_(k), needs_(k.values.size()) {}
 
   void check() {
     for (std::size_t n = 0; n < kernel_.inputs.size(); ++n) check_input(n);
@@ -21,6 +22,8 @@ class checker {
     for (std::size_t n = 0; n < kernel_.values.size(); ++n) check_value(n);
     for (std::size_t n = 0; n < kernel_.accumulators.size(); ++n) check_accumulator(n);
     require(!kernel_.outputs.empty(), "the kernel", "it has no output");
+    require(kernel_.everywhere <= (kernel_.reduces() ? kernel_.outputs.size() : 0), "the kernel",
+            "it has not so many outputs at every point of a row");
     for (std::size_t n = 0; n < kernel_.outputs.size(); ++n)
       require(kernel_.outputs[n] < kernel_.values.size(), "output " + std::to_string(n), "there is no such value");
   }
@@ -58,7 +61,7 @@ class checker {
       case value_kind::reduced:
         require(v.index < kernel_.accumulators.size(), what, "there is no such accumulator");
         require(v.type == kernel_.accumulators[v.index].type, what, "its dtype is not the accumulator's");
-        after_reduction_[n] = true;
+        needs_[n] = v.index + 1;
         break;
       default: require(false, what, "there is no such kind of value");
     }
@@ -68,7 +71,7 @@ class checker {
     const value& v = kernel_.values[n];
     for (int a = 0; a < arity; ++a) {
       require(v.args[a] < n, "v" + std::to_string(n), "it comes before what it is made of");
-      if (after_reduction_[v.args[a]]) after_reduction_[n] = true;
+      needs_[n] = std::max(needs_[n], needs_[v.args[a]]);
     }
   }
 
@@ -97,11 +100,11 @@ class checker {
     require(a.value < kernel_.values.size(), what, "there is no such value");
     require(a.type == kernel_.values[a.value].type, what, "its dtype is not that of what it folds");
     require(!truth || a.type == dtype::bool_, what, "any and all fold bool");
-    require(!after_reduction_[a.value], what, "it folds what only a reduction gives");
+    require(needs_[a.value] <= static_cast<int>(n), what, "it folds what only itself or a later one gives");
   }
 
   const kernel& kernel_;
-  std::vector<bool> after_reduction_;  // per value: is it made of reduced values?
+  std::vector<int> needs_;  // per value: how many accumulators, the first ones, are folded before it is there
 };
 
 }  // namespace

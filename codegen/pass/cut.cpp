@@ -1,4 +1,5 @@
-// The cut. Boundaries of one domain that need nothing of each other are made by one kernel with several accumulators. Work on
+// The cut. Boundaries of one domain are made by one kernel with several accumulators, if they need nothing of each other or,
+// where rows are fused, only what the other folded of the same row. Work on
 // reduced values alone (the division of a mean, the square root of a variance) moves into the kernel that makes them, so that a
 // kernel which reads them back for every element does not repeat it.
 #include "codegen/pass/cut.hpp"
@@ -11,6 +12,7 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/ir/stages.hpp"
 #include "codegen/ir/values.hpp"
 #include "codegen/pass/simplify.hpp"
 
@@ -110,19 +112,24 @@ class collector {
 
 class cutter {
  public:
-  explicit cutter(const program& p) : p_(p) {}
+  cutter(const program& p, bool fuse_rows) : p_(p), fuse_rows_(fuse_rows) {}
 
   schedule run() {
     levels();
     groups();
     needs();
     home_.assign(p_.roots.size(), none);
-    for (std::size_t i = 0; i < p_.roots.size(); ++i) home_[i] = joined_group(p_.roots[i]);
+    in_rows_.assign(p_.roots.size(), false);
+    for (std::size_t i = 0; i < p_.roots.size(); ++i) {
+      home_[i] = joined_group(p_.roots[i]);
+      if (home_[i] != none || !fuse_rows_) continue;
+      home_[i] = row_group(p_.roots[i]);
+      in_rows_[i] = home_[i] != none;
+    }
     wanted_.resize(groups_.size());
     temporary_of_.assign(p_.values.size(), none);
     looked_at_.resize(groups_.size() + 1);
-    for (std::size_t i = 0; i < p_.roots.size(); ++i)
-      if (home_[i] == none) want(p_.roots[i].value, none);
+    for (std::size_t i = 0; i < p_.roots.size(); ++i) want(p_.roots[i].value, home_[i]);
     for (std::size_t i = p_.boundaries.size(); i-- > 0;) want(p_.boundaries[i].value, group_of_[i]);
     for (std::size_t g = 0; g < groups_.size(); ++g) emit_group(static_cast<int>(g));
     emit_roots();
@@ -130,15 +137,34 @@ class cutter {
   }
 
  private:
-  // The level of a boundary: one more than that of any boundary its value needs. Operands come before their users.
+  // The level of a boundary: at least that of any boundary its value needs, and one more than that of any which another
+  // kernel makes. Operands come before their users.
   void levels() {
-    std::vector<int> of_value(p_.values.size(), 0);
-    for (std::size_t v = 0; v < p_.values.size(); ++v) {
-      const int b = p_.values[v].kind == value_kind::input ? p_.reads[v].boundary : none;
-      if (b != none) of_value[v] = of_value[p_.boundaries[b].value] + 1;
-      for (int i = 0; i < arity(p_.values[v]); ++i) of_value[v] = std::max(of_value[v], of_value[p_.values[v].args[i]]);
-    }
-    for (const program::boundary& b : p_.boundaries) level_.push_back(of_value[b.value]);
+    for (const program::boundary& b : p_.boundaries) level_.push_back(level_in(b.value, b.domain));
+  }
+
+  int level_in(std::uint16_t root, unsigned domain) const {
+    int level = 0;
+    each_result(root, [&](const program::read& r) {
+      level = std::max(level, level_[r.boundary] + (is_of_row_in(r, domain) ? 0 : 1));
+    });
+    return level;
+  }
+
+  // Is a result that is read the row's own, folded over a domain whose rows are fused?
+  bool is_of_row_in(const program::read& r, unsigned domain) const {
+    const program::boundary& b = p_.boundaries[r.boundary];
+    return fuse_rows_ && r.own_row && b.what != 0 && b.domain == domain;
+  }
+
+  // Calls f for each result of a boundary that a value reads.
+  template <class F>
+  void each_result(std::uint16_t root, F f) const {
+    std::vector<bool> seen;
+    visit(root, seen, [&](std::uint16_t v) {
+      if (p_.values[v].kind == value_kind::input && p_.reads[v].boundary >= 0) f(p_.reads[v]);
+      return true;
+    });
   }
 
   // By level, and in their order within one.
@@ -190,16 +216,29 @@ class cutter {
   int joined_group(const program::root& r) const {
     int g = none;
     bool joins = true;
-    std::vector<bool> seen;
-    visit(r.value, seen, [&](std::uint16_t v) {
-      const program::read& read = p_.reads[v];
-      if (p_.values[v].kind != value_kind::input || read.boundary < 0) return true;
+    each_result(r.value, [&](const program::read& read) {
       const program::boundary& b = p_.boundaries[read.boundary];
       joins = joins && b.joinable && b.what != 0 && read.plain && (g == none || g == group_of_[read.boundary]);
       g = group_of_[read.boundary];
-      return true;
     });
     return joins ? g : none;
+  }
+
+  // The group whose rows a root runs along: it reads what they fold, and otherwise only what is there before.
+  int row_group(const program::root& r) const {
+    int found = none;
+    each_result(r.value, [&](const program::read& read) {
+      const unsigned domain = p_.boundaries[read.boundary].domain;
+      const int level = level_in(r.value, domain);
+      if (!is_of_row_in(read, domain) || level_[read.boundary] != level) return;
+      bool runs_along = true;
+      each_result(r.value, [&](const program::read& other) {
+        const bool own = group_of_[other.boundary] == group_of_[read.boundary] && is_of_row_in(other, domain);
+        runs_along = runs_along && (own || level_[other.boundary] < level);
+      });
+      if (runs_along) found = group_of_[read.boundary];
+    });
+    return found;
   }
 
   template <class F>
@@ -219,11 +258,12 @@ class cutter {
   // Is v made of one group's results and scalars alone, so that the group's kernel can make it?
   bool movable(std::uint16_t v) const { return pure_[v] && need_[v].what == need::one_group; }
 
-  // Marks what a consumer outside group `by` reads from memory.
+  // Marks what a consumer in group `by` reads from memory.
   void want(std::uint16_t root, int by) {
     visit(root, looked_at_[by + 1], [&](std::uint16_t v) {
       if (movable(v) && need_[v].group != by) return remember(v), false;
-      if (p_.values[v].kind == value_kind::input && p_.reads[v].boundary >= 0) remember(v);
+      const int b = p_.values[v].kind == value_kind::input ? p_.reads[v].boundary : none;
+      if (b != none && group_of_[b] != by) remember(v);
       return true;
     });
   }
@@ -245,43 +285,56 @@ class cutter {
 
   void emit_group(int g) {
     const group& of = groups_[g];
-    std::vector<std::size_t> roots;
-    for (std::size_t i = 0; i < p_.roots.size(); ++i)
-      if (home_[i] == g) roots.push_back(i);
-    if (roots.empty() && wanted_[g].empty()) return;
+    const std::vector<std::size_t> points = roots_of(g, true), results = roots_of(g, false);
+    if (points.empty() && results.empty() && wanted_[g].empty()) return;
 
     step s;
     s.domain = of.domain;
     collector take(p_, s);
-    take.replaced = from_memory(take);
-    std::map<int, std::uint16_t> accumulator_of;
+    std::map<int, std::uint16_t> made;  // by boundary: its accumulator, or the value under another shape
+    take.replaced = [&](std::uint16_t v) {
+      const int b = p_.values[v].kind == value_kind::input ? p_.reads[v].boundary : none;
+      if (b == none && movable(v) && need_[v].group == g) return none;  // it is made here
+      if (b == none || group_of_[b] != g) return from_memory(take)(v);
+      if (!of.reduces) return static_cast<int>(made.at(b));
+      return take.add({value_kind::reduced, p_.boundaries[b].type, op::add, {}, made.at(b)});
+    };
     for (int b : of.members) {
       const program::boundary& at = p_.boundaries[b];
       const std::uint16_t v = take(at.value);
-      if (of.reduces) accumulator_of[b] = accumulate(s.kernel, {static_cast<reduction>(at.what - 1), at.type, v});
-      else accumulator_of[b] = v;
+      made[b] = of.reduces ? accumulate(s.kernel, {static_cast<reduction>(at.what - 1), at.type, v}) : v;
     }
+    for (std::size_t i : points) write_root(take, s, i);
+    s.kernel.everywhere = static_cast<std::uint16_t>(points.size());
     take.forget();
     take.of_result = true;
-    take.replaced = [&](std::uint16_t v) {
-      if (p_.values[v].kind != value_kind::input || p_.reads[v].boundary < 0) return none;
-      const int b = p_.reads[v].boundary;
-      if (group_of_[b] != g) return from_memory(take)(v);
-      if (!of.reduces) return static_cast<int>(accumulator_of[b]);
-      return take.add({value_kind::reduced, p_.boundaries[b].type, op::add, {}, accumulator_of[b]});
-    };
     for (std::uint16_t v : wanted_[g]) {
       s.kernel.outputs.push_back(take(v));
       s.outputs.push_back({none, temporary_of_[v]});
     }
-    for (std::size_t i : roots) {
-      s.kernel.outputs.push_back(take(p_.roots[i].value));
-      s.outputs.push_back({static_cast<int>(i), none});
-    }
-    s.reason = !of.reduces ? "a reshape of elements that are not in memory in that order: they are stored first"
-               : wanted_[g].empty() ? "the reduction, what comes before it and what follows on its result"
-                                    : "a reduction whose result every element of a later kernel needs";
+    for (std::size_t i : results) write_root(take, s, i);
+    s.reason = reason_of(s.kernel, of, wanted_[g].empty());
     finish(std::move(s));
+  }
+
+  void write_root(collector& take, step& s, std::size_t root) const {
+    s.kernel.outputs.push_back(take(p_.roots[root].value));
+    s.outputs.push_back({static_cast<int>(root), none});
+  }
+
+  // The roots that a group's kernel writes: at every point of its rows, or once for each.
+  std::vector<std::size_t> roots_of(int g, bool in_rows) const {
+    std::vector<std::size_t> roots;
+    for (std::size_t i = 0; i < p_.roots.size(); ++i)
+      if (home_[i] == g && in_rows_[i] == in_rows) roots.push_back(i);
+    return roots;
+  }
+
+  static const char* reason_of(const kernel& k, const group& of, bool last) {
+    if (!of.reduces) return "a reshape of elements that are not in memory in that order: they are stored first";
+    if (form_of(k) == form::rows) return "rows, folded and then used where they lie";
+    return last ? "the reduction, what comes before it and what follows on its result"
+                : "a reduction whose result every element of a later kernel needs";
   }
 
   static std::uint16_t accumulate(kernel& k, const accumulator& a) {
@@ -301,8 +354,7 @@ class cutter {
       take.replaced = from_memory(take);
       for (std::size_t j = i; j < p_.roots.size(); ++j) {
         if (home_[j] != none || p_.roots[j].space != s.domain) continue;
-        s.kernel.outputs.push_back(take(p_.roots[j].value));
-        s.outputs.push_back({static_cast<int>(j), none});
+        write_root(take, s, j);
         done[j] = true;
       }
       s.reason = groups_.empty() ? "elementwise throughout: one kernel"
@@ -351,8 +403,10 @@ class cutter {
   }
 
   const program& p_;
+  const bool fuse_rows_;
   schedule out_;
   std::vector<int> level_, group_of_, home_;
+  std::vector<bool> in_rows_;  // by root: written at every point of its home's rows
   std::vector<group> groups_;
   std::vector<need> need_;
   std::vector<bool> pure_;
@@ -363,6 +417,6 @@ class cutter {
 
 }  // namespace
 
-schedule cut(const program& p) { return cutter(p).run(); }
+schedule cut(const program& p, bool fuse_rows) { return cutter(p, fuse_rows).run(); }
 
 }  // namespace sinter::codegen

@@ -1,5 +1,6 @@
 // The cut of a program into kernels: one where it can be one, and the reason where it cannot. A reduction and everything
-// before it are one kernel; what follows joins it where it has the shape of its result, else runs in the next kernel.
+// before it are one kernel; what follows joins it where it has the shape of its result, or runs along the rows that it folds;
+// else it runs in the next kernel.
 #pragma once
 
 #include <string>
@@ -40,6 +41,8 @@ struct schedule {
   std::vector<temporary> temporaries;
 };
 
-schedule cut(const program&);
+/// `fuse_rows`: what folds rows, and what uses the results along the same rows, is one kernel. Else every fold is one, which
+/// can share a long row out among many threads.
+schedule cut(const program&, bool fuse_rows);
 
 }  // namespace sinter::codegen

@@ -1,11 +1,14 @@
 // The arithmetic and the vocabulary of body.hpp.
 #include "codegen/source/body.hpp"
 
+#include <algorithm>
+
 #include <sinter/error.hpp>
 
 #include "codegen/compile/compiler.hpp"
 #include "codegen/ir/values.hpp"
 #include "codegen/source/emit.hpp"
+#include "codegen/source/keep.hpp"
 
 namespace sinter::codegen {
 
@@ -90,11 +93,11 @@ bool uses_infinity(const kernel& k) {
 
 }  // namespace
 
-std::string function::call(const std::function<std::string(int)>& input,
-                           const std::function<std::string(int)>& reduced_value,
-                           const std::vector<std::string>& into) const {
+std::string function::call(const spelled& input, const spelled& reduced_value, const std::vector<std::string>& into,
+                           const spelled& kept) const {
   std::vector<std::string> arguments;
   for (int i : inputs) arguments.push_back(input(i));
+  for (int g : given) arguments.push_back(kept(g));
   for (int r : reduced) arguments.push_back(reduced_value(r));
   for (int s : scalars) arguments.push_back(number("s", s));
   const bool single = results.size() == 1;
@@ -103,17 +106,34 @@ std::string function::call(const std::function<std::string(int)>& input,
   return (single ? into[0] + " = " : std::string()) + name + "(" + listed(arguments, 6) + ");";
 }
 
-body::body(const kernel& kernel_, const variant& variant_, dialect dialect_) : k(kernel_), v(variant_), to(dialect_) {
+body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
+    : k(kernel_), v(variant_), to(dialect_), shape(form_of(k)), stages(stages_of(k, keeper_for(k, v, to))) {
   arguments = parameters(k, v);
   index = v.wide ? "long long" : "int";
-  first = make_function(k.reduces() ? "element" : "point", first_phase(k));
-  if (k.reduces()) second = make_function("result", k.outputs);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const std::string called = shape == form::map    ? "point"
+                               : shape == form::fold ? "element"
+                                                     : number("stage", static_cast<int>(s));
+    points.push_back(make_function(called, results_of(k, stages[s]), stages[s].given));
+  }
+  std::vector<std::uint16_t> once;
+  for (int o : row_outputs()) once.push_back(k.outputs[static_cast<std::size_t>(o)]);
+  if (!once.empty()) result = make_function("result", once, {});
 }
 
-function body::make_function(std::string function_name, const std::vector<std::uint16_t>& roots) {
+std::vector<int> body::row_outputs() const {
+  std::vector<int> once;
+  for (std::size_t o = 0; o < k.outputs.size(); ++o)
+    if (!is_everywhere(k, o)) once.push_back(static_cast<int>(o));
+  return once;
+}
+
+function body::make_function(std::string function_name, const std::vector<std::uint16_t>& roots,
+                             const std::vector<std::uint16_t>& given) {
   function f;
   f.name = std::move(function_name);
-  const std::vector<bool> needed = made_of(k, roots), again = used_again(k);
+  f.given.assign(given.begin(), given.end());
+  const std::vector<bool> needed = made_of(k, roots, given), again = used_again(k);
   std::vector<std::string> names(k.values.size()), parameters;
   writer w;
   int temporaries = 0;
@@ -121,6 +141,10 @@ function body::make_function(std::string function_name, const std::vector<std::u
     if (!needed[i]) continue;
     const value& at = k.values[i];
     const std::string type(spelling(at.type));
+    if (std::find(given.begin(), given.end(), i) != given.end()) {
+      names[i] = number("k", static_cast<int>(i));
+      continue;
+    }
     const bool stay_wide = to == dialect::cuda && again[i] && may_wrap_in(k, at);
     const auto leaf = [&](std::vector<int>& list, const char* prefix) {
       names[i] = number(prefix, at.index);
@@ -149,6 +173,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
     }
   }
   for (int i : f.inputs) parameters.push_back(type(i) + " " + number("x", i));
+  for (std::uint16_t g : given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("k", g));
   for (int r : f.reduced) parameters.push_back(accumulator_type(r) + " " + number("r", r));
   for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
   for (std::uint16_t r : roots) f.results.push_back(k.values[r].type);
@@ -170,14 +195,14 @@ function body::make_function(std::string function_name, const std::vector<std::u
   return f;
 }
 
-bool body::first_reads(int input) const {
-  for (int i : first.inputs)
-    if (i == input) return true;
+bool body::is_read_at_points(int input) const {
+  for (const function& f : points)
+    if (std::find(f.inputs.begin(), f.inputs.end(), input) != f.inputs.end()) return true;
   return false;
 }
 
 std::string body::head() const {
-  std::string about = k.reduces() ? "// reduction:" : "// map:";
+  std::string about = std::string("// ") + codegen::name(shape) + ":";
   for (const accumulator& a : k.accumulators)
     about += std::string(" ") + codegen::name(a.what) + " " + facts(a.type).short_name;
   about += k.reduces() ? " of" : "";
@@ -188,7 +213,8 @@ std::string body::head() const {
   if (v.reduced) about += " (" + std::to_string(v.reduced) + " reduced" + (v.columns ? ", columns)" : ")");
   std::string functions;
   for (const helper_use& h : used_) functions += helper_definition(h, to);
-  functions += first.text + (k.reduces() ? second.text : "");
+  for (const function& f : points) functions += f.text;
+  functions += result.text;
   std::string out =
       "// Sinter " SINTER_VERSION ", generator " + std::to_string(generator_version) + "\n" + about + "\n";
   const bool c = to == dialect::c;
@@ -274,17 +300,23 @@ std::string body::fold(int a, const std::string& x, const std::string& y) const 
   return to == dialect::cuda && is_narrow(at.type) && may_wrap(code) ? in_32_bits(text, at.type, used_) : text;
 }
 
-void kernel_writer::load_fixed(bool first_phase) {
+bool kernel_writer::is(when w, int operand) const {
+  const bool at_points = operand < b_.inputs() ? b_.is_read_at_points(operand)
+                                               : is_everywhere(b_.k, static_cast<std::size_t>(operand - b_.inputs()));
+  return at_points == (w == when::points);
+}
+
+void kernel_writer::load_fixed(when phase) {
   for (int o = 0; o < b_.inputs(); ++o)
-    if (b_.v.operands[o] == access::fixed && b_.first_reads(o) == first_phase)
+    if (b_.v.operands[o] == access::fixed && is(phase, o))
       w_.line("const ", b_.type(o), " ", number("x", o), " = ", b_.is_iota(o) ? "" : "*", b_.name(o), ";");
 }
 
-void kernel_writer::place(std::string_view prefix, std::string_view base_prefix, int from, int upto, bool first_phase,
+void kernel_writer::place(std::string_view prefix, std::string_view base_prefix, int from, int upto, when phase,
                           bool outputs) {
   for (int o = 0; o < (outputs ? operands() : b_.inputs()); ++o) {
     const bool is_input = o < b_.inputs();
-    if (is_input && (b_.v.operands[o] == access::fixed || b_.first_reads(o) != first_phase)) continue;
+    if (!is(phase, o) || (is_input && b_.v.operands[o] == access::fixed)) continue;
     const std::string type = b_.is_iota(o) ? "const long long " : (is_input ? "const " : "") + b_.type(o) + "* const ";
     w_.line(type, number(prefix, o), " = ", base(o, std::string(base_prefix)), b_.offset(o, from, upto, b_.fastest()),
             ";");
@@ -295,15 +327,16 @@ std::string kernel_writer::base(int operand, const std::string& prefix) const {
   return prefix.empty() ? b_.name(operand) : number(prefix, operand);
 }
 
-std::function<std::string(int)> kernel_writer::read(std::string prefix, std::string i) const {
+spelled kernel_writer::read(std::string prefix, std::string i) const {
   return [this, prefix, i](int o) {
     return b_.v.operands[o] == access::fixed ? number("x", o) : b_.element(o, base(o, prefix), i);
   };
 }
 
-std::vector<std::string> kernel_writer::outputs(const std::string& prefix, const std::string& i) const {
+std::vector<std::string> kernel_writer::outputs(when phase, const std::string& prefix, const std::string& i) const {
   std::vector<std::string> into;
-  for (int o = b_.inputs(); o < operands(); ++o) into.push_back(b_.element(o, base(o, prefix), i));
+  for (int o = b_.inputs(); o < operands(); ++o)
+    if (is(phase, o)) into.push_back(b_.element(o, base(o, prefix), i));
   return into;
 }
 
@@ -311,13 +344,17 @@ void kernel_writer::fold(const spelled& x, const spelled& y) {
   for (int a = 0; a < accumulators(); ++a) w_.line(x(a), " = ", b_.fold(a, x(a), y(a)), ";");
 }
 
-void kernel_writer::accumulate(const std::function<std::string(int)>& input, std::string_view lane) {
+void kernel_writer::fold(const stage& s, const spelled& x, const spelled& y) {
+  for (int a : s.accumulators) w_.line(x(a), " = ", b_.fold(a, x(a), y(a)), ";");
+}
+
+void kernel_writer::accumulate(const spelled& input, std::string_view lane) {
   std::vector<std::string> into;
   for (int a = 0; a < accumulators(); ++a) {
     w_.line(b_.accumulator_type(a), " ", number("e", a), ";");
     into.push_back(number("e", a));
   }
-  w_.line(b_.first.call(input, {}, into));
+  w_.line(b_.points[0].call(input, {}, into));
   fold([&](int a) { return number("acc", a) + (lane.empty() ? "" : "[" + std::string(lane) + "]"); },
        [](int a) { return number("e", a); });
 }

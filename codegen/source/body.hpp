@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/ir/kernel.hpp"
+#include "codegen/ir/stages.hpp"
 #include "codegen/source/helpers.hpp"
 #include "codegen/source/writer.hpp"
 
@@ -14,16 +14,18 @@ namespace sinter::codegen {
 
 inline std::string number(std::string_view prefix, int i) { return std::string(prefix) + std::to_string(i); }
 
-/// A function of some inputs, scalars and reduced values of a kernel that gives some of its values.
+using spelled = std::function<std::string(int)>;
+
+/// A function of some inputs, scalars, reduced and kept values of a kernel that gives some of its values.
 struct function {
   std::string name;
   std::string text;
-  std::vector<int> inputs, scalars, reduced;
+  std::vector<int> inputs, scalars, reduced, given;
   std::vector<dtype> results;
 
-  /// A statement that stores the results into lvalues, given how each input and reduced value is spelled.
-  std::string call(const std::function<std::string(int)>& input, const std::function<std::string(int)>& reduced_value,
-                   const std::vector<std::string>& into) const;
+  /// A statement that stores the results into lvalues, given how each input, reduced value and kept value is spelled.
+  std::string call(const spelled& input, const spelled& reduced_value, const std::vector<std::string>& into,
+                   const spelled& kept = {}) const;
 };
 
 /// What both dialects build a kernel from.
@@ -35,14 +37,19 @@ class body {
   const variant& v;
   const dialect to;
   std::vector<parameter> arguments;
-  function first;     // a map's outputs, or what a reduction folds
-  function second;    // a reduction's outputs
-  std::string index;  // the index type
+  const form shape;
+  const std::vector<stage> stages;
+  std::vector<function> points;  // what each stage computes: `point`, `element`, or `stage0`, `stage1`, ...
+  function result;               // outputs that are written once for each row
+  std::string index;             // the index type
 
   int inputs() const { return static_cast<int>(k.inputs.size()); }
   int kept() const { return v.rank - v.reduced; }
   int fastest() const { return fastest_axis(v); }
-  bool first_reads(int input) const;
+  /// Is an input read at every point, not once for each row?
+  bool is_read_at_points(int input) const;
+  /// The outputs that are written once for each row.
+  std::vector<int> row_outputs() const;
 
   /// The file's head: what the kernel is, types, helpers and declarations, then the functions.
   std::string head() const;
@@ -66,7 +73,8 @@ class body {
   std::string fold(int a, const std::string& x, const std::string& y) const;
 
  private:
-  function make_function(std::string name, const std::vector<std::uint16_t>& roots);
+  function make_function(std::string name, const std::vector<std::uint16_t>& roots,
+                         const std::vector<std::uint16_t>& given);
   mutable helper_list used_;
 };
 
@@ -79,18 +87,21 @@ class kernel_writer {
   int operands() const { return b_.inputs() + static_cast<int>(b_.k.outputs.size()); }
   int accumulators() const { return static_cast<int>(b_.k.accumulators.size()); }
 
-  /// Declares the inputs that never move, of a kernel's first phase or of its second.
-  void load_fixed(bool first_phase);
-  /// Declares where moving inputs of a phase (and the outputs) are, given the indices of axes [from, to).
-  void place(std::string_view prefix, std::string_view base_prefix, int from, int to, bool first_phase, bool outputs);
+  /// When an operand is read or written: at every point, or once for each row.
+  enum class when { points, row };
+  bool is(when, int operand) const;
+  /// Declares the inputs that never move.
+  void load_fixed(when);
+  /// Declares where moving inputs (and outputs) are, given the indices of axes [from, to).
+  void place(std::string_view prefix, std::string_view base_prefix, int from, int to, when, bool outputs);
   /// How an input is spelled at index `i` of the fastest axis; and the outputs.
-  std::function<std::string(int)> read(std::string prefix, std::string i) const;
-  std::vector<std::string> outputs(const std::string& prefix, const std::string& i) const;
-  /// Lines that fold the accumulators spelled by `y` into those spelled by `x`.
-  using spelled = std::function<std::string(int)>;
+  spelled read(std::string prefix, std::string i) const;
+  std::vector<std::string> outputs(when, const std::string& prefix, const std::string& i) const;
+  /// Lines that fold the accumulators spelled by `y` into those spelled by `x`: all, or those of a stage.
   void fold(const spelled& x, const spelled& y);
+  void fold(const stage&, const spelled& x, const spelled& y);
   /// Folds an element, read through `input`, into the accumulators: `acc<a>` or, with lanes, `acc<a>[lane]`.
-  void accumulate(const std::function<std::string(int)>& input, std::string_view lane = "");
+  void accumulate(const spelled& input, std::string_view lane = "");
 
   std::string base(int operand, const std::string& prefix) const;
 

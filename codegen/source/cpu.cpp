@@ -20,6 +20,12 @@ void cpu_writer::open(std::string_view name) {
             p.name, ";");
 }
 
-void write_cpu_kernel(writer& w, const body& b) { b.k.reduces() ? write_cpu_fold(w, b) : write_cpu_map(w, b); }
+void write_cpu_kernel(writer& w, const body& b) {
+  switch (b.shape) {
+    case form::map: return write_cpu_map(w, b);
+    case form::fold: return write_cpu_fold(w, b);
+    case form::rows: return write_cpu_rows(w, b);
+  }
+}
 
 }  // namespace sinter::codegen

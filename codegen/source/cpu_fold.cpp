@@ -64,7 +64,7 @@ class cpu_fold : cpu_writer {
     w_.line("unsigned lane = 0;");
     w_.open("for (; left > 0; ++row, i = 0)");
     b_.unravel(w_, b_.kept(), last, "row");
-    place("q", "p", b_.kept(), last, true, false);
+    place("q", "p", b_.kept(), last, when::points, false);
     w_.line("const long long stop = i + left < ", length, " ? i + left : ", length, ";");
     w_.line("const long long full = i + left - odd < stop ? i + left - odd : stop;");
     w_.line("left -= stop - i;");
@@ -95,11 +95,11 @@ class cpu_fold : cpu_writer {
   }
 
   // Results of one output, whose accumulators are spelled by `value`, go to memory or to their part.
-  void deliver(const std::function<std::string(int)>& value, const std::string& kept, const std::string& i) {
+  void deliver(const spelled& value, const std::string& kept, const std::string& i) {
     if (b_.v.split) {
       for (int a = 0; a < accumulators(); ++a) w_.line(partial(a), "[(", kept, ") * splits + part] = ", value(a), ";");
     } else {
-      w_.line(b_.second.call(read("q", i), value, outputs("q", i)));
+      w_.line(b_.result.call(read("q", i), value, outputs(when::row, "q", i)));
     }
   }
 
@@ -112,13 +112,13 @@ class cpu_fold : cpu_writer {
   }
 
   void rows() {
-    load_fixed(true);
-    if (!b_.v.split) load_fixed(false);
+    load_fixed(when::points);
+    if (!b_.v.split) load_fixed(when::row);
     const int kept = b_.kept(), last = b_.v.rank - 1;
     w_.open("for (long long item = begin; item < end; ++item)");
     w_.line("const long long kept = item", b_.v.split ? " / splits, part = item % splits;" : ";");
     b_.unravel(w_, 0, kept, "kept");
-    place("p", "", 0, kept, true, false);
+    place("p", "", 0, kept, when::points, false);
     start_lanes(lanes);
     if (b_.v.reduced == 1) {
       part_bounds(number("n", last));
@@ -128,14 +128,14 @@ class cpu_fold : cpu_writer {
       fold_positions();
     }
     fold_lanes();
-    if (!b_.v.split) place("q", "", 0, kept, false, true);
+    if (!b_.v.split) place("q", "", 0, kept, when::row, true);
     deliver([](int a) { return number("acc", a) + "[0]"; }, "kept", "0");
     w_.close();
   }
 
   void columns() {
-    load_fixed(true);
-    if (!b_.v.split) load_fixed(false);
+    load_fixed(when::points);
+    if (!b_.v.split) load_fixed(when::row);
     const int f = b_.fastest();
     const std::string nf = number("n", f), tile = std::to_string(column_tile);
     w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
@@ -145,18 +145,18 @@ class cpu_fold : cpu_writer {
     w_.line("const long long line = group / tiles, first = group % tiles * ", tile, ";");
     w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
     b_.unravel(w_, 0, f, "line");
-    place("p", "", 0, f, true, false);
+    place("p", "", 0, f, when::points, false);
     start_lanes(tile);
     part_bounds(b_.extent(b_.kept(), b_.v.rank));
     w_.open("for (long long position = low; position < high; ++position)");
     b_.unravel(w_, b_.kept(), b_.v.rank, "position");
-    place("q", "p", b_.kept(), b_.v.rank, true, false);
+    place("q", "p", b_.kept(), b_.v.rank, when::points, false);
     w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long l = 0; l < width; ++l)");
     accumulate(read("q", "first + l"), "l");
     w_.close();
     w_.close();
-    if (!b_.v.split) place("q", "", 0, f, false, true);
+    if (!b_.v.split) place("q", "", 0, f, when::row, true);
     w_.open("for (long long l = 0; l < width; ++l)");
     deliver([](int a) { return number("acc", a) + "[l]"; }, "line * " + nf + " + first + l", "first + l");
     w_.close();
@@ -165,7 +165,7 @@ class cpu_fold : cpu_writer {
 
   // Folds the parts of each output in a tree whose form depends on their number alone.
   void finish() {
-    load_fixed(false);
+    load_fixed(when::row);
     const int kept = b_.kept();
     w_.open("for (long long kept = begin; kept < end; ++kept)");
     for (int a = 0; a < accumulators(); ++a)
@@ -176,10 +176,10 @@ class cpu_fold : cpu_writer {
     w_.close();
     w_.close();
     b_.unravel(w_, 0, kept, "kept");
-    place("q", "", 0, kept, false, true);
+    place("q", "", 0, kept, when::row, true);
     const std::string i = b_.v.columns ? number("i", b_.fastest()) : "0";
-    w_.line(b_.second.call(
-        read("q", i), [](int a) { return number("part", a) + "[0]"; }, outputs("q", i)));
+    w_.line(b_.result.call(
+        read("q", i), [](int a) { return number("part", a) + "[0]"; }, outputs(when::row, "q", i)));
     w_.close();
   }
 };

@@ -20,21 +20,21 @@ class cpu_map : cpu_writer {
   void each_point(std::string_view prefix, std::string_view from, std::string_view to) {
     w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long i = ", from, "; i < ", to, "; ++i)");
-    w_.line(b_.first.call(read(std::string(prefix), "i"), {}, outputs(std::string(prefix), "i")));
+    w_.line(b_.points[0].call(read(std::string(prefix), "i"), {}, outputs(when::points, std::string(prefix), "i")));
     w_.close();
   }
 
   void map_elements() {
-    load_fixed(true);
+    load_fixed(when::points);
     each_point("", "begin", "end");
   }
 
   void map_rows() {
-    load_fixed(true);
+    load_fixed(when::points);
     const int last = b_.v.rank - 1;
     w_.open("for (long long row = begin; row < end; ++row)");
     b_.unravel(w_, 0, last, "row");
-    place("p", "", 0, last, true, true);
+    place("p", "", 0, last, when::points, true);
     each_point("p", "0", number("n", last));
     w_.close();
   }

@@ -18,5 +18,6 @@ class cpu_writer : protected kernel_writer {
 /// The kernel functions, by form.
 void write_cpu_map(writer&, const body&);
 void write_cpu_fold(writer&, const body&);
+void write_cpu_rows(writer&, const body&);
 
 }  // namespace sinter::codegen

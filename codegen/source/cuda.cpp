@@ -36,6 +36,12 @@ void cuda_writer::open(int threads) {
   w_.open("    ", list, ")");
 }
 
-void write_cuda_kernel(writer& w, const body& b) { b.k.reduces() ? write_cuda_fold(w, b) : write_cuda_map(w, b); }
+void write_cuda_kernel(writer& w, const body& b) {
+  switch (b.shape) {
+    case form::map: return write_cuda_map(w, b);
+    case form::fold: return write_cuda_fold(w, b);
+    case form::rows: return write_cuda_rows(w, b);
+  }
+}
 
 }  // namespace sinter::codegen

@@ -120,22 +120,22 @@ class cuda_fold : cuda_writer {
               ";");
     start();
     w_.open("if (live)");
-    load_fixed(true);
+    load_fixed(when::points);
     b_.v.columns ? b_.unravel(w_, 0, f, "line") : b_.unravel(w_, 0, kept, "kept");
-    place("p", "", 0, b_.v.columns ? f : kept, true, false);
+    place("p", "", 0, b_.v.columns ? f : kept, when::points, false);
     part_bounds(b_.extent(kept, b_.v.rank));
     b_.v.columns ? fold_columns() : fold_rows();
     w_.close();
     fold_block();
     if (b_.v.split) fold_parts();
     w_.open("if (threadIdx.", b_.v.columns ? "y" : "x", " == 0 && live)");
-    load_fixed(false);
+    load_fixed(when::row);
     b_.v.columns ? b_.unravel(w_, 0, f, "line") : b_.unravel(w_, 0, kept, "kept");
-    place("q", "", 0, b_.v.columns ? f : kept, false, true);
+    place("q", "", 0, b_.v.columns ? f : kept, when::row, true);
     const std::string i = side_by_side() ? "i + l" : b_.v.columns ? "i" : "0";
     each_output();
-    w_.line(b_.second.call(
-        read("q", i), [this](int a) { return acc(a); }, outputs("q", i)));
+    w_.line(b_.result.call(
+        read("q", i), [this](int a) { return acc(a); }, outputs(when::row, "q", i)));
     end_each_output();
     w_.close();
   }
@@ -167,7 +167,7 @@ class cuda_fold : cuda_writer {
 
   void fold_position() {
     b_.unravel(w_, b_.kept(), b_.v.rank, "position");
-    place("q", "p", b_.kept(), b_.v.rank, true, false);
+    place("q", "p", b_.kept(), b_.v.rank, when::points, false);
     accumulate(read("q", number("i", b_.fastest())));
   }
 
@@ -177,7 +177,7 @@ class cuda_fold : cuda_writer {
     w_.open("for (", b_.index, " i = low + threadIdx.x * ", width, "; i < high; i += blockDim.x * ", width, ")");
     b_.unravel(w_, b_.kept(), b_.v.rank, "i");
     w_.open("if (i + ", width, " <= high && ", along, " + ", width, " <= ", number("n", b_.fastest()), ")");
-    place("q", "p", b_.kept(), b_.v.rank, true, false);
+    place("q", "p", b_.kept(), b_.v.rank, when::points, false);
     w_.raw("#pragma unroll\n");
     w_.open("for (int l = 0; l < ", width, "; ++l)");
     accumulate(read("q", along + " + l"));
@@ -194,7 +194,7 @@ class cuda_fold : cuda_writer {
     w_.raw("#pragma unroll 4\n");
     w_.open("for (", b_.index, " position = low + threadIdx.y; position < high; position += blockDim.y)");
     b_.unravel(w_, b_.kept(), b_.v.rank, "position");
-    place("q", "p", b_.kept(), b_.v.rank, true, false);
+    place("q", "p", b_.kept(), b_.v.rank, when::points, false);
     if (side_by_side()) load_packs("q");
     each_output();
     accumulate(side_by_side() ? read_pack("q") : read("q", "i"), side_by_side() ? "l" : "");

@@ -27,16 +27,16 @@ class cuda_map : cuda_writer {
     }
     w_.raw("#pragma unroll\n");
     w_.open("for (int l = 0; l < ", std::to_string(width_), "; ++l)");
-    w_.line(b_.first.call(read_pack(prefix), {}, into));
+    w_.line(b_.points[0].call(read_pack(prefix), {}, into));
     w_.close();
     for (int o = b_.inputs(); o < operands(); ++o)
-      if (packed(o)) w_.line("*reinterpret_cast<", pack(o), "*>(", base(o, prefix), " + i) = ", number("v", o), ";");
+      if (packed(o)) w_.line(packed_element(o, prefix), " = ", number("v", o), ";");
   }
 
   void map() {
     const int last = b_.v.rank - 1;
     const std::string length = number("n", last), width = std::to_string(width_);
-    load_fixed(true);
+    load_fixed(when::points);
     w_.line("const ", b_.index, " i = ((", b_.index, ")blockIdx.x * blockDim.x + threadIdx.x)",
             width_ > 1 ? " * " + width : "", ";");
     std::string prefix;
@@ -47,7 +47,7 @@ class cuda_map : cuda_writer {
               " row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)");
       b_.unravel(w_, 0, last, "row");
       prefix = "p";
-      place(prefix, "", 0, last, true, true);
+      place(prefix, "", 0, last, when::points, true);
     }
     if (width_ > 1) {
       w_.open("if (i + ", width, " <= ", length, ")");
@@ -55,13 +55,13 @@ class cuda_map : cuda_writer {
       if (last == 0) {  // rows are whole packs, or their variant would not be this one
         w_.otherwise();
         w_.open("for (", b_.index, " j = i; j < ", length, "; ++j)");
-        w_.line(b_.first.call(read(prefix, "j"), {}, outputs(prefix, "j")));
+        w_.line(b_.points[0].call(read(prefix, "j"), {}, outputs(when::points, prefix, "j")));
         w_.close();
       }
       w_.close();
     } else {
       if (last == 0) w_.line("if (i >= ", length, ") return;");
-      w_.line(b_.first.call(read(prefix, "i"), {}, outputs(prefix, "i")));
+      w_.line(b_.points[0].call(read(prefix, "i"), {}, outputs(when::points, prefix, "i")));
     }
     if (last > 0) w_.close();
   }

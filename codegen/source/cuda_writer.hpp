@@ -20,15 +20,21 @@ class cuda_writer : protected kernel_writer {
   void open(int threads);
 
   /// How an input is spelled inside a pack: packed inputs were loaded into v<o>.
-  std::function<std::string(int)> read_pack(std::string prefix) const {
+  spelled read_pack(std::string prefix) const {
     return [this, prefix](int o) { return packed(o) ? number("v", o) + ".at[l]" : read(prefix, "i + l")(o); };
   }
 
+  /// An operand's pack at `i`; where it is loaded into.
+  std::string packed_element(int o, const std::string& prefix) const {
+    const std::string type = (o < b_.inputs() ? "const " : "") + pack(o);
+    return "*reinterpret_cast<" + type + "*>(" + base(o, prefix) + " + i)";
+  }
+  void load_pack(int o, const std::string& prefix) {
+    w_.line("const ", pack(o), " ", number("v", o), " = ", packed_element(o, prefix), ";");
+  }
   void load_packs(const std::string& prefix) {
     for (int o = 0; o < b_.inputs(); ++o)
-      if (packed(o) && b_.first_reads(o))
-        w_.line("const ", pack(o), " ", number("v", o), " = *reinterpret_cast<const ", pack(o), "*>(", base(o, prefix),
-                " + i);");
+      if (packed(o) && b_.is_read_at_points(o)) load_pack(o, prefix);
   }
 
   const int width_;
@@ -37,5 +43,6 @@ class cuda_writer : protected kernel_writer {
 /// The kernel function, by form.
 void write_cuda_map(writer&, const body&);
 void write_cuda_fold(writer&, const body&);
+void write_cuda_rows(writer&, const body&);
 
 }  // namespace sinter::codegen

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "codegen/ir/broadcast.hpp"
+#include "codegen/ir/stages.hpp"
 #include "codegen/source/geometry.hpp"
 
 namespace sinter::runtime {
@@ -61,7 +62,7 @@ void lay_out(const step& s, const resolution& r, detail::array_node* const* outp
     std::fill(into, into + max_rank, 0);
     if (i >= inputs) {
       const detail::array_node* a = outputs[i - inputs];
-      if (s.kernel.reduces()) lay_result(a->extents, a->strides, domain, into);
+      if (!codegen::is_everywhere(s.kernel, i - inputs)) lay_result(a->extents, a->strides, domain, into);
       else if (a->extents == domain.extents) std::copy(a->strides, a->strides + a->extents.size(), into);
       else std::copy(flat, flat + domain.extents.size(), into);  // a reshape's temporary: the same order, another shape
       continue;
@@ -215,8 +216,9 @@ bool allows_vectors(const step& s, const binding& b) {
   const codegen::variant& v = b.variant;
   const int width = codegen::vector_width(s.kernel, v), f = codegen::fastest_axis(v);  // a power of two
   if (width <= 1 || (v.reduced > 1 && !v.columns)) return false;
+  if (v.columns && codegen::form_of(s.kernel) == codegen::form::rows) return false;
   // Only a flat map and a reduced row have a tail.
-  const bool whole_rows = v.columns || (v.rank > 1 && !s.kernel.reduces());
+  const bool whole_rows = v.columns || (v.rank > 1 && codegen::form_of(s.kernel) != codegen::form::fold);
   if (whole_rows && (b.extents[f] & (width - 1)) != 0) return false;
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
     if (v.operands[i] != access::unit) continue;

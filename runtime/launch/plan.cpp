@@ -3,11 +3,13 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "codegen/ir/program.hpp"
+#include "codegen/ir/values.hpp"
 #include "codegen/source/emit.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/device/process.hpp"
@@ -36,16 +38,26 @@ plan* find(plan* from, std::uint64_t hash, const codegen::buffer<std::uint64_t>&
   return nullptr;
 }
 
+way make_way(codegen::schedule cut) {
+  way made;
+  made.temporaries = std::move(cut.temporaries);
+  for (codegen::step& s : cut.steps) made.steps.push_back(std::make_unique<compiled_step>(std::move(s)));
+  return made;
+}
+
+bool has_rows(const way& w) {
+  return std::any_of(w.steps.begin(), w.steps.end(), [](auto& s) { return s->form == codegen::form::rows; });
+}
+
 plan* make_plan(std::uint64_t hash, const codegen::buffer<std::uint64_t>& words) {
-  codegen::program program = codegen::decode(words);
+  const codegen::program program = codegen::decode(words);
   // The plan is found by addresses. In a plugin that was unloaded they would come to name another expression.
   for (const detail::fragment* f : program.fragments) keep_loaded(f);
-  codegen::schedule schedule = codegen::cut(std::move(program));
   auto made = std::make_unique<plan>();
   made->words = words;
   made->hash = hash;
-  made->temporaries = std::move(schedule.temporaries);
-  for (codegen::step& s : schedule.steps) made->steps.push_back(std::make_unique<compiled_step>(std::move(s)));
+  made->ways.push_back(make_way(codegen::cut(program, true)));
+  if (has_rows(made->ways[0])) made->ways.push_back(make_way(codegen::cut(program, false)));
   return made.release();
 }
 
@@ -55,9 +67,7 @@ double estimate(const codegen::kernel& k) {
   for (const codegen::input& i : k.inputs) ns += 0.08 * itemsize(i.type);
   for (const codegen::value& v : k.values) {
     if (v.kind != codegen::value_kind::apply) continue;
-    const detail::rule r = detail::facts(v.code).of;
-    const bool heavy = r == detail::rule::real || r == detail::rule::integral_step;
-    ns += heavy && v.code != op::sqrt && v.code != op::fma ? 1.5 : 0.15;
+    ns += codegen::is_costly(v.code) ? 1.5 : 0.15;
   }
   return ns;
 }

@@ -1,5 +1,5 @@
-// A plan: what a signature becomes. Its schedule is made once; each of its steps gathers the compiled kernels of the variants
-// met so far. Plans live as long as the process; look-ups on a hit take no lock.
+// A plan: what a signature becomes. It is cut once, or where rows can be fused in two ways; each of its steps gathers the
+// compiled kernels of the variants met so far. Plans live as long as the process; look-ups on a hit take no lock.
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "codegen/ir/stages.hpp"
 #include "codegen/pass/cut.hpp"
 #include "runtime/device/device.hpp"
 
@@ -28,8 +29,9 @@ struct compiled_kernel {
 /// A step and its kernels.
 class compiled_step {
  public:
-  explicit compiled_step(codegen::step s) : step(std::move(s)) {}
+  explicit compiled_step(codegen::step s) : step(std::move(s)), form(form_of(step.kernel)) {}
   const codegen::step step;
+  const codegen::form form;
   const unsigned number = ++made;  // what threads keep of a step lies under its number
 
   /// The kernel for a variant; makes it where it is not there yet (one thread at a time) and then sets `compiled`. Null:
@@ -46,10 +48,15 @@ class compiled_step {
   std::mutex compiling_;
 };
 
-struct plan {
-  codegen::buffer<std::uint64_t> words;
+/// A program cut into steps.
+struct way {
   std::vector<std::unique_ptr<compiled_step>> steps;
   std::vector<codegen::temporary> temporaries;
+};
+
+struct plan {
+  codegen::buffer<std::uint64_t> words;
+  std::vector<way> ways;  // the first has fewer steps: what folds rows and uses the results there is one
   std::uint64_t hash = 0;
   plan* next = nullptr;  // in the table's bucket
 };

@@ -31,7 +31,7 @@ schedule cut_of(const std::vector<handle>& roots) {
   }
   codegen::resolution r;
   codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r);
-  return codegen::cut(codegen::decode(r.words));
+  return codegen::cut(codegen::decode(r.words), false);
 }
 template <class... E>
 schedule cut_of(const E&... e) {

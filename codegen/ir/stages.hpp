@@ -1,0 +1,37 @@
+// A kernel as its stages: the passes that it makes over its points, in order. A map is one stage, which writes; a reduction is
+// one, which folds; a row kernel folds in one or several, where the later use what the earlier gave, and then writes every
+// point of the row.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "codegen/ir/kernel.hpp"
+
+namespace sinter::codegen {
+
+/// What a kernel's stages come to.
+enum class form : std::uint8_t { map, fold, rows };
+form form_of(const kernel&);
+/// "map", "reduction", "rows".
+const char* name(form);
+
+/// One pass over the points.
+struct stage {
+  std::vector<int> accumulators;     // that it folds
+  std::vector<int> outputs;          // that it writes
+  std::vector<std::uint16_t> given;  // values that earlier stages computed and kept
+  std::vector<std::uint16_t> keeps;  // values that it computes and keeps for later ones
+};
+
+/// May a value be kept from one stage to a later one? Else it is computed again.
+using keeper = std::function<bool(std::uint16_t value)>;
+
+/// The stages of a kernel. Errors: none.
+std::vector<stage> stages_of(const kernel&, const keeper& may_keep);
+
+/// What a stage gives: a value for each of its accumulators, outputs and keeps, in this order.
+std::vector<std::uint16_t> results_of(const kernel&, const stage&);
+
+}  // namespace sinter::codegen

@@ -1,0 +1,162 @@
+// Row kernels: an item is a row, or a tile of columns, which goes through all stages while it is near. What a stage keeps of a
+// row lies in an array of the core's.
+#include "codegen/source/cpu_writer.hpp"
+
+namespace sinter::codegen {
+
+namespace {
+
+class cpu_rows : cpu_writer {
+ public:
+  cpu_rows(writer& w, const body& b) : cpu_writer(w, b) {}
+
+  void write() {
+    argument_struct();
+    open("sinter_kernel");
+    load_fixed(when::points);
+    load_fixed(when::row);
+    w_.open("for (long long item = begin; item < end; ++item)");
+    b_.v.columns ? columns() : row();
+    w_.close();
+    w_.close();
+  }
+
+ private:
+  // What a stage's function gives, at index `i` of the fastest axis and place `at` of a row that is kept.
+  std::vector<std::string> given(const stage& s, const std::string& prefix, const std::string& i,
+                                 const std::string& at) const {
+    std::vector<std::string> into;
+    for (int a : s.accumulators) into.push_back(number("e", a));
+    for (int o : s.outputs) into.push_back(b_.element(b_.inputs() + o, base(b_.inputs() + o, prefix), i));
+    for (std::uint16_t k : s.keeps) into.push_back(number("k", k) + "[" + at + "]");
+    return into;
+  }
+
+  // One point: computes what the stage gives there and folds it into `acc<a>[lane]`.
+  void point(std::size_t number_of, const std::string& prefix, const std::string& i, const std::string& at,
+             const std::string& lane, const spelled& reduced) {
+    const stage& s = b_.stages[number_of];
+    for (int a : s.accumulators) w_.line(b_.accumulator_type(a), " ", number("e", a), ";");
+    w_.line(b_.points[number_of].call(read(prefix, i), reduced, given(s, prefix, i, at),
+                                      [&](int k) { return number("k", k) + "[" + at + "]"; }));
+    fold(
+        s, [&](int a) { return number("acc", a) + "[" + lane + "]"; }, [](int a) { return number("e", a); });
+  }
+
+  void start(const stage& s, std::string_view count) {
+    for (int a : s.accumulators) w_.line(b_.accumulator_type(a), " ", number("acc", a), "[", count, "];");
+    if (s.accumulators.empty()) return;
+    w_.open("for (int l = 0; l < ", count, "; ++l)");
+    for (int a : s.accumulators) w_.line(number("acc", a), "[l] = ", b_.identity(a), ";");
+    w_.close();
+  }
+
+  void row() {
+    const int kept = b_.kept(), rank = b_.v.rank;
+    b_.unravel(w_, 0, kept, "item");
+    place("p", "", 0, kept, when::points, true);
+    w_.line("const long long length = ", b_.extent(kept, rank), ";");
+    for (const stage& s : b_.stages)
+      for (std::uint16_t k : s.keeps)
+        w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.held), "];");
+    for (std::size_t s = 0; s < b_.stages.size(); ++s) {
+      start(b_.stages[s], fold_lanes_text);
+      w_.open("");
+      b_.v.reduced == 1 ? along_row(s) : over_axes(s);
+      w_.close();
+      end_lanes(b_.stages[s]);
+    }
+    if (b_.row_outputs().empty()) return;
+    place("q", "", 0, kept, when::row, true);
+    w_.line(b_.result.call(read("q", "0"), of_row, outputs(when::row, "q", "0")));
+  }
+
+  static std::string of_row(int a) { return number("acc", a) + "[0]"; }
+
+  void along_row(std::size_t s) {
+    if (b_.stages[s].accumulators.empty()) {
+      w_.raw("#pragma GCC ivdep\n");
+      w_.open("for (long long i = 0; i < length; ++i)");
+      point(s, "p", "i", "i", "", of_row);
+      w_.close();
+      return;
+    }
+    spread_results(s);
+    w_.line("long long i = 0;");
+    w_.open("for (; i + ", fold_lanes_text, " <= length; i += ", fold_lanes_text, ")");
+    w_.raw("#pragma omp simd\n");
+    w_.open("for (int l = 0; l < ", fold_lanes_text, "; ++l)");
+    point(s, "p", "i + l", "i + l", "l", reduced_name);
+    w_.close();
+    w_.close();
+    w_.open("for (; i < length; ++i)");
+    point(s, "p", "i", "i", "0", reduced_name);
+    w_.close();
+  }
+
+  // Several axes are folded in the lanes in which they would be as one.
+  void over_axes(std::size_t s) {
+    spread_results(s);
+    w_.open("for (long long at = 0; at < length; ++at)");
+    b_.unravel(w_, b_.kept(), b_.v.rank, "at");
+    place("q", "p", b_.kept(), b_.v.rank, when::points, true);
+    const std::string lanes = fold_lanes_text;
+    if (!b_.stages[s].accumulators.empty())
+      w_.line("const long long lane = at < length / ", lanes, " * ", lanes, " ? at % ", lanes, " : 0;");
+    point(s, "q", number("i", b_.fastest()), "at", "lane", reduced_name);
+    w_.close();
+  }
+
+  // Results of earlier stages as values of their own: the lanes they were folded in are not read at every point.
+  static std::string reduced_name(int a) { return number("r", a); }
+  void spread_results(std::size_t s) {
+    for (int a : b_.points[s].reduced)
+      w_.line("const ", b_.accumulator_type(a), " ", reduced_name(a), " = ", of_row(a), ";");
+  }
+
+  void end_lanes(const stage& s) {
+    if (s.accumulators.empty()) return;
+    w_.open("for (int half = ", fold_lanes_text, " / 2; half > 0; half /= 2)");
+    w_.open("for (int l = 0; l < half; ++l)");
+    fold(
+        s, [](int a) { return number("acc", a) + "[l]"; }, [](int a) { return number("acc", a) + "[l + half]"; });
+    w_.close();
+    w_.close();
+  }
+
+  void columns() {
+    const int f = b_.fastest(), kept = b_.kept(), rank = b_.v.rank;
+    const std::string nf = number("n", f), tile = std::to_string(column_tile);
+    w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
+    w_.line("const long long line = item / tiles, first = item % tiles * ", tile, ";");
+    w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
+    b_.unravel(w_, 0, f, "line");
+    place("p", "", 0, f, when::points, true);
+    w_.line("const long long length = ", b_.extent(kept, rank), ";");
+    const spelled of_column = [](int a) { return number("acc", a) + "[l]"; };
+    for (std::size_t s = 0; s < b_.stages.size(); ++s) {
+      start(b_.stages[s], tile);
+      w_.open("for (long long position = 0; position < length; ++position)");
+      b_.unravel(w_, kept, rank, "position");
+      place("q", "p", kept, rank, when::points, true);
+      w_.raw("#pragma GCC ivdep\n");
+      w_.open("for (long long l = 0; l < width; ++l)");
+      point(s, "q", "first + l", "", "l", of_column);
+      w_.close();
+      w_.close();
+    }
+    if (b_.row_outputs().empty()) return;
+    place("q", "", 0, f, when::row, true);
+    w_.open("for (long long l = 0; l < width; ++l)");
+    w_.line(b_.result.call(read("q", "first + l"), of_column, outputs(when::row, "q", "first + l")));
+    w_.close();
+  }
+
+  static constexpr const char* fold_lanes_text = "16";
+};
+
+}  // namespace
+
+void write_cpu_rows(writer& w, const body& b) { cpu_rows(w, b).write(); }
+
+}  // namespace sinter::codegen

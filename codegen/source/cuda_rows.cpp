@@ -1,0 +1,248 @@
+// Row kernels. A line of threads has a row, or a column: each thread keeps its elements in registers from stage to stage,
+// where they are not too many, and every thread of the line learns what was folded. Which elements a thread has follows from
+// shapes and dtypes alone, so that the order of folding does.
+#include "codegen/source/cuda_writer.hpp"
+
+namespace sinter::codegen {
+
+namespace {
+
+class cuda_rows : cuda_writer {
+ public:
+  cuda_rows(writer& w, const body& b) : cuda_writer(w, b) {}
+
+  void write() {
+    pack_types();
+    open(b_.v.columns ? column_threads : block_threads);
+    shared_memory();
+    w_.line("const unsigned lane = threadIdx.y * blockDim.x + threadIdx.x;");
+    b_.v.columns ? locate_column() : locate_row();
+    load_fixed(when::points);
+    place("p", "", 0, lines(), when::points, true);
+    // The threads past the end take part in the folding.
+    w_.line("const ", b_.index, " length = live ? ", b_.extent(b_.kept(), b_.v.rank), " : 0;");
+    declare_kept();
+    for (std::size_t s = 0; s < b_.stages.size(); ++s) run(s);
+    if (!b_.row_outputs().empty()) results();
+    w_.close();
+  }
+
+ private:
+  int lines() const { return b_.v.columns ? b_.fastest() : b_.kept(); }  // axes that count lines of threads
+
+  void shared_memory() {
+    const std::string each = b_.v.columns ? std::to_string(column_threads) : std::to_string(block_threads / 32);
+    if (b_.v.columns) return w_.line("__shared__ double fold[", each, "];");
+    for (int a = 0; a < accumulators(); ++a)
+      w_.line("__shared__ ", b_.accumulator_type(a), " ", number("fold", a), "[", each, "];");
+  }
+
+  void locate_row() {
+    const std::string& t = b_.index;
+    w_.line("const ", t, " kept = (", t, ")blockIdx.x * blockDim.y + threadIdx.y;");
+    w_.line("const bool live = kept < ", b_.extent(0, b_.kept()), ";");
+    b_.unravel(w_, 0, b_.kept(), "kept");
+  }
+
+  void locate_column() {
+    const std::string &t = b_.index, nf = number("n", b_.fastest());
+    w_.line("const ", t, " tiles = (", nf, " + blockDim.x - 1) / blockDim.x;");
+    w_.line("const ", t, " column = blockIdx.x % tiles * blockDim.x + threadIdx.x, line = blockIdx.x / tiles;");
+    w_.line("const bool live = column < ", nf, ";");
+    b_.unravel(w_, 0, b_.fastest(), "line");
+  }
+
+  void declare_kept() {
+    for (const stage& s : b_.stages)
+      for (std::uint16_t k : s.keeps)
+        w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.held), "];");
+  }
+
+  // Where the threads of a line meet the row: a pack of each, side by side, again and again.
+  std::string along() const { return b_.v.columns ? "y" : "x"; }
+  std::string times_width() const { return width_ > 1 ? " * " + std::to_string(width_) : ""; }
+  void each_kept_pack() {
+    w_.raw("#pragma unroll\n");
+    w_.open("for (int h = 0; h < ", std::to_string(b_.v.held / width_), "; ++h)");
+    w_.line("const ", b_.index, " i = (h * blockDim.", along(), " + threadIdx.", along(), ")", times_width(), ";");
+  }
+  void each_lane() {
+    if (width_ > 1) w_.raw("#pragma unroll\n"), w_.open("for (int l = 0; l < ", std::to_string(width_), "; ++l)");
+  }
+  void end_each_lane() {
+    if (width_ > 1) w_.close();
+  }
+  std::string element_index() const { return width_ > 1 ? "i + l" : "i"; }
+  std::string slot() const { return width_ > 1 ? "h * " + std::to_string(width_) + " + l" : "h"; }
+
+  void run(std::size_t s) {
+    const stage& at = b_.stages[s];
+    for (int a : at.accumulators) w_.line(b_.accumulator_type(a), " ", accumulator(a), " = ", b_.identity(a), ";");
+    if (b_.v.held != 0) {
+      load_ahead(s);
+      each_kept_pack();
+      w_.open("if (i < length)");
+    } else {
+      w_.raw("#pragma unroll 4\n");
+      w_.open("for (", b_.index, " i = threadIdx.", along(), times_width(), "; i < length; i += blockDim.", along(),
+              times_width(), ")");
+      for (int o : b_.points[s].inputs)
+        if (packed(o)) load_pack(o, "p");
+    }
+    b_.v.vector ? pack_points(s) : element_points(s);
+    if (b_.v.held != 0) w_.close();
+    w_.close();
+    b_.v.columns ? fold_columns(at) : fold_rows(at);
+  }
+
+  // Is an input of a kept row read into registers before anything is computed? Then many loads are under way at a time.
+  bool ahead(int o) const {
+    const access a = b_.v.operands[o];
+    return b_.v.held != 0 && !b_.is_iota(o) && (a == access::unit || a == access::strided);
+  }
+
+  void load_ahead(std::size_t s) {
+    std::vector<int> inputs;
+    for (int o : b_.points[s].inputs)
+      if (ahead(o)) inputs.push_back(o);
+    if (inputs.empty()) return;
+    for (int o : inputs)
+      if (packed(o)) w_.line(pack(o), " ", number("v", o), "[", std::to_string(b_.v.held / width_), "];");
+      else w_.line(b_.type(o), " ", number("v", o), "[", std::to_string(b_.v.held), "];");
+    each_kept_pack();
+    bool elements = false;
+    for (int o : inputs) {
+      elements = elements || !packed(o);
+      if (packed(o)) w_.line("if (i < length) ", number("v", o), "[h] = ", packed_element(o, "p"), ";");
+    }
+    if (elements) {
+      each_lane();
+      w_.open("if (", element_index(), " < length)");
+      const std::string prefix = locate_element();
+      for (int o : inputs)
+        if (!packed(o)) w_.line(number("v", o), "[", slot(), "] = ", read(prefix, fastest_index())(o), ";");
+      w_.close();
+      end_each_lane();
+    }
+    w_.close();
+  }
+
+  // The indices of an element, and where operands are there: the prefix of their names.
+  std::string locate_element() {
+    if (b_.v.reduced == 1 && !b_.v.columns) return "p";
+    b_.unravel(w_, b_.kept(), b_.v.rank, element_index());
+    place("q", "p", b_.kept(), b_.v.rank, when::points, true);
+    return "q";
+  }
+  std::string fastest_index() const {
+    if (b_.v.columns) return "column";
+    return b_.v.reduced == 1 ? element_index() : number("i", b_.fastest());
+  }
+
+  spelled input(const std::string& prefix) const {
+    return [this, prefix](int o) {
+      if (packed(o)) return number("v", o) + (b_.v.held != 0 ? "[h].at[l]" : ".at[l]");
+      if (ahead(o)) return number("v", o) + "[" + slot() + "]";
+      return read(prefix, fastest_index())(o);
+    };
+  }
+
+  void element_points(std::size_t s) {
+    each_lane();
+    if (width_ > 1) w_.open("if (i + l < length)");
+    const std::string prefix = locate_element();
+    point(s, input(prefix), [&](int o) { return b_.element(o, base(o, prefix), fastest_index()); });
+    if (width_ > 1) w_.close();
+    end_each_lane();
+  }
+
+  void pack_points(std::size_t s) {
+    const stage& at = b_.stages[s];
+    for (int o : at.outputs)
+      if (packed(b_.inputs() + o)) w_.line(pack(b_.inputs() + o), " ", number("v", b_.inputs() + o), ";");
+    each_lane();
+    point(s, input("p"),
+          [&](int o) { return packed(o) ? number("v", o) + ".at[l]" : b_.element(o, base(o, "p"), "i + l"); });
+    end_each_lane();
+    for (int o : at.outputs)
+      if (packed(b_.inputs() + o))
+        w_.line(packed_element(b_.inputs() + o, "p"), " = ", number("v", b_.inputs() + o), ";");
+  }
+
+  // One point: what the stage computes there goes to memory, to registers and into the accumulators.
+  void point(std::size_t s, const spelled& input, const spelled& output) {
+    const stage& at = b_.stages[s];
+    const auto kept = [&](int k) { return number("k", k) + "[" + slot() + "]"; };
+    std::vector<std::string> into;
+    for (int a : at.accumulators) {
+      w_.line(b_.accumulator_type(a), " ", number("e", a), ";");
+      into.push_back(number("e", a));
+    }
+    for (int o : at.outputs) into.push_back(output(b_.inputs() + o));
+    for (std::uint16_t k : at.keeps) into.push_back(kept(k));
+    w_.line(b_.points[s].call(input, accumulator, into, kept));
+    fold(at, accumulator, [](int a) { return number("e", a); });
+  }
+
+  static std::string accumulator(int a) { return number("acc", a); }
+
+  // Through the registers of a warp, then over the warps of the row. All of its threads end with the same bits.
+  void fold_rows(const stage& s) {
+    if (s.accumulators.empty()) return;
+    w_.open("for (int half = min(blockDim.x, 32) / 2; half > 0; half /= 2)");
+    for (int a : s.accumulators)
+      w_.line("const ", b_.accumulator_type(a), " ", number("e", a), " = __shfl_down_sync(0xffffffff, ", accumulator(a),
+              ", half);");
+    fold(s, accumulator, [](int a) { return number("e", a); });
+    w_.close();
+    w_.open("if (blockDim.x <= 32)");
+    for (int a : s.accumulators)
+      w_.line(accumulator(a), " = __shfl_sync(0xffffffff, ", accumulator(a), ", lane % 32 / blockDim.x * blockDim.x);");
+    w_.otherwise();
+    w_.open("if (lane % 32 == 0)");
+    for (int a : s.accumulators) w_.line(number("fold", a), "[lane / 32] = ", accumulator(a), ";");
+    w_.close();
+    w_.line("__syncthreads();");
+    w_.line("const unsigned warp = threadIdx.y * blockDim.x / 32;  // the row's first");
+    for (int a : s.accumulators) w_.line(accumulator(a), " = ", number("fold", a), "[warp];");
+    w_.open("for (unsigned other = 1; other < blockDim.x / 32; ++other)");
+    fold(s, accumulator, [](int a) { return number("fold", a) + "[warp + other]"; });
+    w_.close();
+    w_.close();
+  }
+
+  // Threads of one column are in different warps, so through shared memory, an accumulator at a time.
+  void fold_columns(const stage& s) {
+    for (int a : s.accumulators) {
+      const std::string all = "((" + b_.accumulator_type(a) + "*)fold)";
+      stage one;
+      one.accumulators = {a};
+      w_.line("__syncthreads();");
+      w_.line(all, "[lane] = ", accumulator(a), ";");
+      w_.open("for (unsigned half = blockDim.y / 2; half > 0; half /= 2)");
+      w_.line("__syncthreads();");
+      w_.open("if (threadIdx.y < half)");
+      fold(one, accumulator, [&](int) { return all + "[lane + half * blockDim.x]"; });
+      w_.line(all, "[lane] = ", accumulator(a), ";");
+      w_.close();
+      w_.close();
+      w_.line("__syncthreads();");
+      w_.line(accumulator(a), " = ", all, "[threadIdx.x];");
+    }
+  }
+
+  void results() {
+    w_.open("if (threadIdx.", b_.v.columns ? "y" : "x", " == 0 && live)");
+    load_fixed(when::row);
+    place("q", "", 0, lines(), when::row, true);
+    const std::string i = b_.v.columns ? "column" : "0";
+    w_.line(b_.result.call(read("q", i), accumulator, outputs(when::row, "q", i)));
+    w_.close();
+  }
+};
+
+}  // namespace
+
+void write_cuda_rows(writer& w, const body& b) { cuda_rows(w, b).write(); }
+
+}  // namespace sinter::codegen
