@@ -1,98 +1,22 @@
-// Expressions over two-dimensional arrays: rows normalised by their own reductions, a transpose, a stencil of views,
-// ten thousand statements over a small array, where nothing but the cost of a statement counts, and a factorisation that
+// Expressions over two-dimensional arrays: a transpose, a stencil of views, ten thousand statements over a small array, where nothing but the cost of a statement counts, and a factorisation that
 // stores into what it reads.
-#include "bench/forms.hpp"
+#include "bench/matrix.hpp"
 
 namespace {
 
 namespace sn = sinter;
 using bench::disagreement;
+using bench::matrix;
+using bench::matrix_row;
 using sn::_;
 using sn::array;
 using sn::slice;
-
-/// A matrix on the device, and in the host's memory.
-struct matrix {
-  std::int64_t rows, columns;
-  std::vector<float> host = bench::numbers<float>(rows * columns, 0, 1, 6);
-  array<float> device = sn::asarray(host, {rows, columns});
-
-  std::int64_t size() const { return rows * columns; }
-  double bytes() const { return 4.0 * static_cast<double>(size()); }
-  double at(std::int64_t i, std::int64_t j) const {
-    return static_cast<double>(host[static_cast<std::size_t>(i * columns + j)]);
-  }
-  std::string name(const char* what) const {
-    return std::string(what) + " " + std::to_string(rows) + "x" + std::to_string(columns);
-  }
-};
-
-/// `scale`: the size below which errors count in absolute terms.
-template <class F, class U, class W>
-void row(bench::session& s, const std::string& name, const matrix& m, double scale, F fused, U unfused, W want) {
-  const std::string bad = disagreement(fused().get(), 1e-5, scale, want);
-  if (bad.empty()) s.measure(name, m.size(), m.bytes(), m.bytes(), fused, unfused);
-  else s.wrong(name, m.size(), bad);
-}
-
-/// Folds row `i` in double, for the plain loops.
-template <class F>
-double fold(const matrix& m, std::int64_t i, double start, F f) {
-  for (std::int64_t j = 0; j < m.columns; ++j) start = f(start, m.at(i, j));
-  return start;
-}
-
-void layer_norm(bench::session& s, const matrix& m) {
-  const std::string name = m.name("layer norm");
-  if (!s.wants(name)) return;
-  const array<float>& a = m.device;
-  const sn::reduce_options of_rows{.axis = -1, .keepdims = true};
-  const auto width = static_cast<double>(m.columns);
-  row(
-      s, name, m, 0.1, [&] { return array<float>((a - sn::mean(a, of_rows)) / sqrt(sn::var(a, of_rows) + 1e-5)); },
-      [&] {
-        array<float> mean = sn::mean(a, of_rows), centred = a - mean, var = sn::var(a, of_rows), shifted = var + 1e-5,
-                     deviation = sqrt(shifted);
-        return array<float>(centred / deviation);
-      },
-      [&, known = std::int64_t{-1}, mean = 0.0, var = 0.0](std::size_t o) mutable {
-        const std::int64_t i = static_cast<std::int64_t>(o) / m.columns, j = static_cast<std::int64_t>(o) % m.columns;
-        if (known != i) {
-          known = i;
-          mean = fold(m, i, 0, [](double t, double v) { return t + v; }) / width;
-          var = fold(m, i, 0, [&](double t, double v) { return t + (v - mean) * (v - mean); }) / width;
-        }
-        return (m.at(i, j) - mean) / std::sqrt(var + 1e-5);
-      });
-}
-
-void softmax(bench::session& s, const matrix& m) {
-  const std::string name = m.name("softmax");
-  if (!s.wants(name)) return;
-  const array<float>& a = m.device;
-  const sn::reduce_options of_rows{.axis = -1, .keepdims = true};
-  row(
-      s, name, m, 0,
-      [&] {
-        auto e = exp(a - sn::max(a, of_rows));
-        return array<float>(e / sn::sum(e, of_rows));
-      },
-      [&] {
-        array<float> top = sn::max(a, of_rows), below = a - top, e = exp(below), total = sn::sum(e, of_rows);
-        return array<float>(e / total);
-      },
-      [&, known = std::int64_t{-1}, total = 0.0](std::size_t o) mutable {
-        const std::int64_t i = static_cast<std::int64_t>(o) / m.columns, j = static_cast<std::int64_t>(o) % m.columns;
-        if (known != i) known = i, total = fold(m, i, 0, [](double t, double v) { return t + std::exp(v); });
-        return std::exp(m.at(i, j)) / total;
-      });
-}
 
 void transpose(bench::session& s, const matrix& m) {
   const std::string name = m.name("a + a.T");
   if (!s.wants(name)) return;
   const array<float>& a = m.device;
-  row(
+  matrix_row(
       s, name, m, 0, [&] { return array<float>(a + a.T()); },
       [&] {
         array<float> turned = a.T().copy();
@@ -109,7 +33,7 @@ void stencil(bench::session& s, const matrix& m) {
   if (!s.wants(name)) return;
   const array<float>& a = m.device;
   const auto inner = slice(1, -1), up = slice(2, _), down = slice(_, -2);
-  row(
+  matrix_row(
       s, name, m, 0,
       [&] { return array<float>(0.25 * (a(up, inner) + a(down, inner) + a(inner, up) + a(inner, down))); },
       [&] {
@@ -192,8 +116,6 @@ int main(int argc, char** argv) {
   bench::session s(argc, argv, "Two-dimensional arrays, float32");
   {
     const matrix wide{s.quick() ? 16 : s.on_cpu() ? 2048 : 8192, s.quick() ? 64 : 4096};
-    layer_norm(s, wide);
-    softmax(s, wide);
     stencil(s, wide);
   }
   {

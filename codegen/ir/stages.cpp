@@ -31,7 +31,13 @@ void add(std::vector<std::uint16_t>& to, std::uint16_t v) {
 // What the stages compute, in their order: a value that an earlier one computed is taken from it, if it may be kept.
 class sharing {
  public:
-  sharing(const kernel& k, const keeper& may_keep) : k_(k), may_keep_(may_keep), made_in_(k.values.size(), -1) {}
+  sharing(const kernel& k, const keeper& may_keep)
+      : k_(k), may_keep_(may_keep), made_in_(k.values.size(), -1), varies_(k.values.size(), form_of(k) != form::rows) {
+    for (std::size_t v = 0; v < k.values.size(); ++v) {
+      varies_[v] = varies_[v] || k.values[v].kind == value_kind::input;
+      for (int i = 0; i < arity(k.values[v]); ++i) varies_[v] = varies_[v] || varies_[k.values[v].args[i]];
+    }
+  }
 
   void visit(std::vector<stage>& all, int at) {
     std::vector<bool> seen(k_.values.size());
@@ -41,6 +47,11 @@ class sharing {
       todo.pop_back();
       if (seen[v]) continue;
       seen[v] = true;
+      if (arity(k_.values[v]) != 0 && !varies_[v]) {
+        if (made_in_[v] < 0) all[static_cast<std::size_t>(at)].once.push_back(v), made_in_[v] = at;
+        add(all[static_cast<std::size_t>(at)].given, v);
+        continue;
+      }
       if (made_in_[v] >= 0 && may_keep_(v)) {
         add(all[static_cast<std::size_t>(at)].given, v);
         add(all[static_cast<std::size_t>(made_in_[v])].keeps, v);
@@ -57,6 +68,7 @@ class sharing {
   const kernel& k_;
   const keeper& may_keep_;
   std::vector<int> made_in_;  // by value: the stage that computes it first
+  std::vector<bool> varies_;  // along a row; everything, where there is one pass
 };
 
 }  // namespace

@@ -19,9 +19,10 @@ const char* name(form);
 
 /// One pass over the points.
 struct stage {
+  std::vector<std::uint16_t> once;   // of a row kernel: values that are the same all along the row, computed before
   std::vector<int> accumulators;     // that it folds
   std::vector<int> outputs;          // that it writes
-  std::vector<std::uint16_t> given;  // values that earlier stages computed and kept
+  std::vector<std::uint16_t> given;  // values that are there already: of earlier stages, or computed once
   std::vector<std::uint16_t> keeps;  // values that it computes and keeps for later ones
 };
 

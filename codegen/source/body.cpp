@@ -115,17 +115,19 @@ body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
                                : shape == form::fold ? "element"
                                                      : number("stage", static_cast<int>(s));
     points.push_back(make_function(called, results_of(k, stages[s]), stages[s].given));
+    once.emplace_back();
+    if (!stages[s].once.empty()) once.back() = make_function(number("row", static_cast<int>(s)), stages[s].once, {});
   }
-  std::vector<std::uint16_t> once;
-  for (int o : row_outputs()) once.push_back(k.outputs[static_cast<std::size_t>(o)]);
-  if (!once.empty()) result = make_function("result", once, {});
+  std::vector<std::uint16_t> results;
+  for (int o : row_outputs()) results.push_back(k.outputs[static_cast<std::size_t>(o)]);
+  if (!results.empty()) result = make_function("result", results, {});
 }
 
 std::vector<int> body::row_outputs() const {
-  std::vector<int> once;
+  std::vector<int> all;
   for (std::size_t o = 0; o < k.outputs.size(); ++o)
-    if (!is_everywhere(k, o)) once.push_back(static_cast<int>(o));
-  return once;
+    if (!is_everywhere(k, o)) all.push_back(static_cast<int>(o));
+  return all;
 }
 
 function body::make_function(std::string function_name, const std::vector<std::uint16_t>& roots,
@@ -142,7 +144,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
     const value& at = k.values[i];
     const std::string type(spelling(at.type));
     if (std::find(given.begin(), given.end(), i) != given.end()) {
-      names[i] = number("k", static_cast<int>(i));
+      names[i] = number("g", static_cast<int>(i));
       continue;
     }
     const bool stay_wide = to == dialect::cuda && again[i] && may_wrap_in(k, at);
@@ -173,7 +175,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
     }
   }
   for (int i : f.inputs) parameters.push_back(type(i) + " " + number("x", i));
-  for (std::uint16_t g : given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("k", g));
+  for (std::uint16_t g : given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("g", g));
   for (int r : f.reduced) parameters.push_back(accumulator_type(r) + " " + number("r", r));
   for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
   for (std::uint16_t r : roots) f.results.push_back(k.values[r].type);
@@ -213,7 +215,7 @@ std::string body::head() const {
   if (v.reduced) about += " (" + std::to_string(v.reduced) + " reduced" + (v.columns ? ", columns)" : ")");
   std::string functions;
   for (const helper_use& h : used_) functions += helper_definition(h, to);
-  for (const function& f : points) functions += f.text;
+  for (std::size_t s = 0; s < points.size(); ++s) functions += once[s].text + points[s].text;
   functions += result.text;
   std::string out =
       "// Sinter " SINTER_VERSION ", generator " + std::to_string(generator_version) + "\n" + about + "\n";
@@ -346,6 +348,11 @@ void kernel_writer::fold(const spelled& x, const spelled& y) {
 
 void kernel_writer::fold(const stage& s, const spelled& x, const spelled& y) {
   for (int a : s.accumulators) w_.line(x(a), " = ", b_.fold(a, x(a), y(a)), ";");
+}
+
+bool kernel_writer::is_once(int value) const {
+  return std::any_of(b_.stages.begin(), b_.stages.end(),
+                     [&](const stage& s) { return std::find(s.once.begin(), s.once.end(), value) != s.once.end(); });
 }
 
 void kernel_writer::accumulate(const spelled& input, std::string_view lane) {

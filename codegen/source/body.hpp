@@ -40,6 +40,7 @@ class body {
   const form shape;
   const std::vector<stage> stages;
   std::vector<function> points;  // what each stage computes: `point`, `element`, or `stage0`, `stage1`, ...
+  std::vector<function> once;    // what it takes that is the same all along a row: `row0`, ...; some are empty
   function result;               // outputs that are written once for each row
   std::string index;             // the index type
 
@@ -100,6 +101,8 @@ class kernel_writer {
   /// Lines that fold the accumulators spelled by `y` into those spelled by `x`: all, or those of a stage.
   void fold(const spelled& x, const spelled& y);
   void fold(const stage&, const spelled& x, const spelled& y);
+  /// Is a value that a stage is given computed once for a row, not kept of its points?
+  bool is_once(int value) const;
   /// Folds an element, read through `input`, into the accumulators: `acc<a>` or, with lanes, `acc<a>[lane]`.
   void accumulate(const spelled& input, std::string_view lane = "");
 

@@ -34,11 +34,12 @@ class cpu_rows : cpu_writer {
 
   // One point: computes what the stage gives there and folds it into `acc<a>[lane]`.
   void point(std::size_t number_of, const std::string& prefix, const std::string& i, const std::string& at,
-             const std::string& lane, const spelled& reduced) {
+             const std::string& lane, const spelled& reduced, const std::string& of_line = "") {
     const stage& s = b_.stages[number_of];
     for (int a : s.accumulators) w_.line(b_.accumulator_type(a), " ", number("e", a), ";");
-    w_.line(b_.points[number_of].call(read(prefix, i), reduced, given(s, prefix, i, at),
-                                      [&](int k) { return number("k", k) + "[" + at + "]"; }));
+    w_.line(b_.points[number_of].call(read(prefix, i), reduced, given(s, prefix, i, at), [&](int v) {
+      return is_once(v) ? number("w", v) + of_line : number("k", v) + "[" + at + "]";
+    }));
     fold(
         s, [&](int a) { return number("acc", a) + "[" + lane + "]"; }, [](int a) { return number("e", a); });
   }
@@ -51,6 +52,19 @@ class cpu_rows : cpu_writer {
     w_.close();
   }
 
+  // What is the same all along a row, or, of `count` columns, along each.
+  void compute_once(std::size_t s, const std::string& count, const spelled& reduced) {
+    std::vector<std::string> into;
+    for (std::uint16_t v : b_.stages[s].once) {
+      w_.line(spelling(b_.k.values[v].type), " ", number("w", v), count.empty() ? "" : "[" + count + "]", ";");
+      into.push_back(number("w", v) + (count.empty() ? "" : "[l]"));
+    }
+    if (into.empty()) return;
+    if (!count.empty()) w_.open("for (long long l = 0; l < width; ++l)");
+    w_.line(b_.once[s].call({}, reduced, into));
+    if (!count.empty()) w_.close();
+  }
+
   void row() {
     const int kept = b_.kept(), rank = b_.v.rank;
     b_.unravel(w_, 0, kept, "item");
@@ -60,6 +74,7 @@ class cpu_rows : cpu_writer {
       for (std::uint16_t k : s.keeps)
         w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.held), "];");
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
+      compute_once(s, "", of_row);
       start(b_.stages[s], fold_lanes_text);
       w_.open("");
       b_.v.reduced == 1 ? along_row(s) : over_axes(s);
@@ -135,13 +150,14 @@ class cpu_rows : cpu_writer {
     w_.line("const long long length = ", b_.extent(kept, rank), ";");
     const spelled of_column = [](int a) { return number("acc", a) + "[l]"; };
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
+      compute_once(s, tile, of_column);
       start(b_.stages[s], tile);
       w_.open("for (long long position = 0; position < length; ++position)");
       b_.unravel(w_, kept, rank, "position");
       place("q", "p", kept, rank, when::points, true);
       w_.raw("#pragma GCC ivdep\n");
       w_.open("for (long long l = 0; l < width; ++l)");
-      point(s, "q", "first + l", "", "l", of_column);
+      point(s, "q", "first + l", "", "l", of_column, "[l]");
       w_.close();
       w_.close();
     }

@@ -172,7 +172,7 @@ class cuda_rows : cuda_writer {
   // One point: what the stage computes there goes to memory, to registers and into the accumulators.
   void point(std::size_t s, const spelled& input, const spelled& output) {
     const stage& at = b_.stages[s];
-    const auto kept = [&](int k) { return number("k", k) + "[" + slot() + "]"; };
+    const auto kept = [&](int v) { return is_once(v) ? number("w", v) : number("k", v) + "[" + slot() + "]"; };
     std::vector<std::string> into;
     for (int a : at.accumulators) {
       w_.line(b_.accumulator_type(a), " ", number("e", a), ";");

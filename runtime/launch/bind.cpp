@@ -179,14 +179,22 @@ bool too_many_columns(const binding& b) {
   return groups > most_blocks;
 }
 
-void bind_general(const step& s, const resolution& r, detail::array_node* const* outputs, binding& b) {
+// Short rows go side by side on a CPU: each would leave most of a vector empty.
+bool are_short(const step& s, const binding& b, const target& to) {
+  constexpr std::int64_t shorter = 16, many = 64;
+  return to.language == codegen::dialect::c && codegen::form_of(s.kernel) == codegen::form::rows &&
+         b.reduced < shorter && b.kept >= many;
+}
+
+void bind_general(const step& s, const resolution& r, detail::array_node* const* outputs, const target& to,
+                  binding& b) {
   const codegen::space& domain = r.spaces[s.domain];
   lay_out(s, r, outputs, b);
   axes a;
   a.count = domain.extents.size();
   for (int d = 0; d < a.count; ++d) a.extents[d] = domain.extents[d], a.reduced[d] = domain.reduced >> d & 1;
   squeeze(a, b);
-  const bool columns = order(s, a, b, b.variant.in_order);
+  const bool columns = order(s, a, b, b.variant.in_order) || are_short(s, b, to);
   merge(a, b);
   int reduced = 0;
   for (int d = 0; d < a.count; ++d) reduced += a.reduced[d];
@@ -300,7 +308,7 @@ void bind(const step& s, const resolution& r, detail::array_node* const* outputs
   v.operands.resize(b.operands.size());
   v.in_order = to.in_order && s.kernel.reduces();
   if (b.flat) bind_flat(s, r, b.kept, b);
-  else bind_general(s, r, outputs, b);
+  else bind_general(s, r, outputs, to, b);
   v.aliased = b.aliased;
   v.wide = !has_packs(to.language) || needs_wide(b);
   // Packs depend on alignment, which is a layout.
