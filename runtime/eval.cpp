@@ -3,7 +3,7 @@
 //   prepared  runtime/launch  a statement over arrays whose layouts were met before: straight to its launch (statements.cpp)
 //   resolve   codegen/ir      nodes -> a signature, and the shapes, strides and scalars that are not part of it
 //   plan_for  runtime/launch  signature -> plan; a new one is decoded, cut into kernels and simplified (codegen/ir, codegen/pass)
-//   way_for   runtime/launch  of two ways to cut it, the one for these shapes
+//   fusion_for   runtime/launch  of two ways to cut it, the one for these shapes
 //   launch    runtime/launch  a kernel's operands: of a layout met before, straight to its launch; else -> its variant, axes
 //                             collapsed and accesses classified; the variant -> compiled kernel, a new one emitted,
 //                             compiled and cached (codegen/source, compile, cache); geometry, arguments, the device's launch
@@ -69,7 +69,7 @@ device_impl& device_of(const codegen::resolution& r, const request* requests, in
   return on ? *on : current_device();
 }
 
-void run(const way& p, workspace& w, request* requests, stream_state& on) {
+void run(const fusion& p, workspace& w, request* requests, stream_state& on) {
   w.temporaries.resize(p.temporaries.size());
   bool compiled = false;
   for (const auto& s : p.steps) {
@@ -97,7 +97,7 @@ bool evaluate(request* requests, int count, workspace& w, const codegen::stand_i
   }
   if (!codegen::resolve(w.roots.data(), w.extents.data(), count, w.resolution, known, room)) return false;
   stream_state& on = current_stream(device_of(w.resolution, requests, count));
-  const way& p = way_for(plan_for(w.resolution.words, requests[0].hint), w.resolution, target_of(on.device));
+  const fusion& p = fusion_for(plan_for(w.resolution.words, requests[0].hint), w.resolution, target_of(on.device));
 
   const dropping at_end{w};
   w.results.resize(static_cast<std::size_t>(count));

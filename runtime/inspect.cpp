@@ -70,7 +70,7 @@ class evaluation final : public codegen::part_evaluator {
     codegen::resolution r;
     if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room)) return false;
     runtime::device_impl& on = r.device ? *r.device : runtime::current_device();
-    const runtime::way& p = runtime::way_for(runtime::plan_for(r.words, nullptr), r, runtime::target_of(on));
+    const runtime::fusion& p = runtime::fusion_for(runtime::plan_for(r.words, nullptr), r, runtime::target_of(on));
     std::vector<array_node*> temporaries, results;
     for (const codegen::temporary& t : p.temporaries)
       temporaries.push_back(stand_in(t.type, r.boundaries[t.boundary].extents, on));

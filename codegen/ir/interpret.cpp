@@ -50,7 +50,8 @@ std::int64_t read_index(const parameter& p, const std::byte* from) {
 
 /// What an operand's access says about a stride that is no argument.
 std::int64_t implied_stride(const variant& v, int operand_index, int axis) {
-  return v.operands[operand_index] == access::unit && axis == fastest_axis(v) ? 1 : 0;
+  const access a = v.operands[operand_index];
+  return (a == access::unit || a == access::column) && axis == fastest_axis(v) ? 1 : 0;
 }
 
 void take(arguments_of& a, const kernel& k, const parameter& p, const std::byte* from) {

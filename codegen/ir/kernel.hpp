@@ -91,6 +91,16 @@ enum class access : std::uint8_t {
   unit,     // consecutive elements
   still,    // the same element along the fastest axis
   strided,  // any step
+  column,   // row kernels by columns: consecutive elements, the same ones along the whole column
+  staged,   // row kernels, cuda: short rows, one after the other, that go through shared memory
+};
+
+/// How a row kernel is shared out.
+struct row_schedule {
+  std::uint16_t threads = 0;  // cuda: of a block
+  std::uint16_t held = 0;     // elements of a row that a thread keeps between stages; 0: they are read again
+  std::uint8_t width = 1;     // cuda: elements that a thread takes side by side
+  friend bool operator==(const row_schedule&, const row_schedule&) = default;
 };
 
 /// The class of layouts one compiled kernel serves. Extents, strides and scalars are arguments; this is the rest.
@@ -103,7 +113,7 @@ struct variant {
   bool columns = false;          // reductions: the fastest axis is a kept one
   bool split = false;            // reductions: several partial results for each output
   bool in_order = false;         // reductions: fold in the order of the domain, whatever the layouts (strict mode)
-  std::uint16_t held = 0;        // row kernels: elements of a row that a thread keeps between stages; 0: they are read again
+  row_schedule rows;             // of a row kernel
   std::vector<access> operands;  // inputs, then outputs
   friend bool operator==(const variant&, const variant&) = default;
 };

@@ -264,7 +264,9 @@ std::string body::element(int operand, const std::string& base, const std::strin
   std::string at;
   const bool compound = i.find(' ') != std::string::npos;
   switch (v.operands[operand]) {
-    case access::unit: at = i; break;
+    case access::unit:
+    case access::column:
+    case access::staged: at = i; break;
     case access::strided:
       at = (compound ? "(" + i + ")" : i) + " * " + name(operand) + number("_step", fastest());
       break;

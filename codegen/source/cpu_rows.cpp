@@ -72,7 +72,7 @@ class cpu_rows : cpu_writer {
     w_.line("const long long length = ", b_.extent(kept, rank), ";");
     for (const stage& s : b_.stages)
       for (std::uint16_t k : s.keeps)
-        w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.held), "];");
+        w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.rows.held), "];");
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
       compute_once(s, "", of_row);
       start(b_.stages[s], fold_lanes_text);
@@ -139,6 +139,32 @@ class cpu_rows : cpu_writer {
     w_.close();
   }
 
+  // A long column is folded in runs: one sum of all of it would lose what is small beside it.
+  static constexpr const char* run = "128";
+  static std::string total(int a) { return number("total", a) + "[l]"; }
+  void start_totals(const stage& s) {
+    if (s.accumulators.empty()) return;
+    for (int a : s.accumulators)
+      w_.line(b_.accumulator_type(a), " ", number("total", a), "[", std::to_string(column_tile), "];");
+    w_.open("for (int l = 0; length >= ", run, " && l < ", std::to_string(column_tile), "; ++l)");
+    for (int a : s.accumulators) w_.line(total(a), " = ", b_.identity(a), ";");
+    w_.close();
+  }
+  void add_to_totals(const stage& s) {
+    if (s.accumulators.empty()) return;
+    w_.open("for (int l = 0; position % ", run, " == ", run, " - 1 && l < ", std::to_string(column_tile), "; ++l)");
+    fold(s, total, [](int a) { return number("acc", a) + "[l]"; });
+    for (int a : s.accumulators) w_.line(number("acc", a), "[l] = ", b_.identity(a), ";");
+    w_.close();
+  }
+  void end_totals(const stage& s) {
+    if (s.accumulators.empty()) return;
+    w_.open("for (int l = 0; length >= ", run, " && l < ", std::to_string(column_tile), "; ++l)");
+    fold(
+        s, [](int a) { return number("acc", a) + "[l]"; }, total);
+    w_.close();
+  }
+
   void columns() {
     const int f = b_.fastest(), kept = b_.kept(), rank = b_.v.rank;
     const std::string nf = number("n", f), tile = std::to_string(column_tile);
@@ -152,6 +178,7 @@ class cpu_rows : cpu_writer {
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
       compute_once(s, tile, of_column);
       start(b_.stages[s], tile);
+      start_totals(b_.stages[s]);
       w_.open("for (long long position = 0; position < length; ++position)");
       b_.unravel(w_, kept, rank, "position");
       place("q", "p", kept, rank, when::points, true);
@@ -159,7 +186,9 @@ class cpu_rows : cpu_writer {
       w_.open("for (long long l = 0; l < width; ++l)");
       point(s, "q", "first + l", "", "l", of_column, "[l]");
       w_.close();
+      add_to_totals(b_.stages[s]);
       w_.close();
+      end_totals(b_.stages[s]);
     }
     if (b_.row_outputs().empty()) return;
     place("q", "", 0, f, when::row, true);

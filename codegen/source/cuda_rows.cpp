@@ -1,6 +1,8 @@
 // Row kernels. A line of threads has a row, or a column: each thread keeps its elements in registers from stage to stage,
 // where they are not too many, and every thread of the line learns what was folded. Which elements a thread has follows from
 // shapes and dtypes alone, so that the order of folding does.
+#include <algorithm>
+
 #include "codegen/source/cuda_writer.hpp"
 
 namespace sinter::codegen {
@@ -13,7 +15,7 @@ class cuda_rows : cuda_writer {
 
   void write() {
     pack_types();
-    open(b_.v.columns ? column_threads : block_threads);
+    open(b_.v.rows.threads);
     shared_memory();
     w_.line("const unsigned lane = threadIdx.y * blockDim.x + threadIdx.x;");
     b_.v.columns ? locate_column() : locate_row();
@@ -22,7 +24,9 @@ class cuda_rows : cuda_writer {
     // The threads past the end take part in the folding.
     w_.line("const ", b_.index, " length = live ? ", b_.extent(b_.kept(), b_.v.rank), " : 0;");
     declare_kept();
+    copy_tiles(true);
     for (std::size_t s = 0; s < b_.stages.size(); ++s) run(s);
+    copy_tiles(false);
     if (!b_.row_outputs().empty()) results();
     w_.close();
   }
@@ -30,8 +34,34 @@ class cuda_rows : cuda_writer {
  private:
   int lines() const { return b_.v.columns ? b_.fastest() : b_.kept(); }  // axes that count lines of threads
 
+  // Short rows lie one after the other: the block's are copied as one piece, whole sectors at a time, and a thread reads its
+  // own from shared memory, or writes it there.
+  bool staged(int o) const { return b_.v.operands[o] == access::staged; }
+  std::string tile_element(int o) const { return number("tile", o) + "[threadIdx.y * length + i]"; }
+  void copy_tiles(bool in) {
+    std::vector<int> moved;
+    for (int o = in ? 0 : b_.inputs(); o < (in ? b_.inputs() : operands()); ++o)
+      if (staged(o)) moved.push_back(o);
+    if (moved.empty()) return;
+    const std::string row = number("n", b_.fastest());
+    if (!in) w_.line("__syncthreads();");
+    w_.open("for (", b_.index, " at = lane, first = (kept - threadIdx.y) * ", row, ", end = min(blockDim.y, (",
+            b_.index, ")(", b_.extent(0, b_.kept()), " - (kept - threadIdx.y))) * ", row,
+            "; at < end; at += ", std::to_string(b_.v.rows.threads), ")");
+    for (int o : moved) {
+      const std::string near = number("tile", o) + "[at]", far = b_.name(o) + "[first + at]";
+      w_.line(in ? near : far, " = ", in ? far : near, ";");
+    }
+    w_.close();
+    if (in) w_.line("__syncthreads();");
+  }
+
   void shared_memory() {
-    const std::string each = b_.v.columns ? std::to_string(column_threads) : std::to_string(block_threads / 32);
+    for (int o = 0; o < operands(); ++o)
+      if (staged(o))
+        w_.line("__shared__ ", b_.type(o), " ", number("tile", o), "[",
+                std::to_string(b_.v.rows.threads * b_.v.rows.held), "];");
+    const std::string each = std::to_string(b_.v.columns ? b_.v.rows.threads : std::max(1, b_.v.rows.threads / 32));
     if (b_.v.columns) return w_.line("__shared__ double fold[", each, "];");
     for (int a = 0; a < accumulators(); ++a)
       w_.line("__shared__ ", b_.accumulator_type(a), " ", number("fold", a), "[", each, "];");
@@ -55,7 +85,7 @@ class cuda_rows : cuda_writer {
   void declare_kept() {
     for (const stage& s : b_.stages)
       for (std::uint16_t k : s.keeps)
-        w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.held), "];");
+        w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.rows.held), "];");
   }
 
   // Where the threads of a line meet the row: a pack of each, side by side, again and again.
@@ -63,7 +93,7 @@ class cuda_rows : cuda_writer {
   std::string times_width() const { return width_ > 1 ? " * " + std::to_string(width_) : ""; }
   void each_kept_pack() {
     w_.raw("#pragma unroll\n");
-    w_.open("for (int h = 0; h < ", std::to_string(b_.v.held / width_), "; ++h)");
+    w_.open("for (int h = 0; h < ", std::to_string(b_.v.rows.held / width_), "; ++h)");
     w_.line("const ", b_.index, " i = (h * blockDim.", along(), " + threadIdx.", along(), ")", times_width(), ";");
   }
   void each_lane() {
@@ -75,10 +105,20 @@ class cuda_rows : cuda_writer {
   std::string element_index() const { return width_ > 1 ? "i + l" : "i"; }
   std::string slot() const { return width_ > 1 ? "h * " + std::to_string(width_) + " + l" : "h"; }
 
+  void compute_once(std::size_t s) {
+    std::vector<std::string> into;
+    for (std::uint16_t v : b_.stages[s].once) {
+      into.push_back(number("w", v));
+      w_.line(spelling(b_.k.values[v].type), " ", into.back(), ";");
+    }
+    if (!into.empty()) w_.line(b_.once[s].call({}, accumulator, into));
+  }
+
   void run(std::size_t s) {
     const stage& at = b_.stages[s];
+    compute_once(s);
     for (int a : at.accumulators) w_.line(b_.accumulator_type(a), " ", accumulator(a), " = ", b_.identity(a), ";");
-    if (b_.v.held != 0) {
+    if (b_.v.rows.held != 0) {
       load_ahead(s);
       each_kept_pack();
       w_.open("if (i < length)");
@@ -90,15 +130,16 @@ class cuda_rows : cuda_writer {
         if (packed(o)) load_pack(o, "p");
     }
     b_.v.vector ? pack_points(s) : element_points(s);
-    if (b_.v.held != 0) w_.close();
+    if (b_.v.rows.held != 0) w_.close();
     w_.close();
     b_.v.columns ? fold_columns(at) : fold_rows(at);
   }
 
   // Is an input of a kept row read into registers before anything is computed? Then many loads are under way at a time.
   bool ahead(int o) const {
+    if (staged(o)) return false;
     const access a = b_.v.operands[o];
-    return b_.v.held != 0 && !b_.is_iota(o) && (a == access::unit || a == access::strided);
+    return b_.v.rows.held != 0 && !b_.is_iota(o) && (a == access::unit || a == access::strided);
   }
 
   void load_ahead(std::size_t s) {
@@ -107,8 +148,8 @@ class cuda_rows : cuda_writer {
       if (ahead(o)) inputs.push_back(o);
     if (inputs.empty()) return;
     for (int o : inputs)
-      if (packed(o)) w_.line(pack(o), " ", number("v", o), "[", std::to_string(b_.v.held / width_), "];");
-      else w_.line(b_.type(o), " ", number("v", o), "[", std::to_string(b_.v.held), "];");
+      if (packed(o)) w_.line(pack(o), " ", number("v", o), "[", std::to_string(b_.v.rows.held / width_), "];");
+      else w_.line(b_.type(o), " ", number("v", o), "[", std::to_string(b_.v.rows.held), "];");
     each_kept_pack();
     bool elements = false;
     for (int o : inputs) {
@@ -141,8 +182,9 @@ class cuda_rows : cuda_writer {
 
   spelled input(const std::string& prefix) const {
     return [this, prefix](int o) {
-      if (packed(o)) return number("v", o) + (b_.v.held != 0 ? "[h].at[l]" : ".at[l]");
+      if (packed(o)) return number("v", o) + (b_.v.rows.held != 0 ? "[h].at[l]" : ".at[l]");
       if (ahead(o)) return number("v", o) + "[" + slot() + "]";
+      if (staged(o)) return tile_element(o);
       return read(prefix, fastest_index())(o);
     };
   }
@@ -151,7 +193,8 @@ class cuda_rows : cuda_writer {
     each_lane();
     if (width_ > 1) w_.open("if (i + l < length)");
     const std::string prefix = locate_element();
-    point(s, input(prefix), [&](int o) { return b_.element(o, base(o, prefix), fastest_index()); });
+    point(s, input(prefix),
+          [&](int o) { return staged(o) ? tile_element(o) : b_.element(o, base(o, prefix), fastest_index()); });
     if (width_ > 1) w_.close();
     end_each_lane();
   }

@@ -8,7 +8,7 @@ namespace sinter::codegen {
 /// Threads of a CUDA block. Units: threads.
 inline constexpr int block_threads = 256;
 /// Of a CUDA block that folds columns and uses the results there.
-inline constexpr int column_threads = 1024;
+inline constexpr int column_threads = 512;
 /// cpu, reductions by columns: outputs folded side by side by one work item.
 inline constexpr int column_tile = 256;
 
@@ -42,7 +42,7 @@ inline int vector_width(const kernel& k, const variant& v) {
 /// Elements a thread takes in one go. Folded rows are taken in packs whether or not they can be read so: the order of a sum
 /// must not depend on where its operands lie, on steps between their elements, or on how axes merged.
 inline int lane_width(const kernel& k, const variant& v) {
-  if (v.columns && form_of(k) == form::rows) return 1;
+  if (form_of(k) == form::rows) return v.rows.width;
   const bool packs_in_any_case = k.reduces() && !v.columns && !v.in_order;
   return v.vector || packs_in_any_case ? vector_width(k, v) : 1;
 }

@@ -7,19 +7,20 @@
 namespace sinter::codegen {
 
 /// What of a stage a later one need not compute again. On a GPU a thread has registers for it, and reads nothing twice; a CPU
-/// core has a row of it, if it is work: an element itself is as near as that.
+/// core has a row of it, if it is work: an element itself is as near as that, and so is one in shared memory.
 inline keeper keeper_for(const kernel& k, const variant& v, dialect to) {
-  if (v.held == 0) return [](std::uint16_t) { return false; };
+  if (v.rows.held == 0) return [](std::uint16_t) { return false; };
   std::vector<bool> moves(k.values.size()), worked(k.values.size());
   for (std::size_t i = 0; i < k.values.size(); ++i) {
     const value& at = k.values[i];
-    if (at.kind == value_kind::input)
-      moves[i] = v.operands[at.index] == access::unit || v.operands[at.index] == access::strided;
+    const access lies = at.kind == value_kind::input ? v.operands[at.index] : access::fixed;
+    moves[i] = lies == access::unit || lies == access::strided || lies == access::staged;
     for (int a = 0; a < arity(at); ++a) {
       moves[i] = moves[i] || moves[at.args[a]];
       worked[i] = worked[i] || worked[at.args[a]];
     }
-    worked[i] = worked[i] || to == dialect::cuda || (at.kind == value_kind::apply && is_costly(at.code));
+    worked[i] = worked[i] || (to == dialect::cuda && lies != access::staged) ||
+                (at.kind == value_kind::apply && is_costly(at.code));
   }
   return [keeps = std::move(moves), worth = std::move(worked)](std::uint16_t at) { return keeps[at] && worth[at]; };
 }

@@ -49,11 +49,11 @@ void add_strides(std::vector<parameter>& all, const kernel& k, const variant& v,
 
 bool needs_stride(const kernel& k, const variant& v, int operand, int axis) {
   const access a = v.operands[operand];
-  if (a == access::fixed) return false;
+  if (a == access::fixed || a == access::staged) return false;
   const int inputs = static_cast<int>(k.inputs.size());
   const bool varies_along_rows =
       operand < inputs ? is_read_at_points(k, operand) : is_everywhere(k, static_cast<std::size_t>(operand - inputs));
-  if (is_reduced(v, axis) && !varies_along_rows) return false;
+  if (is_reduced(v, axis) && (!varies_along_rows || a == access::column)) return false;
   return axis != fastest_axis(v) || a == access::strided;
 }
 

@@ -158,6 +158,7 @@ void append_axis(axes& a, binding& b, bool reduced) {
 void classify(const step& s, binding& b) {
   codegen::variant& v = b.variant;
   const int f = codegen::fastest_axis(v);
+  const bool by_columns = v.columns && codegen::form_of(s.kernel) == codegen::form::rows;
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
     const std::int64_t* strides = b.operands[i].strides;
     const bool moves = std::any_of(strides, strides + v.rank, [](std::int64_t x) { return x != 0; });
@@ -165,6 +166,9 @@ void classify(const step& s, binding& b) {
                     : strides[f] == 1 ? access::unit
                     : strides[f] == 0 ? access::still
                                       : access::strided;
+    const bool along_column = std::any_of(strides + f + 1, strides + v.rank, [](std::int64_t x) { return x != 0; });
+    if (by_columns && i < s.inputs.size() && v.operands[i] == access::unit && !along_column)
+      v.operands[i] = access::column;
     // A reduction's outputs are pointers even where there is one element.
     if (i >= s.inputs.size() && !moves) v.operands[i] = access::still;
   }
@@ -222,23 +226,14 @@ bool needs_wide(const binding& b) {
 
 bool allows_vectors(const step& s, const binding& b) {
   const codegen::variant& v = b.variant;
+  const codegen::form form = codegen::form_of(s.kernel);
+  if (form == codegen::form::rows) return false;  // their schedule knows (rows.cpp)
   const int width = codegen::vector_width(s.kernel, v), f = codegen::fastest_axis(v);  // a power of two
-  if (width <= 1 || (v.reduced > 1 && !v.columns)) return false;
-  if (v.columns && codegen::form_of(s.kernel) == codegen::form::rows) return false;
+  if (v.reduced > 1 && !v.columns) return false;
   // Only a flat map and a reduced row have a tail.
-  const bool whole_rows = v.columns || (v.rank > 1 && codegen::form_of(s.kernel) != codegen::form::fold);
+  const bool whole_rows = v.columns || (v.rank > 1 && form == codegen::form::map);
   if (whole_rows && (b.extents[f] & (width - 1)) != 0) return false;
-  for (std::size_t i = 0; i < b.operands.size(); ++i) {
-    if (v.operands[i] != access::unit) continue;
-    const bool is_input = i < s.inputs.size();
-    if (is_input && s.kernel.inputs[i].iota) continue;
-    const int size = itemsize(codegen::operand_type(s.kernel, static_cast<int>(i)));
-    if ((reinterpret_cast<std::uintptr_t>(b.operands[i].data) & static_cast<std::uintptr_t>(width * size - 1)) != 0)
-      return false;
-    for (int d = 0; d < v.rank; ++d)
-      if (d != f && (b.operands[i].strides[d] & (width - 1)) != 0) return false;
-  }
-  return true;
+  return lies_in_packs(s.kernel, b, width);
 }
 
 bool overlaps(const step& s, const binding& b) {
@@ -270,6 +265,21 @@ class word_writer {
 };
 
 }  // namespace
+
+bool lies_in_packs(const codegen::kernel& k, const binding& b, int width) {
+  const codegen::variant& v = b.variant;
+  const int f = codegen::fastest_axis(v);
+  if (width <= 1) return false;
+  for (std::size_t i = 0; i < b.operands.size(); ++i) {
+    if (v.operands[i] != access::unit || (i < k.inputs.size() && k.inputs[i].iota)) continue;
+    const int size = itemsize(codegen::operand_type(k, static_cast<int>(i)));
+    if ((reinterpret_cast<std::uintptr_t>(b.operands[i].data) & static_cast<std::uintptr_t>(width * size - 1)) != 0)
+      return false;
+    for (int d = 0; d < v.rank; ++d)
+      if (d != f && (b.operands[i].strides[d] & (width - 1)) != 0) return false;
+  }
+  return true;
+}
 
 bool locate(const step& s, const resolution& r, detail::array_node* const* temporaries,
             detail::array_node* const* outputs, binding& b) {

@@ -53,6 +53,9 @@ bool locate(const codegen::step&, const codegen::resolution&, detail::array_node
 void bind(const codegen::step&, const codegen::resolution&, detail::array_node* const* outputs, const target&,
           binding& into);
 
+/// Can the operands that move by units be accessed in packs of so many elements, wherever one begins?
+bool lies_in_packs(const codegen::kernel&, const binding&, int width);
+
 /// Everything that `bind` looks at. Gives how many words it wrote, at most `room`; 0: there was not enough.
 std::size_t layout_words(const codegen::step&, const codegen::resolution&, detail::array_node* const* outputs,
                          const target&, const binding& located, std::int64_t* words, std::size_t room);

@@ -9,9 +9,10 @@
 #include <sinter/error.hpp>
 
 #include "codegen/source/geometry.hpp"
-#include "codegen/source/keep.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/launch/rows.hpp"
+#include "runtime/launch/share.hpp"
 #include "runtime/launch/tickets.hpp"
 #include "runtime/log.hpp"
 #include "runtime/memory/storage.hpp"
@@ -23,17 +24,6 @@ using codegen::block_threads;
 using codegen::column_tile;
 
 namespace {
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-unsigned power_of_two(std::int64_t least, unsigned most) {
-  return static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(least, 1, most))));
-}
-
-std::int64_t extent(const binding& b, int from, int to) {
-  std::int64_t product = 1;
-  for (int d = from; d < to; ++d) product *= b.extents[d];
-  return product;
-}
 
 layout cuda_map(const binding& b, int width) {
   layout l;
@@ -86,13 +76,6 @@ layout cpu_map(const binding& b) {
   return l;
 }
 
-// Rows, or tiles of columns.
-std::int64_t cpu_groups(const binding& b) {
-  if (!b.variant.columns) return b.kept;
-  const int f = codegen::fastest_axis(b.variant);
-  return divide_up(b.extents[f], column_tile) * extent(b, 0, f);
-}
-
 layout cpu_reduction(const binding& b) {
   layout l;
   // The number of parts comes from the shape alone, not from how axes merged: results must not depend on layouts.
@@ -102,73 +85,6 @@ layout cpu_reduction(const binding& b) {
   if (b.kept / side_by_side < 64 && along >= 2 * part) l.splits = std::clamp<std::int64_t>(along / part, 1, 4096);
   l.how.items = cpu_groups(b) * l.splits;
   l.how.finish_items = l.splits > 1 ? b.kept : 0;
-  return l;
-}
-
-// What a thread keeps of an element between the stages of a row. Units: bytes.
-int bytes_kept(const codegen::kernel& k, codegen::variant v, codegen::dialect to) {
-  v.held = 1;
-  int bytes = 0;
-  for (const codegen::stage& s : codegen::stages_of(k, codegen::keeper_for(k, v, to)))
-    for (std::uint16_t kept : s.keeps) bytes += itemsize(k.values[kept].type);
-  return bytes;
-}
-
-// Does it pay to fold rows and to use the results in one kernel? Rows in which a GPU's block, or a core, would be long alone
-// are better shared out.
-bool rows_pay(const codegen::space& rows, const target& to) {
-  if (to.in_order) return false;  // folded in the order in which a reduction by itself would be
-  std::int64_t kept = 1, length = 1;
-  for (int d = 0; d < rows.extents.size(); ++d) (rows.reduced >> d & 1 ? length : kept) *= rows.extents[d];
-  if (to.language == codegen::dialect::cuda) return length <= 32'768 || kept >= 2 * to.multiprocessors;
-  return kept * length <= 65'536 || kept >= 512 || (kept >= 16 && length <= 16'384);
-}
-
-// A column is folded by as many threads above each other as can keep it; neighbouring columns make whole sectors of memory.
-layout cuda_columns_of_rows(const codegen::kernel& k, binding& b) {
-  layout l;
-  const int bytes = std::max(1, bytes_kept(k, b.variant, codegen::dialect::cuda)), f = codegen::fastest_axis(b.variant);
-  const std::int64_t most_held = std::max(128 / bytes, 1);
-  unsigned across = 32;
-  while (across > 8 && b.reduced > most_held * (codegen::column_threads / across)) across /= 2;
-  const std::int64_t held = divide_up(b.reduced, codegen::column_threads / across);
-  if (held > most_held) across = 32;
-  b.variant.held = static_cast<std::uint16_t>(held <= most_held ? std::bit_ceil(static_cast<std::uint64_t>(held)) : 0);
-  l.how.block[0] = across;
-  l.how.block[1] = std::min(codegen::column_threads / across, power_of_two(b.reduced, codegen::column_threads));
-  l.how.grid[0] = static_cast<unsigned>(divide_up(b.extents[f], across) * extent(b, 0, f));
-  return l;
-}
-
-// A row is folded by as many neighbouring threads as have a few packs of it each, more where there are few rows.
-layout cuda_rows(const codegen::kernel& k, binding& b, int width, int multiprocessors) {
-  if (b.variant.columns) return cuda_columns_of_rows(k, b);
-  layout l;
-  const int bytes = std::max(1, bytes_kept(k, b.variant, codegen::dialect::cuda));
-  const std::int64_t most_held = std::max(128 / bytes, width), comfortable = std::max(64 / bytes, width);
-  const std::int64_t row = b.reduced, rows = b.kept;
-  unsigned across = power_of_two(divide_up(row, comfortable), block_threads);
-  while (across < block_threads && rows * across < std::int64_t{1024} * multiprocessors &&
-         across * static_cast<std::int64_t>(width) < row)
-    across *= 2;
-  l.how.block[0] = across;
-  l.how.block[1] = block_threads / across;
-  l.how.grid[0] = static_cast<unsigned>(divide_up(rows, l.how.block[1]));
-  const auto packs = std::bit_ceil(static_cast<std::uint64_t>(divide_up(row, std::int64_t{across} * width)));
-  const std::int64_t held = static_cast<std::int64_t>(packs) * width;
-  b.variant.held = static_cast<std::uint16_t>(held <= most_held ? held : 0);
-  return l;
-}
-
-// A core keeps a row of what is work to compute, if that stays near it.
-layout cpu_rows(const codegen::kernel& k, binding& b) {
-  layout l;
-  constexpr std::int64_t near = 64 * 1024;  // bytes
-  const int bytes = bytes_kept(k, b.variant, codegen::dialect::c);
-  const auto held =
-      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(b.reduced, 64))));
-  b.variant.held = static_cast<std::uint16_t>(bytes > 0 && !b.variant.columns && held * bytes <= near ? held : 0);
-  l.how.items = cpu_groups(b);
   return l;
 }
 
@@ -282,11 +198,11 @@ target target_of(const device_impl& on) {
   return {on.dialect(), on.multiprocessors(), strict};
 }
 
-const way& way_for(const plan& p, const codegen::resolution& r, const target& to) {
-  if (p.ways.size() == 1) return p.ways[0];
-  for (const auto& s : p.ways[0].steps)
-    if (s->form == codegen::form::rows && !rows_pay(r.spaces[s->step.domain], to)) return p.ways[1];
-  return p.ways[0];
+const fusion& fusion_for(const plan& p, const codegen::resolution& r, const target& to) {
+  if (p.fusions.size() == 1) return p.fusions[0];
+  for (const auto& s : p.fusions[0].steps)
+    if (s->form == codegen::form::rows && !rows_pay(r.spaces[s->step.domain], to)) return p.fusions[1];
+  return p.fusions[0];
 }
 
 layout share_out(const codegen::kernel& k, binding& b, const target& to) {
@@ -296,9 +212,11 @@ layout share_out(const codegen::kernel& k, binding& b, const target& to) {
     const int width = codegen::lane_width(k, b.variant);
     l = form == codegen::form::map    ? cuda_map(b, width)
         : form == codegen::form::fold ? cuda_reduction(b, width, to.multiprocessors)
-                                      : cuda_rows(k, b, width, to.multiprocessors);
+                                      : share_out_rows(k, b, to);
   } else if (to.language == codegen::dialect::c) {
-    l = form == codegen::form::map ? cpu_map(b) : form == codegen::form::fold ? cpu_reduction(b) : cpu_rows(k, b);
+    l = form == codegen::form::map    ? cpu_map(b)
+        : form == codegen::form::fold ? cpu_reduction(b)
+                                      : share_out_rows(k, b, to);
   } else {
     l.how.items = b.kept;
   }

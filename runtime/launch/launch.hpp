@@ -25,7 +25,7 @@ target target_of(const device_impl&);
 
 /// The way to evaluate a plan: with its rows fused, if all of them have a shape for which that pays. By shapes and the target
 /// alone, since the two may differ in the last bits.
-const way& way_for(const plan&, const codegen::resolution&, const target&);
+const fusion& fusion_for(const plan&, const codegen::resolution&, const target&);
 
 /// A launch but for what differs from one evaluation to the next.
 struct prepared_launch {

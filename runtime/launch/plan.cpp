@@ -38,14 +38,14 @@ plan* find(plan* from, std::uint64_t hash, const codegen::buffer<std::uint64_t>&
   return nullptr;
 }
 
-way make_way(codegen::schedule cut) {
-  way made;
+fusion make_fusion(codegen::schedule cut) {
+  fusion made;
   made.temporaries = std::move(cut.temporaries);
   for (codegen::step& s : cut.steps) made.steps.push_back(std::make_unique<compiled_step>(std::move(s)));
   return made;
 }
 
-bool has_rows(const way& w) {
+bool has_rows(const fusion& w) {
   return std::any_of(w.steps.begin(), w.steps.end(), [](auto& s) { return s->form == codegen::form::rows; });
 }
 
@@ -56,8 +56,8 @@ plan* make_plan(std::uint64_t hash, const codegen::buffer<std::uint64_t>& words)
   auto made = std::make_unique<plan>();
   made->words = words;
   made->hash = hash;
-  made->ways.push_back(make_way(codegen::cut(program, true)));
-  if (has_rows(made->ways[0])) made->ways.push_back(make_way(codegen::cut(program, false)));
+  made->fusions.push_back(make_fusion(codegen::cut(program, true)));
+  if (has_rows(made->fusions[0])) made->fusions.push_back(make_fusion(codegen::cut(program, false)));
   return made.release();
 }
 

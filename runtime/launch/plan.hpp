@@ -1,4 +1,4 @@
-// A plan: what a signature becomes. It is cut once, or where rows can be fused in two ways; each of its steps gathers the
+// A plan: what a signature becomes. It is cut once, or where rows can be fused in two fusions; each of its steps gathers the
 // compiled kernels of the variants met so far. Plans live as long as the process; look-ups on a hit take no lock.
 #pragma once
 
@@ -49,14 +49,14 @@ class compiled_step {
 };
 
 /// A program cut into steps.
-struct way {
+struct fusion {
   std::vector<std::unique_ptr<compiled_step>> steps;
   std::vector<codegen::temporary> temporaries;
 };
 
 struct plan {
   codegen::buffer<std::uint64_t> words;
-  std::vector<way> ways;  // the first has fewer steps: what folds rows and uses the results there is one
+  std::vector<fusion> fusions;  // the first has fewer steps: what folds rows and uses the results there is one
   std::uint64_t hash = 0;
   plan* next = nullptr;  // in the table's bucket
 };

@@ -73,7 +73,7 @@ bool prepared_statements::evaluate(request& r) {
   void** const hint = e->code->last_plan;
   const auto* const last = hint ? static_cast<const plan*>(__atomic_load_n(hint, __ATOMIC_ACQUIRE)) : nullptr;
   if (!last) return false;
-  prepared_statement* const p = at_[last->ways[0].steps[0]->number % places].get();
+  prepared_statement* const p = at_[last->fusions[0].steps[0]->number % places].get();
   if (!p || p->code != e->code || !(*r.extents == p->domain)) return false;
   for (int i = 0; i < e->code->nodes; ++i) {
     const array_node& a = operand(*e, i);
@@ -94,7 +94,7 @@ bool prepared_statements::evaluate(request& r) {
   return true;
 }
 
-void prepared_statements::keep(const request& r, const codegen::resolution& in, const way& of,
+void prepared_statements::keep(const request& r, const codegen::resolution& in, const fusion& of,
                                prepared_launches& all) noexcept try {
   const expression_node* const e = statement_of(r);
   if (!e || e->code->nodes > most_operands || e->code->scalar_powers != 0 || of.steps.size() != 1) return;

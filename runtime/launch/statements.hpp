@@ -36,7 +36,7 @@ class prepared_statements {
   /// Evaluates a request, where it is a statement that is prepared. Errors: `out_of_memory`, `device_error`.
   bool evaluate(request&);
   /// Keeps what an evaluation has just launched, where that was one launch for one statement over arrays.
-  void keep(const request&, const codegen::resolution&, const way&, prepared_launches&) noexcept;
+  void keep(const request&, const codegen::resolution&, const fusion&, prepared_launches&) noexcept;
 
  private:
   static constexpr std::size_t places = 512, most_operands = 32;

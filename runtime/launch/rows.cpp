@@ -1,0 +1,129 @@
+// Row kernels: who has which elements of a row, and what of it is kept between stages.
+#include "runtime/launch/rows.hpp"
+
+#include "codegen/ir/stages.hpp"
+#include "codegen/source/keep.hpp"
+#include "runtime/launch/share.hpp"
+
+namespace sinter::runtime {
+
+using codegen::access;
+
+namespace {
+
+// The most that a thread keeps of an element between two stages of a row. Units: bytes.
+int bytes_kept(const codegen::kernel& k, codegen::variant v, codegen::dialect to) {
+  v.rows.held = 1;
+  const std::vector<codegen::stage> stages = codegen::stages_of(k, codegen::keeper_for(k, v, to));
+  const auto used_from = [&](std::size_t first, std::uint16_t value) {
+    return std::any_of(stages.begin() + static_cast<std::ptrdiff_t>(first), stages.end(), [&](const codegen::stage& s) {
+      return std::find(s.given.begin(), s.given.end(), value) != s.given.end();
+    });
+  };
+  int most = 0;
+  for (std::size_t between = 1; between < stages.size(); ++between) {
+    int bytes = 0;
+    for (std::size_t s = 0; s < between; ++s)
+      for (std::uint16_t value : stages[s].keeps)
+        if (used_from(between, value)) bytes += itemsize(k.values[value].type);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+// What of a row a thread keeps in registers, and still has enough of them to work. Units: bytes.
+constexpr std::int64_t most_registers = 128;
+
+// A column is folded by as many threads above each other as can keep it; neighbouring columns make whole sectors of memory.
+layout cuda_columns(binding& b, int bytes) {
+  layout l;
+  constexpr unsigned threads = codegen::column_threads;
+  constexpr std::int64_t most_column = 256;  // bytes in registers: half of what such a block can have
+  const std::int64_t most_held = std::max<std::int64_t>(most_column / bytes, 1);
+  unsigned across = 32;
+  while (across > 8 && b.reduced > most_held * (threads / across)) across /= 2;
+  const std::int64_t held = divide_up(b.reduced, threads / across);
+  if (held > most_held) across = 32;
+  b.variant.rows.held = held <= most_held ? static_cast<std::uint16_t>(power_of_two(held, 1024)) : 0;
+  b.variant.rows.threads = threads;
+  const int f = codegen::fastest_axis(b.variant);
+  l.how.block[0] = across;
+  l.how.block[1] = power_of_two(b.reduced, threads / across);
+  l.how.grid[0] = static_cast<unsigned>(divide_up(b.extents[f], across) * extent(b, 0, f));
+  return l;
+}
+
+// Rows of which a thread has a whole one each, side by side in memory: single accesses would be of parts of sectors.
+void stage_short_rows(const codegen::kernel& k, binding& b) {
+  codegen::variant& v = b.variant;
+  if (v.rank != 2 || v.reduced != 1) return;
+  constexpr int room = 48 * 1024;
+  int used = 0;
+  for (std::size_t i = 0; i < b.operands.size(); ++i) {
+    const bool input = i < k.inputs.size();
+    if (input && (k.inputs[i].iota || !codegen::is_read_at_points(k, static_cast<int>(i)))) continue;
+    if (v.operands[i] != access::unit || b.operands[i].strides[0] != b.extents[1]) continue;
+    const int bytes = itemsize(codegen::operand_type(k, static_cast<int>(i))) * v.rows.threads * v.rows.held;
+    if (used + bytes > room) continue;
+    used += bytes;
+    v.operands[i] = access::staged;
+  }
+}
+
+// A row is folded by as many neighbouring threads as have a few packs of it each, more where there are few rows or long ones.
+layout cuda_rows(const codegen::kernel& k, binding& b, int multiprocessors) {
+  layout l;
+  const std::int64_t row = b.reduced, rows = b.kept;
+  // Packs where rows are whole ones, whether or not they lie so that they can be read at once: see law 8.
+  int width = codegen::vector_width(k, b.variant);
+  while (row % width != 0) width /= 2;
+  const int bytes = std::max(1, bytes_kept(k, b.variant, codegen::dialect::cuda));
+  const std::int64_t few = std::max(64 / bytes, width);
+  unsigned threads = codegen::block_threads;
+  while (threads < 1024 && row > std::int64_t{threads} * most_registers / bytes) threads *= 2;
+  unsigned across = power_of_two(divide_up(row, few), threads);
+  while (across < threads && rows * across < std::int64_t{1024} * multiprocessors &&
+         across * static_cast<std::int64_t>(width) < row)
+    across *= 2;
+  const std::int64_t held = std::int64_t{power_of_two(divide_up(row, std::int64_t{across} * width), 1024)} * width;
+  b.variant.rows.held = held * bytes <= most_registers ? static_cast<std::uint16_t>(held) : 0;
+  b.variant.rows.threads = static_cast<std::uint16_t>(threads);
+  b.variant.rows.width = static_cast<std::uint8_t>(width);
+  b.variant.vector = b.variant.reduced == 1 && lies_in_packs(k, b, width);
+  if (across == 1 && width == 1 && b.variant.rows.held != 0) stage_short_rows(k, b);
+  l.how.block[0] = across;
+  l.how.block[1] = threads / across;
+  l.how.grid[0] = static_cast<unsigned>(divide_up(rows, l.how.block[1]));
+  return l;
+}
+
+// A core keeps a row of what is work to compute, if that stays near it.
+layout cpu_rows(const codegen::kernel& k, binding& b) {
+  layout l;
+  constexpr std::int64_t near = 64 * 1024;  // bytes
+  const int bytes = bytes_kept(k, b.variant, codegen::dialect::c);
+  const std::int64_t held = power_of_two(std::max<std::int64_t>(b.reduced, 64), 1 << 15);
+  const bool keeps = bytes > 0 && !b.variant.columns && held >= b.reduced && held * bytes <= near;
+  b.variant.rows.held = keeps ? static_cast<std::uint16_t>(held) : 0;
+  l.how.items = cpu_groups(b);
+  return l;
+}
+
+}  // namespace
+
+// Rows in which a GPU's block, or a core, would be long alone are better shared out.
+bool rows_pay(const codegen::space& rows, const target& to) {
+  if (to.in_order) return false;  // folded in the order in which a reduction by itself would be
+  std::int64_t kept = 1, length = 1;
+  for (int d = 0; d < rows.extents.size(); ++d) (rows.reduced >> d & 1 ? length : kept) *= rows.extents[d];
+  if (to.language == codegen::dialect::cuda) return length <= 32'768 || kept >= 2 * to.multiprocessors;
+  return kept * length <= 65'536 || kept >= 512 || (kept >= 16 && length <= 16'384);
+}
+
+layout share_out_rows(const codegen::kernel& k, binding& b, const target& to) {
+  if (to.language == codegen::dialect::c) return cpu_rows(k, b);
+  if (!b.variant.columns) return cuda_rows(k, b, to.multiprocessors);
+  return cuda_columns(b, std::max(1, bytes_kept(k, b.variant, codegen::dialect::cuda)));
+}
+
+}  // namespace sinter::runtime
