@@ -85,6 +85,31 @@ std::vector<bool> used_again(const kernel& k) {
   return used;
 }
 
+// The scalars that nothing does but divide by them.
+std::vector<bool> scalars_that_divide(const kernel& k, dialect to) {
+  std::vector<bool> divides(k.scalars.size()), is_more(k.scalars.size());
+  const auto note = [&](std::uint16_t used, std::vector<bool>& as) {
+    if (k.values[used].kind == value_kind::scalar) as[k.values[used].index] = true;
+  };
+  for (const value& v : k.values)
+    for (int a = 0; a < arity(v); ++a) {
+      const bool by = a == 1 && v.kind == value_kind::apply && has_divisor(v.code, k.values[v.args[1]].type, to);
+      note(v.args[a], by ? divides : is_more);
+    }
+  for (const accumulator& a : k.accumulators) note(a.value, is_more);
+  for (std::uint16_t o : k.outputs) note(o, is_more);
+  for (std::size_t s = 0; s < divides.size(); ++s) divides[s] = divides[s] && !is_more[s];
+  return divides;
+}
+
+// Where gcc has registers of 512 bits it uses half of each. Divisions by scalars are arithmetic enough to be a quarter faster
+// with the whole, but for those of 32 bits, whose products gcc makes of 64-bit ones then.
+bool wants_whole_registers(const helper_list& used) {
+  for (const helper_use& h : used)
+    if (h.name == "divisor" && itemsize(h.type) != 4) return true;
+  return false;
+}
+
 bool uses_infinity(const kernel& k) {
   for (const accumulator& a : k.accumulators)
     if (detail::is_floating(a.type) && (a.what == reduction::min || a.what == reduction::max)) return true;
@@ -100,6 +125,7 @@ std::string function::call(const spelled& input, const spelled& reduced_value, c
   for (int g : given) arguments.push_back(kept(g));
   for (int r : reduced) arguments.push_back(reduced_value(r));
   for (int s : scalars) arguments.push_back(number("s", s));
+  for (int d : divisors) arguments.push_back(number("d", d));
   const bool single = results.size() == 1;
   if (!single)
     for (const std::string& target : into) arguments.push_back(target[0] == '*' ? target.substr(1) : "&" + target);
@@ -107,7 +133,12 @@ std::string function::call(const spelled& input, const spelled& reduced_value, c
 }
 
 body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
-    : k(kernel_), v(variant_), to(dialect_), shape(form_of(k)), stages(stages_of(k, keeper_for(k, v, to))) {
+    : k(kernel_),
+      v(variant_),
+      to(dialect_),
+      divides(scalars_that_divide(k, to)),
+      shape(form_of(k)),
+      stages(stages_of(k, keeper_for(k, v, to))) {
   arguments = parameters(k, v);
   index = v.wide ? "long long" : "int";
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -154,7 +185,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
     };
     switch (at.kind) {
       case value_kind::input: leaf(f.inputs, "x"); break;
-      case value_kind::scalar: leaf(f.scalars, "s"); break;
+      case value_kind::scalar: divides[at.index] ? leaf(f.divisors, "d") : leaf(f.scalars, "s"); break;
       case value_kind::reduced: leaf(f.reduced, "r"); break;
       case value_kind::cast:
         names[i] = number("t", temporaries++);
@@ -168,7 +199,10 @@ function body::make_function(std::string function_name, const std::vector<std::u
         std::string_view args[3];
         for (int a = 0; a < count; ++a) args[a] = names[at.args[a]];
         names[i] = number("t", temporaries++);
-        const std::string text = spell(at.code, k.values[at.args[count - 1]].type, to, args, used_);
+        const value& last = k.values[at.args[count - 1]];
+        const std::string text = last.kind == value_kind::scalar && divides[last.index]
+                                     ? spell_by(at.code, last.type, args[0], args[1], used_)
+                                     : spell(at.code, last.type, to, args, used_);
         w.line("  const ", type, " ", names[i], " = ", stay_wide ? in_32_bits(text, at.type, used_) : text, ";");
         break;
       }
@@ -178,6 +212,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
   for (std::uint16_t g : given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("g", g));
   for (int r : f.reduced) parameters.push_back(accumulator_type(r) + " " + number("r", r));
   for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
+  for (int d : f.divisors) parameters.push_back("struct " + divisor_name(k.scalars[d]) + " " + number("d", d));
   for (std::uint16_t r : roots) f.results.push_back(k.values[r].type);
   const bool single = roots.size() == 1;
   if (single) {
@@ -222,6 +257,8 @@ std::string body::head() const {
   const bool c = to == dialect::c;
   // Without traps gcc makes a truncation of float to integer to float, and that keeps the sign of a zero.
   if (c && casts_both_ways(k)) out += "#pragma GCC optimize(\"trapping-math\")\n";
+  if (c && wants_whole_registers(used_))
+    out += "#ifdef __AVX512BW__\n#pragma GCC target(\"prefer-vector-width=512\")\n#endif\n";
   if (c) out += "typedef _Bool bool;\n";
   if (functions.find("INFINITY") != std::string::npos || uses_infinity(k))
     out += std::string("#define INFINITY ") + (c ? "__builtin_inff()\n" : "__int_as_float(0x7f800000)\n");

@@ -16,11 +16,12 @@ inline std::string number(std::string_view prefix, int i) { return std::string(p
 
 using spelled = std::function<std::string(int)>;
 
-/// A function of some inputs, scalars, reduced and kept values of a kernel that gives some of its values.
+/// A function of some inputs, scalars, divisors made of scalars, reduced and kept values of a kernel that gives some of its
+/// values.
 struct function {
   std::string name;
   std::string text;
-  std::vector<int> inputs, scalars, reduced, given;
+  std::vector<int> inputs, scalars, divisors, reduced, given;
   std::vector<dtype> results;
 
   /// A statement that stores the results into lvalues, given how each input, reduced value and kept value is spelled.
@@ -37,6 +38,7 @@ class body {
   const variant& v;
   const dialect to;
   std::vector<parameter> arguments;
+  const std::vector<bool> divides;  // scalars that are only divided by, through a divisor `d<scalar>`
   const form shape;
   const std::vector<stage> stages;
   std::vector<function> points;  // what each stage computes: `point`, `element`, or `stage0`, `stage1`, ...

@@ -18,6 +18,11 @@ void cpu_writer::open(std::string_view name) {
   for (const parameter& p : b_.arguments)
     w_.line(p.type.back() == '*' ? "" : "const ", p.type, p.type.back() == '*' ? " const " : " ", p.name, " = a->",
             p.name, ";");
+  for (std::size_t s = 0; s < b_.divides.size(); ++s) {
+    if (!b_.divides[s]) continue;
+    const std::string type = divisor_name(b_.k.scalars[s]), i = std::to_string(s);
+    w_.line("const struct ", type, " d", i, " = ", type, "(s", i, ");");
+  }
 }
 
 void write_cpu_kernel(writer& w, const body& b) {

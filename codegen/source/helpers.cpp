@@ -44,6 +44,20 @@ constexpr struct {
 #undef SINTER_C_INTEGER
 };
 
+/// A row of divisors.def.
+struct divisor_row {
+  bool (*serves)(int bytes, bool is_signed);
+  std::string_view condition, fields, prepare, quotient;
+};
+
+constexpr divisor_row divisor_rows[] = {
+#define SINTER_DIVISOR(which, condition, fields, prepare, quotient)                                               \
+  {[]([[maybe_unused]] int bytes, [[maybe_unused]] bool is_signed) { return which; }, condition, fields, prepare, \
+   quotient},
+#include "codegen/source/divisors.def"
+#undef SINTER_DIVISOR
+};
+
 constexpr bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool continues_name(char c) { return starts_name(c) || (c >= '0' && c <= '9'); }
 
@@ -57,12 +71,29 @@ std::string_view take_token(std::string_view& text) {
   return token;
 }
 
-std::string_view text_for(const helper_text& helper, dtype t, dialect d) {
-  if (detail::is_floating(t)) return helper.real;
-  if (d == dialect::c)
+/// A column of divisors.def: of the first row for that dtype whose condition the compiler meets.
+std::string divisor_text(dtype t, std::string_view divisor_row::*column) {
+  std::string text, end;
+  for (const divisor_row& row : divisor_rows) {
+    if (!row.serves(itemsize(t), detail::facts(t).is_signed)) continue;
+    if (row.condition.empty()) return text.append(row.*column) + end;
+    text.append("#ifdef ").append(row.condition).append("\n").append(row.*column).append("#else\n");
+    end += "#endif\n";
+  }
+  return text;
+}
+
+std::string text_for(const helper_text& helper, dtype t, dialect d) {
+  if (detail::is_floating(t)) return std::string(helper.real);
+  if (d == dialect::c) {
+    if (helper.name == "floor_divide_by") return divisor_text(t, &divisor_row::quotient);
+    if (helper.name == "divisor")
+      return "struct divisor@ by = {b == 0 ? 1 : b, b == 0 ? 0 : -1};\n" + divisor_text(t, &divisor_row::prepare) +
+             "return by;\n";
     for (const auto& text : c_integer_texts)
-      if (text.name == helper.name) return itemsize(t) == 8 ? text.wide : text.small;
-  return helper.integer;
+      if (text.name == helper.name) return std::string(itemsize(t) == 8 ? text.wide : text.small);
+  }
+  return std::string(helper.integer);
 }
 
 void use_helper(std::string_view name, dtype t, dialect d, helper_list& used) {
@@ -70,10 +101,10 @@ void use_helper(std::string_view name, dtype t, dialect d, helper_list& used) {
   if (!helper || text_for(*helper, t, d).empty())
     throw internal_error(("no helper " + std::string(name) + " for " + sinter::name(t)).c_str());
   if (std::find(used.begin(), used.end(), helper_use{helper->name, t}) != used.end()) return;
-  std::string_view rest = text_for(*helper, t, d);
-  while (!rest.empty()) {
+  const std::string text = std::string(helper->parameters) + ";" + text_for(*helper, t, d);
+  for (std::string_view rest = text; !rest.empty();) {
     const std::string_view token = take_token(rest);
-    if (rest.starts_with('@')) use_helper(token, t, d, used);
+    if (rest.starts_with('@') && token != helper->name) use_helper(token, t, d, used);
   }
   used.push_back({helper->name, t});
 }
@@ -105,6 +136,10 @@ std::string fill_in(std::string_view text, dtype t, const std::string_view* args
       out += modular_spelling(t);
     } else if (token == "W") {
       out += spelling(t);
+    } else if (token == "H") {
+      out += itemsize(t) < 4 ? "unsigned short" : modular_spelling(t);
+    } else if (token == "P") {
+      out += itemsize(t) < 4 ? "unsigned int" : itemsize(t) == 4 ? "unsigned long long" : "unsigned __int128";
     } else if (text.starts_with('@')) {
       text.remove_prefix(1);
       if (used) use_helper(token, t, d, *used);
@@ -136,6 +171,15 @@ std::string spell(op code, dtype computed, dialect d, const std::string_view arg
   return fill_in(text, computed, args, &used, d);
 }
 
+bool has_divisor(op code, dtype computed, dialect d) {
+  return d == dialect::c && detail::is_integer(computed) && find_helper(detail::facts(code).name + std::string("_by"));
+}
+
+std::string spell_by(op code, dtype computed, std::string_view dividend, std::string_view divisor, helper_list& used) {
+  const std::string_view args[] = {dividend, divisor};
+  return fill_in(detail::facts(code).name + std::string("_by@(a, b)"), computed, args, &used);
+}
+
 bool may_wrap(op code) {
   std::string_view text = op_texts[static_cast<int>(code)].integer;
   if (text.find("(U)") != std::string_view::npos) return true;
@@ -159,18 +203,31 @@ std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& 
   return fill_in(truth_to_floating ? "(T)(int)a" : "(T)a", to, &arg, nullptr);
 }
 
+namespace {
+
+std::string indented(std::string_view text) {
+  std::string out;
+  for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = text.find('\n', begin);
+    out.append(text[begin] == '#' ? "" : "  ").append(text.substr(begin, end - begin)).append("\n");
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string helper_definition(const helper_use& use, dialect d) {
   const helper_text* helper = find_helper(use.name);
-  std::string out = d == dialect::cuda ? "static __device__ __forceinline__ " : "static inline ";
+  std::string out;
+  if (use.name == "divisor")
+    out = fill_in(
+        "struct divisor@ {\n" + indented("T b, keep;\n" + divisor_text(use.type, &divisor_row::fields)) + "};\n",
+        use.type, nullptr, nullptr);
+  out += d == dialect::cuda ? "static __device__ __forceinline__ " : "static inline ";
   out += fill_in(helper->result, use.type, nullptr, nullptr, d);
   out.append(" ").append(use.name).append("_").append(detail::facts(use.type).short_name);
   out += "(" + fill_in(helper->parameters, use.type, nullptr, nullptr) + ") {\n";
-  const std::string text = fill_in(text_for(*helper, use.type, d), use.type, nullptr, nullptr, d);
-  for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
-    end = text.find('\n', begin);
-    out += "  " + text.substr(begin, end - begin) + "\n";
-  }
-  return out + "}\n";
+  return out + indented(fill_in(text_for(*helper, use.type, d), use.type, nullptr, nullptr, d)) + "}\n";
 }
 
 // The C library's functions that a text may call. `vector`: glibc's libmvec has a version for whole registers. Of glibc

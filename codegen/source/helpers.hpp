@@ -38,6 +38,15 @@ using helper_list = std::vector<helper_use>;
 /// variable does. Errors: `internal_error` if the operation is not there for that dtype.
 std::string spell(op, dtype computed, dialect, const std::string_view args[3], helper_list& used);
 
+/// Does the text divide faster by a scalar of which a divisor is made, `divisor_i32(s)`, before the first element?
+bool has_divisor(op, dtype computed, dialect);
+
+/// The function that makes a divisor of a scalar, and the struct that it makes.
+inline std::string divisor_name(dtype t) { return std::string("divisor_") + detail::facts(t).short_name; }
+
+/// The expression for such an operation, given the names of the dividend and of the divisor.
+std::string spell_by(op, dtype computed, std::string_view dividend, std::string_view divisor, helper_list& used);
+
 /// May the result of an integer operation have wrapped round? Then its text works in U.
 bool may_wrap(op);
 

@@ -55,19 +55,63 @@ void check() {
   CHECK(differences(q, a, [&](std::size_t i) { return scalar::floor_divide(a[i], b[i]); }) == 0);
   CHECK(differences(r, a, [&](std::size_t i) { return scalar::remainder(a[i], b[i]); }) == 0);
   CHECK(differences(rest, a, [&](std::size_t i) { return scalar::fmod(a[i], b[i]); }) == 0);
-  for (T d : {T(7), T(1), static_cast<T>(-1), static_cast<T>(-7), T(0), std::numeric_limits<T>::min(),
-              std::numeric_limits<T>::max()}) {
-    CAPTURE(+d);
+}
+
+/// Both ends, powers of two and their neighbours of either sign, small numbers and numbers of every length; of 8 bits all.
+template <class T>
+std::vector<T> divisors() {
+  std::vector<T> all;
+  if (sizeof(T) == 1) {
+    for (int d = 0; d < 256; ++d) all.push_back(static_cast<T>(d));
+    return all;
+  }
+  for (std::size_t bit = 0; bit < 8 * sizeof(T); ++bit)
+    for (int near : {-1, 0, 1}) {
+      const auto d = static_cast<T>((std::uint64_t{1} << bit) + static_cast<std::uint64_t>(near));
+      all.push_back(d), all.push_back(scalar::negative(d));
+    }
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 60; ++i) all.push_back(static_cast<T>(static_cast<T>(random()) >> random() % (8 * sizeof(T))));
+  for (int d : {5, 7, 10, 60, 100}) all.push_back(static_cast<T>(d)), all.push_back(static_cast<T>(-d));
+  return all;
+}
+
+/// What is divided by d: all there is of 8 and 16 bits; of more, both ends and around multiples of d.
+template <class T>
+std::vector<T> dividends([[maybe_unused]] T d) {
+  std::vector<T> all;
+  if (sizeof(T) <= 2) {
+    for (int a = 0; a < 1 << 8 * sizeof(T); ++a) all.push_back(static_cast<T>(a));
+    return all;
+  }
+  std::mt19937_64 random(static_cast<std::uint64_t>(d));
+  const auto around = [&](std::uint64_t a) {
+    for (std::uint64_t near = 0; near < 3; ++near) all.push_back(static_cast<T>(a + near - 1));
+  };
+  for (std::uint64_t a : {std::uint64_t{0}, std::uint64_t{1} << (8 * sizeof(T) - 1), std::uint64_t{1} << 32}) around(a);
+  for (int i = 0; i < 700; ++i) around(static_cast<std::uint64_t>(d) * (random() >> random() % 64));
+  for (int i = 0; i < 100; ++i) around(random() >> random() % 64);
+  return all;
+}
+
+template <class T>
+void check_scalars() {
+  CAPTURE(name(dtype_of<T>));
+  for (T d : divisors<T>()) {
+    const std::vector<T> a = dividends(d);
+    const array<T> x = asarray(a);
     const auto [by, modulo, left] = eval(floor_divide(x, strong(d)), x % strong(d), fmod(x, strong(d)));
-    CHECK(differences(by, a, [&](std::size_t i) { return scalar::floor_divide(a[i], d); }) == 0);
-    CHECK(differences(modulo, a, [&](std::size_t i) { return scalar::remainder(a[i], d); }) == 0);
-    CHECK(differences(left, a, [&](std::size_t i) { return scalar::fmod(a[i], d); }) == 0);
+    const int wrong = differences(by, a, [&](std::size_t i) { return scalar::floor_divide(a[i], d); }) +
+                      differences(modulo, a, [&](std::size_t i) { return scalar::remainder(a[i], d); }) +
+                      differences(left, a, [&](std::size_t i) { return scalar::fmod(a[i], d); });
+    CAPTURE(+d);
+    CHECK(wrong == 0);
   }
 }
 
 }  // namespace
 
-TEST_CASE("integer division: every dtype, by arrays and by scalars") {
+TEST_CASE("integer division: every dtype, by arrays") {
   check<std::int8_t>();
   check<std::uint8_t>();
   check<std::int16_t>();
@@ -76,4 +120,30 @@ TEST_CASE("integer division: every dtype, by arrays and by scalars") {
   check<std::uint32_t>();
   check<std::int64_t>();
   check<std::uint64_t>();
+}
+
+TEST_CASE("integer division: every dtype, by scalars that are only divided by") {
+  check_scalars<std::int8_t>();
+  check_scalars<std::uint8_t>();
+  check_scalars<std::int16_t>();
+  check_scalars<std::uint16_t>();
+  check_scalars<std::int32_t>();
+  check_scalars<std::uint32_t>();
+  check_scalars<std::int64_t>();
+  check_scalars<std::uint64_t>();
+}
+
+TEST_CASE("integer division: by scalars in a reduction, before and after it, and beside other operations") {
+  const array<std::int64_t> x = arange(-50, 50);
+  const auto both = [](const auto& a) { return floor_divide(a, 7) + a % -7; };
+  std::int64_t total = 0;
+  for (std::int64_t i = -50; i < 50; ++i) {
+    total += scalar::floor_divide<std::int64_t>(i, 7) + scalar::remainder<std::int64_t>(i, -7);
+  }
+  CHECK(sum(both(x)).item() == total);
+  const array<std::int64_t> columns = sum(both(x).reshape({4, 25}), 0);
+  CHECK(sum(columns).item() == total);
+  const array<std::int64_t> after = floor_divide(sum(x), 7) % 5;
+  CHECK(after.item() == scalar::remainder<std::int64_t>(scalar::floor_divide<std::int64_t>(-50, 7), 5));
+  CHECK(sum(where(x % 2 == 0, x, 0)).item() == -50);
 }

@@ -105,6 +105,15 @@ void check_record(const golden_record& r, compiled_loop loop) {
   CHECK(worst <= bound);
 }
 
+/// The text of a kernel whose operands are all consecutive.
+std::string text(const kernel& k, dialect d) {
+  variant v;
+  v.operands.assign(k.inputs.size() + k.outputs.size(), access::unit);
+  return emit(k, v, d);
+}
+
+bool contains(const std::string& whole, const char* part) { return whole.find(part) != std::string::npos; }
+
 }  // namespace
 
 TEST_CASE("text of operations") {
@@ -202,14 +211,6 @@ TEST_CASE("compiled C has NumPy's values") {
 
 TEST_CASE(
     "text: a narrow result that may have wrapped stays in 32 bits until it is narrowed, on CUDA and if it is used") {
-  const auto text = [](const kernel& k, dialect d) {
-    variant v;
-    v.operands.assign(k.inputs.size() + k.outputs.size(), access::unit);
-    return emit(k, v, d);
-  };
-  const auto contains = [](const std::string& whole, const char* part) {
-    return whole.find(part) != std::string::npos;
-  };
   kernel_builder used;
   const auto minus = used.apply(op::negative, used.input(dtype::int16));
   const kernel widened = used.gives({used.cast(minus, dtype::int64)});
@@ -219,4 +220,21 @@ TEST_CASE(
   const auto x = stored.input(dtype::int16);
   const kernel only_stored = stored.gives({stored.apply(op::floor_divide, stored.apply(op::bitwise_and, x, x), x)});
   CHECK_FALSE(contains(text(only_stored, dialect::cuda), "in_32_bits"));
+}
+
+TEST_CASE("text: a divisor is made of an integer scalar that is only divided by, in C") {
+  kernel_builder only;
+  const auto x = only.input(dtype::int32), s = only.scalar(dtype::int32);
+  const kernel divides = only.gives({only.apply(op::floor_divide, x, s), only.apply(op::remainder, x, s)});
+  CHECK(contains(text(divides, dialect::c), "point(int x0, struct divisor_i32 d0, int* y0, int* y1)"));
+  CHECK(contains(text(divides, dialect::c), "const struct divisor_i32 d0 = divisor_i32(s0);"));
+  CHECK(contains(text(divides, dialect::c), "const int t1 = remainder_by_i32(x0, d0);"));
+  CHECK_FALSE(contains(text(divides, dialect::cuda), "divisor"));
+  kernel_builder more;
+  const auto y = more.input(dtype::int32), t = more.scalar(dtype::int32);
+  const kernel adds = more.gives({more.apply(op::add, more.apply(op::floor_divide, y, t), t)});
+  CHECK(contains(text(adds, dialect::c), "floor_divide_i32(x0, s0)"));
+  kernel_builder real;
+  const auto z = real.input(dtype::float32), r = real.scalar(dtype::float32);
+  CHECK_FALSE(contains(text(real.gives({real.apply(op::floor_divide, z, r)}), dialect::c), "divisor"));
 }
