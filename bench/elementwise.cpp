@@ -47,10 +47,15 @@ void by_scalars(bench::session& s, std::int64_t n) {
     elementwise<std::int32_t>(
         s, "remainder by 7, int32", [](const auto& k) { return remainder(k, 7); }, 0,
         numbers<std::int32_t>(n, -2e9, 2e9, 1));
-  if (s.wants("floor_divide by 7, int64"))
-    elementwise<std::int64_t>(
-        s, "floor_divide by 7, int64", [](const auto& k) { return floor_divide(k, 7); }, 0,
-        numbers<std::int64_t>(n, -2e9, 2e9, 1));
+  const auto quotient = [&]<class T>(const char* name, T, double low, double high) {
+    if (s.wants(name))
+      elementwise<T>(
+          s, name, [](const auto& k) { return floor_divide(k, 7); }, 0, numbers<T>(n, low, high, 1));
+  };
+  quotient("floor_divide by 7, uint8", std::uint8_t{}, 0, 255);
+  quotient("floor_divide by 7, uint32", std::uint32_t{}, 0, 4e9);
+  quotient("floor_divide by 7, int64", std::int64_t{}, -2e9, 2e9);
+  quotient("floor_divide by 7, uint64", std::uint64_t{}, 0, 4e9);
 }
 
 void rows_of(bench::session& s, std::int64_t n) {

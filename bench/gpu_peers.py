@@ -143,10 +143,10 @@ def both(s, peer, case, n, function, args):
 
 def elementwise(s, peer, sizes):
     for n in sizes:
-        for case, (formula, ranges) in peers.ELEMENTWISE.items():
+        for case, (formula, *_) in peers.ELEMENTWISE.items():
             if not s.wants(case):
                 continue
-            a = [peer.array(peers.uniform(n, low, high, seed)) for seed, (low, high) in enumerate(ranges)]
+            a = [peer.array(x) for x in peers.elementwise_inputs(case, n)]
             if peer.name:
                 s.measure(case, n, peer.name, lambda: formula(peer.m, *a), peer.synchronize)
             f = peer.fuse(formula, len(a))

@@ -21,10 +21,10 @@ except ImportError:
 
 def elementwise(s, m, sizes):
     for n in sizes:
-        for name, (formula, ranges) in peers.ELEMENTWISE.items():
+        for name, (formula, *_) in peers.ELEMENTWISE.items():
             if not s.wants(name) or (erf is None and "Scholes" in name):
                 continue
-            inputs = [peers.uniform(n, low, high, seed) for seed, (low, high) in enumerate(ranges)]
+            inputs = peers.elementwise_inputs(name, n)
             s.measure(name, n, "numpy", lambda: formula(m, *inputs))
 
 

@@ -61,7 +61,7 @@ def equation_of_state():
     return scope["dynamic_enthalpy_derivative"]
 
 
-ELEMENTWISE = {  # name: (formula, the ranges of its inputs)
+ELEMENTWISE = {  # name: (formula, the ranges of its inputs, and their dtype if it is not float32)
     "hypot": (hypot, [(0, 1), (0, 1)]),
     "12 operators": (twelve_operators, [(0, 1), (0, 1)]),
     "Black-Scholes, 3 inputs": (black_scholes_3, [(50, 100), (50, 100), (0.5, 1.5)]),
@@ -71,12 +71,22 @@ ELEMENTWISE = {  # name: (formula, the ranges of its inputs)
     "pow(x, 0.5)": (lambda m, x: x**0.5, [(0.5, 2)]),
     "pow(x, -1)": (lambda m, x: x**-1.0, [(0.5, 2)]),
     "pow(x, 2.5)": (lambda m, x: x**2.5, [(0.5, 2)]),
+    "remainder by 7, int32": (lambda m, k: k % 7, [(-2e9, 2e9)], np.int32),
+    "floor_divide by 7, uint8": (lambda m, k: k // 7, [(0, 255)], np.uint8),
+    "floor_divide by 7, uint32": (lambda m, k: k // 7, [(0, 4e9)], np.uint32),
+    "floor_divide by 7, int64": (lambda m, k: k // 7, [(-2e9, 2e9)], np.int64),
+    "floor_divide by 7, uint64": (lambda m, k: k // 7, [(0, 4e9)], np.uint64),
 }
 EOS_SHAPES = [(32, 4), (81, 11), (204, 26), (323, 41)]  # across, deep: pyhpc-benchmarks'
 
 
 def uniform(shape, low, high, seed, dtype=np.float32):
     return np.random.default_rng(seed).uniform(low, high, shape).astype(dtype)
+
+
+def elementwise_inputs(name, n):
+    _, ranges, *dtype = ELEMENTWISE[name]
+    return [uniform(n, low, high, seed, *dtype) for seed, (low, high) in enumerate(ranges)]
 
 
 def eos_inputs(across, deep):
