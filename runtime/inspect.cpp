@@ -51,6 +51,7 @@ struct looked_at {
   shape domain;
   bool launched;                     // no: it has no element to compute
   runtime::binding on_cuda, on_cpu;  // as a GPU and the CPU run it: the expression's own device where it is one of them
+  bool by_cuda;                      // the expression's own device is a GPU
 };
 
 // The way of an evaluation up to its launches. Arrays of no memory stand for what it would compute.
@@ -97,7 +98,7 @@ class evaluation final : public codegen::part_evaluator {
     for (const codegen::step::write& o : s.outputs)
       outputs.push_back(o.root >= 0 ? results[static_cast<std::size_t>(o.root)]
                                     : temporaries[static_cast<std::size_t>(o.temporary)]);
-    looked_at k{&s, r.spaces[s.domain].extents, false, {}, {}};
+    looked_at k{&s, r.spaces[s.domain].extents, false, {}, {}, on.dialect() == codegen::dialect::cuda};
     const auto bind = [&](const runtime::target& to, runtime::binding& b) {
       k.launched = runtime::locate(s, r, temporaries.data(), outputs.data(), b);
       if (!k.launched) return;
@@ -284,6 +285,9 @@ sinter::text explain(node* n) try {
     out += message("     %zu inputs, %zu outputs, %d operations a point, %.3g bytes in all, %.2g operations a byte\n",
                    step.inputs.size(), step.outputs.size(), operations(step.kernel), bytes,
                    points * operations(step.kernel) / bytes);
+    if (step.kernel.reduces()) continue;
+    const codegen::variant& v = (k.by_cuda ? k.on_cuda : k.on_cpu).variant;
+    out += "     shared out: " + codegen::print(v.map, static_cast<int>(step.inputs.size())) + "\n";
   }
   return sinter::text(out.c_str());
 } catch (const std::bad_alloc&) {

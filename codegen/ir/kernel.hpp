@@ -103,18 +103,44 @@ struct row_schedule {
   friend bool operator==(const row_schedule&, const row_schedule&) = default;
 };
 
+/// How one operand of a map is accessed.
+enum class way : std::uint8_t {
+  each,    // element by element
+  packed,  // in packs of `width` elements
+  tiled,   // cuda: read along the second fastest axis into a tile in shared memory; cpu: in the order of tiles
+  dense,   // cpu: its short rows follow each other without gaps
+};
+
+/// How the points of a map are shared out over threads; runtime/launch/maps.cpp chooses it. No result depends on it.
+struct map_schedule {
+  std::uint8_t width = 1;      // neighbours along the fastest axis that a thread takes as one pack
+  std::uint8_t turns = 1;      // cuda: packs that a thread takes, none waiting for another
+  std::uint8_t rows = 0;       // cuda: axes before the fastest over which a block's threads and their turns spread
+  std::uint8_t tile = 0;       // side of the tiles into which the two fastest axes are cut; 0: they are not
+  bool mirrored = false;       // cuda: tiles that are mirror images of each other are taken soon after each other
+  std::uint8_t short_row = 0;  // cpu: the extent of the fastest axis, where it is so small that the text names it
+  bool pieces = false;         // cpu: an item is a piece of a row
+  std::vector<way> ways;       // by operand; empty: element by element
+  way of(int operand) const { return ways.empty() ? way::each : ways[static_cast<std::size_t>(operand)]; }
+  friend bool operator==(const map_schedule&, const map_schedule&) = default;
+};
+
+/// How a map is shared out, in words.
+std::string print(const map_schedule&, int inputs);
+
 /// The class of layouts one compiled kernel serves. Extents, strides and scalars are arguments; this is the rest.
 struct variant {
   std::uint8_t rank = 1;         // axes after collapsing: kept ones first, then reduced ones
   std::uint8_t reduced = 0;      // how many of them are reduced
   bool wide = false;             // 64-bit indices
-  bool vector = false;           // 16-byte accesses are possible
+  bool vector = false;           // reductions: 16-byte accesses are possible
   bool aliased = false;          // an output overlaps an input element for element
   bool columns = false;          // reductions: the fastest axis is a kept one
   bool split = false;            // reductions: several partial results for each output
   bool in_order = false;         // reductions: fold in the order of the domain, whatever the layouts (strict mode)
   row_schedule rows;             // of a row kernel
   std::vector<access> operands;  // inputs, then outputs
+  map_schedule map;              // maps
   friend bool operator==(const variant&, const variant&) = default;
 };
 

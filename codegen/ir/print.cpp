@@ -32,7 +32,31 @@ std::string line(const std::string& name, dtype t, const std::string& source) {
   return "  " + name + ": " + sinter::name(t) + " = " + source + "\n";
 }
 
+// The operands that are accessed in some way: "in0, in2", "out0".
+std::string operands_of(const map_schedule& m, int inputs, way of) {
+  std::string text;
+  for (int o = 0; o < static_cast<int>(m.ways.size()); ++o)
+    if (m.of(o) == of)
+      text += (text.empty() ? "" : ", ") + (o < inputs ? "in" + std::to_string(o) : "out" + std::to_string(o - inputs));
+  return text;
+}
+
 }  // namespace
+
+std::string print(const map_schedule& m, int inputs) {
+  const auto count = [](int n) { return std::to_string(n); };
+  if (m.tile)
+    return "tiles of " + count(m.tile) + " x " + count(m.tile) + " for " + operands_of(m, inputs, way::tiled) +
+           (m.mirrored ? ", mirror images together" : "");
+  if (m.short_row) return "rows of " + count(m.short_row) + " without a loop";
+  if (m.pieces) return "rows in pieces";
+  std::string text = m.width > 1 ? "packs of " + count(m.width) : "element by element";
+  if (m.turns > 1) text += ", " + count(m.turns) + " to a thread";
+  if (m.rows) text += ", blocks over several rows";
+  const std::string odd = operands_of(m, inputs, way::each);
+  if (m.width > 1 && !odd.empty()) text += ", " + odd + " element by element";
+  return text;
+}
 
 std::string print(const kernel& k) {
   std::string text = codegen::name(form_of(k)) + std::string("\n");

@@ -355,13 +355,22 @@ void kernel_writer::load_fixed(when phase) {
 
 void kernel_writer::place(std::string_view prefix, std::string_view base_prefix, int from, int upto, when phase,
                           bool outputs) {
-  for (int o = 0; o < (outputs ? operands() : b_.inputs()); ++o) {
-    const bool is_input = o < b_.inputs();
-    if (!is(phase, o) || (is_input && b_.v.operands[o] == access::fixed)) continue;
-    const std::string type = b_.is_iota(o) ? "const long long " : (is_input ? "const " : "") + b_.type(o) + "* const ";
-    w_.line(type, number(prefix, o), " = ", base(o, std::string(base_prefix)), b_.offset(o, from, upto, b_.fastest()),
-            ";");
-  }
+  for (int o = 0; o < b_.inputs(); ++o)
+    if (is(phase, o) && b_.v.operands[o] != access::fixed) place(o, prefix, base_prefix, from, upto);
+  if (outputs) place_outputs(prefix, base_prefix, from, upto, phase);
+}
+
+void kernel_writer::place_outputs(std::string_view prefix, std::string_view base_prefix, int from, int upto,
+                                  when phase) {
+  for (int o = b_.inputs(); o < operands(); ++o)
+    if (is(phase, o)) place(o, prefix, base_prefix, from, upto);
+}
+
+void kernel_writer::place(int o, std::string_view prefix, std::string_view base_prefix, int from, int upto) {
+  const bool is_input = o < b_.inputs();
+  const std::string type = b_.is_iota(o) ? "const long long " : (is_input ? "const " : "") + b_.type(o) + "* const ";
+  w_.line(type, number(prefix, o), " = ", base(o, std::string(base_prefix)), b_.offset(o, from, upto, b_.fastest()),
+          ";");
 }
 
 std::string kernel_writer::base(int operand, const std::string& prefix) const {

@@ -97,6 +97,7 @@ class kernel_writer {
   void load_fixed(when);
   /// Declares where moving inputs (and outputs) are, given the indices of axes [from, to).
   void place(std::string_view prefix, std::string_view base_prefix, int from, int to, when, bool outputs);
+  void place_outputs(std::string_view prefix, std::string_view base_prefix, int from, int to, when);
   /// How an input is spelled at index `i` of the fastest axis; and the outputs.
   spelled read(std::string prefix, std::string i) const;
   std::vector<std::string> outputs(when, const std::string& prefix, const std::string& i) const;
@@ -110,6 +111,10 @@ class kernel_writer {
 
   std::string base(int operand, const std::string& prefix) const;
 
+ private:
+  void place(int operand, std::string_view prefix, std::string_view base_prefix, int from, int to);
+
+ protected:
   writer& w_;
   const body& b_;
 };

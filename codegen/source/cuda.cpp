@@ -6,7 +6,6 @@
 namespace sinter::codegen {
 
 void cuda_writer::pack_types() {
-  if (!b_.v.vector) return;
   std::vector<std::string> done;
   for (int o = 0; o < operands(); ++o) {
     if (!packed(o)) continue;
@@ -15,7 +14,7 @@ void cuda_writer::pack_types() {
     w_.line("struct alignas(", std::to_string(width_ * itemsize(operand_type(b_.k, o))), ") ", pack(o), " { ",
             b_.type(o), " at[", std::to_string(width_), "]; };");
   }
-  w_.blank();
+  if (!done.empty()) w_.blank();
 }
 
 void cuda_writer::open(int threads) {

@@ -1,4 +1,7 @@
-// Maps: each thread takes a pack of neighbouring elements.
+// Maps. A thread takes packs of neighbouring elements, or single ones; where they are small it takes several, in turns whose
+// loads do not wait for each other. The threads of a block lie along the fastest axis, and over rows where there are any; what
+// axes are left are counted by the grid, so that an index is divided once for a block at most. Operands that lie along another
+// axis than the results are turned in shared memory.
 #include "codegen/source/cuda_writer.hpp"
 
 namespace sinter::codegen {
@@ -7,64 +10,259 @@ namespace {
 
 class cuda_map : cuda_writer {
  public:
-  cuda_map(writer& w, const body& b) : cuda_writer(w, b) {}
+  cuda_map(writer& w, const body& b)
+      : cuda_writer(w, b), m_(b.v.map), last_(b.v.rank - 1), length_(number("n", last_)) {}
 
   void write() {
     pack_types();
     open(block_threads);
-    map();
+    load_fixed(when::points);
+    m_.tile ? tiles() : lines();
     w_.close();
   }
 
  private:
-  // Positions i .. i + width of one row of a map.
-  void map_pack(const std::string& prefix) {
+  std::string width() const { return std::to_string(width_); }
+  std::string turns() const { return std::to_string(m_.turns); }
+  std::string type(int o) const { return b_.is_iota(o) ? "long long" : b_.type(o); }
+  bool moves(int o) const { return b_.v.operands[o] != access::fixed; }
+  void unrolled() { w_.raw("#pragma unroll\n"); }
+  void rolled() { w_.raw("#pragma unroll 1\n"); }  // what few threads do is no reason to compile longer
+  std::string last_turn(std::string_view from, std::string_view step) const {
+    return std::string(from) + " + " + (m_.turns > 2 ? std::to_string(m_.turns - 1) + " * " : "") + std::string(step);
+  }
+
+  // Opens a loop over the positions of axes [0, to), which the grid counts along `dimension`; gives the prefix of what lies
+  // where the line begins.
+  std::string open_lines(int to, const char* dimension) {
+    if (to == 0) return "";
+    const std::string block = std::string("blockIdx.") + dimension, grid = std::string("gridDim.") + dimension;
+    w_.line("const ", b_.index, " lines = ", b_.extent(0, to), ";");
+    w_.open("for (", b_.index, " line = ", block, "; line < lines; line += ", grid, ")");
+    b_.unravel(w_, 0, to, "line");
+    place("p", "", 0, to, when::points, true);
+    return "p";
+  }
+  void close_lines(int to) {
+    if (to != 0) w_.close();
+  }
+
+  // ---- packs and elements
+
+  void lines() {
+    const int outer = last_ - m_.rows;
+    const std::string span = width_ > 1 ? " * " + width() : "";
+    if (m_.turns == 1 || m_.rows > 0)
+      w_.line("const ", b_.index, " i = ((", b_.index, ")blockIdx.x * blockDim.x + threadIdx.x)", span, ";");
+    else
+      w_.line("const ", b_.index, " i = (", b_.index, ")blockIdx.x * (blockDim.x * ", std::to_string(m_.turns * width_),
+              ") + threadIdx.x", span, ";");
+    if (last_ > 0) w_.line("if (i >= ", length_, ") return;");
+    const std::string prefix = open_lines(outer, m_.rows > 0 ? "z" : "y");
+    m_.rows > 0 ? rows(prefix) : m_.turns > 1 ? turns_of_row(prefix) : pack_or_rest(prefix);
+    close_lines(outer);
+  }
+
+  // Threads spread over the rows that the axes [outer, last) make.
+  void rows(const std::string& prefix) {
+    const int outer = last_ - m_.rows;
+    const std::string step = m_.turns > 1 ? " * " + turns() : "", next = "row + u * blockDim.y";
+    w_.line("const ", b_.index, " rows = ", b_.extent(outer, last_), ";");
+    if (m_.turns == 1) {
+      w_.open("for (", b_.index,
+              " row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)");
+      b_.unravel(w_, outer, last_, "row");
+      place("q", prefix, outer, last_, when::points, true);
+      pack_or_rest("q");
+      w_.close();
+      return;
+    }
+    w_.open("for (", b_.index, " row = blockIdx.y * (blockDim.y", step,
+            ") + threadIdx.y; row < rows; row += gridDim.y * blockDim.y", step, ")");
+    const std::string whole = width_ > 1 ? "i + " + width() + " <= " + length_ + " && " : "";
+    w_.open("if (", whole, last_turn("row", "blockDim.y"), " < rows)");
+    const auto begin_turn = [&](bool inputs) {
+      b_.unravel(w_, outer, last_, next);
+      if (inputs) place("q", prefix, outer, last_, when::points, false);
+      else place_outputs("q", prefix, outer, last_, when::points);
+    };
+    take_turns("q", "i", begin_turn);
+    w_.otherwise();
+    rolled();
+    w_.open("for (int u = 0; u < ", turns(), " && ", next, " < rows; ++u)");
+    b_.unravel(w_, outer, last_, next);
+    place("q", prefix, outer, last_, when::points, true);
+    one_by_one("q", "i", width_ > 1 ? "min(i + " + width() + ", " + length_ + ")" : "");
+    w_.close();
+    w_.close();
+    w_.close();
+  }
+
+  // The turns lie along the row.
+  void turns_of_row(const std::string& prefix) {
+    const std::string step = "blockDim.x" + (width_ > 1 ? " * " + width() : "");
+    w_.open("if (", last_turn("i", step), width_ > 1 ? " + " + width() + " <= " : " < ", length_, ")");
+    take_turns(prefix, "j", [&](bool) { w_.line("const ", b_.index, " j = i + u * ", step, ";"); });
+    w_.otherwise();
+    rolled();
+    w_.open("for (", b_.index, " k = i; k < ", length_, "; k += ", step, ")");
+    one_by_one(prefix, "k", width_ > 1 ? "min(k + " + width() + ", " + length_ + ")" : "");
+    w_.close();
+    w_.close();
+  }
+
+  // All turns of a thread: every load comes before the first store. `begin_turn(inputs)` finds turn u: where the inputs are,
+  // or the outputs.
+  template <class F>
+  void take_turns(const std::string& prefix, const std::string& at, F begin_turn) {
+    const std::string lane = width_ > 1 ? at + " + l" : at;
+    const auto each_lane = [&] {
+      if (width_ > 1) unrolled(), w_.open("for (int l = 0; l < ", width(), "; ++l)");
+    };
+    const auto end_lanes = [&] {
+      if (width_ > 1) w_.close();
+    };
+    for (int o = 0; o < b_.inputs(); ++o)
+      if (moves(o))
+        w_.line(packed(o) ? pack(o) : type(o), " ", number("v", o), "[", turns(), "]",
+                packed(o) || width_ == 1 ? "" : "[" + width() + "]", ";");
+    unrolled();
+    w_.open("for (int u = 0; u < ", turns(), "; ++u)");
+    begin_turn(true);
+    bool elements = false;
+    for (int o = 0; o < b_.inputs(); ++o) {
+      if (packed(o))
+        w_.line(number("v", o), "[u] = *reinterpret_cast<const ", pack(o), "*>(", base(o, prefix), " + ", at, ");");
+      elements = elements || (moves(o) && !packed(o));
+    }
+    if (elements) {
+      each_lane();
+      for (int o = 0; o < b_.inputs(); ++o)
+        if (moves(o) && !packed(o))
+          w_.line(number("v", o), width_ > 1 ? "[u][l] = " : "[u] = ", b_.element(o, base(o, prefix), lane), ";");
+      end_lanes();
+    }
+    w_.close();
+    unrolled();
+    w_.open("for (int u = 0; u < ", turns(), "; ++u)");
+    begin_turn(false);
+    std::vector<std::string> into;
+    for (int o = b_.inputs(); o < operands(); ++o) {
+      if (packed(o)) w_.line(pack(o), " ", number("v", o), ";");
+      into.push_back(packed(o) ? number("v", o) + ".at[l]" : b_.element(o, base(o, prefix), lane));
+    }
+    each_lane();
+    w_.line(b_.points[0].call(
+        [&](int o) {
+          if (!moves(o)) return number("x", o);
+          return number("v", o) + (packed(o) ? "[u].at[l]" : width_ > 1 ? "[u][l]" : "[u]");
+        },
+        {}, into));
+    end_lanes();
+    store_packs(prefix, at);
+    w_.close();
+  }
+
+  void store_packs(const std::string& prefix, const std::string& at) {
+    for (int o = b_.inputs(); o < operands(); ++o)
+      if (packed(o))
+        w_.line("*reinterpret_cast<", pack(o), "*>(", base(o, prefix), " + ", at, ") = ", number("v", o), ";");
+  }
+
+  // Position `from`, or those up to `to`.
+  void one_by_one(const std::string& prefix, const std::string& from, const std::string& to) {
+    if (to.empty()) return w_.line(b_.points[0].call(read(prefix, from), {}, outputs(when::points, prefix, from)));
+    if (m_.turns > 1) rolled();
+    w_.open("for (", b_.index, " j = ", from, "; j < ", to, "; ++j)");
+    w_.line(b_.points[0].call(read(prefix, "j"), {}, outputs(when::points, prefix, "j")));
+    w_.close();
+  }
+
+  // A thread's only turn.
+  void pack_or_rest(const std::string& prefix) {
+    if (width_ == 1) {
+      if (last_ == 0) w_.line("if (i >= ", length_, ") return;");
+      return one_by_one(prefix, "i", "");
+    }
+    w_.open("if (i + ", width(), " <= ", length_, ")");
     load_packs(prefix);
     std::vector<std::string> into;
     for (int o = b_.inputs(); o < operands(); ++o) {
       if (packed(o)) w_.line(pack(o), " ", number("v", o), ";");
       into.push_back(packed(o) ? number("v", o) + ".at[l]" : b_.element(o, base(o, prefix), "i + l"));
     }
-    w_.raw("#pragma unroll\n");
-    w_.open("for (int l = 0; l < ", std::to_string(width_), "; ++l)");
+    unrolled();
+    w_.open("for (int l = 0; l < ", width(), "; ++l)");
     w_.line(b_.points[0].call(read_pack(prefix), {}, into));
     w_.close();
-    for (int o = b_.inputs(); o < operands(); ++o)
-      if (packed(o)) w_.line(packed_element(o, prefix), " = ", number("v", o), ";");
+    store_packs(prefix, "i");
+    w_.otherwise();
+    one_by_one(prefix, "i", length_);
+    w_.close();
   }
 
-  void map() {
-    const int last = b_.v.rank - 1;
-    const std::string length = number("n", last), width = std::to_string(width_);
-    load_fixed(when::points);
-    w_.line("const ", b_.index, " i = ((", b_.index, ")blockIdx.x * blockDim.x + threadIdx.x)",
-            width_ > 1 ? " * " + width : "", ";");
-    std::string prefix;
-    if (last > 0) {
-      w_.line("if (i >= ", length, ") return;");
-      w_.line("const ", b_.index, " rows = ", b_.extent(0, last), ";");
-      w_.open("for (", b_.index,
-              " row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)");
-      b_.unravel(w_, 0, last, "row");
-      prefix = "p";
-      place(prefix, "", 0, last, when::points, true);
-    }
-    if (width_ > 1) {
-      w_.open("if (i + ", width, " <= ", length, ")");
-      map_pack(prefix);
-      if (last == 0) {  // rows are whole packs, or their variant would not be this one
-        w_.otherwise();
-        w_.open("for (", b_.index, " j = i; j < ", length, "; ++j)");
-        w_.line(b_.points[0].call(read(prefix, "j"), {}, outputs(when::points, prefix, "j")));
-        w_.close();
-      }
-      w_.close();
+  // ---- tiles
+
+  // A block takes squares of the two fastest axes. What lies along the second fastest is read along it, so that neighbouring
+  // threads read neighbouring elements, and handed over in shared memory.
+  void tiles() {
+    const std::string side = std::to_string(m_.tile), step = std::to_string(block_threads / m_.tile);
+    const std::string down = number("i", last_ - 1), across = number("i", last_);
+    const std::string inside = down + " < " + number("n", last_ - 1) + " && " + across + " < " + length_;
+    for (int o = 0; o < b_.inputs(); ++o)
+      if (tiled(o))  // the odd column keeps threads of a warp in different banks
+        w_.line("__shared__ ", b_.type(o), " ", number("tile", o), "[", side, "][", std::to_string(m_.tile + 1), "];");
+    w_.line("const ", b_.index, " left = (", b_.index, ")blockIdx.x * ", side, ";");
+    const std::string prefix = open_lines(last_ - 1, "z");
+    if (m_.mirrored) {  // by diagonals, of which the mirror image is the next: then what both read is still in the cache
+      w_.line("const int diagonal = blockIdx.y % 2 ? gridDim.y - (blockIdx.y + 1) / 2 : blockIdx.y / 2;");
+      w_.line("const ", b_.index, " top = (", b_.index, ")((blockIdx.x + diagonal) % gridDim.y) * ", side, ";");
     } else {
-      if (last == 0) w_.line("if (i >= ", length, ") return;");
-      w_.line(b_.points[0].call(read(prefix, "i"), {}, outputs(when::points, prefix, "i")));
+      w_.open("for (", b_.index, " top = (", b_.index, ")blockIdx.y * ", side, "; top < ", number("n", last_ - 1),
+              "; top += gridDim.y * ", side, ")");
     }
-    if (last > 0) w_.close();
+    unrolled();
+    w_.open("for (int u = 0; u < ", side, "; u += ", step, ")");
+    w_.line("const ", b_.index, " ", down, " = top + threadIdx.x, ", across, " = left + threadIdx.y + u;");
+    w_.open("if (", inside, ")");
+    for (int o = 0; o < b_.inputs(); ++o)
+      if (tiled(o)) w_.line(number("tile", o), "[threadIdx.y + u][threadIdx.x] = ", at_point(o, prefix), ";");
+    w_.close();
+    w_.close();
+    w_.line("__syncthreads();");
+    unrolled();
+    w_.open("for (int u = 0; u < ", side, "; u += ", step, ")");
+    w_.line("const ", b_.index, " ", down, " = top + threadIdx.y + u, ", across, " = left + threadIdx.x;");
+    w_.open("if (", inside, ")");
+    std::vector<std::string> into;
+    for (int o = b_.inputs(); o < operands(); ++o) into.push_back(at_point(o, prefix));
+    w_.line(b_.points[0].call(
+        [&](int o) {
+          if (!moves(o)) return number("x", o);
+          return tiled(o) ? number("tile", o) + "[threadIdx.x][threadIdx.y + u]" : at_point(o, prefix);
+        },
+        {}, into));
+    w_.close();
+    w_.close();
+    if (!m_.mirrored || last_ > 1) w_.line("__syncthreads();  // the tiles are filled again");
+    if (!m_.mirrored) w_.close();
+    close_lines(last_ - 1);
   }
+
+  bool tiled(int o) const { return m_.of(o) == way::tiled; }
+
+  // An operand's element at the indices of the two fastest axes.
+  std::string at_point(int o, const std::string& prefix) const {
+    std::string at = b_.offset(o, last_ - 1, last_, -1);
+    if (b_.v.operands[o] == access::unit) at += " + " + number("i", last_);
+    if (b_.v.operands[o] == access::strided)
+      at += " + " + number("i", last_) + " * " + b_.name(o) + number("_step", last_);
+    return b_.is_iota(o) ? base(o, prefix) + at : base(o, prefix) + "[" + at.substr(3) + "]";
+  }
+
+  const map_schedule& m_;
+  const int last_;
+  const std::string length_;
 };
 
 }  // namespace

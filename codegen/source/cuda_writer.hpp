@@ -8,9 +8,13 @@ namespace sinter::codegen {
 
 class cuda_writer : protected kernel_writer {
  protected:
-  cuda_writer(writer& w, const body& b) : kernel_writer(w, b), width_(lane_width(b.k, b.v)) {}
+  cuda_writer(writer& w, const body& b)
+      : kernel_writer(w, b), width_(b.k.reduces() ? lane_width(b.k, b.v) : b.v.map.width) {}
 
-  bool packed(int o) const { return b_.v.vector && b_.v.operands[o] == access::unit && !b_.is_iota(o); }
+  bool packed(int o) const {
+    if (!b_.k.reduces()) return b_.v.map.of(o) == way::packed;
+    return b_.v.vector && b_.v.operands[o] == access::unit && !b_.is_iota(o);
+  }
   std::string pack(int o) const {
     return std::string(detail::facts(operand_type(b_.k, o)).short_name) + "x" + std::to_string(width_);
   }

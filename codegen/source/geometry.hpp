@@ -9,6 +9,8 @@ namespace sinter::codegen {
 inline constexpr int block_threads = 256;
 /// Of a CUDA block that folds columns and uses the results there.
 inline constexpr int column_threads = 512;
+/// cpu, maps: elements of a piece of a row. Units: elements.
+inline constexpr int row_piece = 4096;
 /// cpu, reductions by columns: outputs folded side by side by one work item.
 inline constexpr int column_tile = 256;
 
@@ -39,7 +41,7 @@ inline int vector_width(const kernel& k, const variant& v) {
   return width;
 }
 
-/// Elements a thread takes in one go. Folded rows are taken in packs whether or not they can be read so: the order of a sum
+/// Elements a thread of a reduction takes in one go. Folded rows are taken in packs whether or not they can be read so: the order of a sum
 /// must not depend on where its operands lie, on steps between their elements, or on how axes merged.
 inline int lane_width(const kernel& k, const variant& v) {
   if (form_of(k) == form::rows) return v.rows.width;

@@ -224,15 +224,13 @@ bool needs_wide(const binding& b) {
   return false;
 }
 
+// Of a reduction.
 bool allows_vectors(const step& s, const binding& b) {
   const codegen::variant& v = b.variant;
-  const codegen::form form = codegen::form_of(s.kernel);
-  if (form == codegen::form::rows) return false;  // their schedule knows (rows.cpp)
   const int width = codegen::vector_width(s.kernel, v), f = codegen::fastest_axis(v);  // a power of two
   if (v.reduced > 1 && !v.columns) return false;
-  // Only a flat map and a reduced row have a tail.
-  const bool whole_rows = v.columns || (v.rank > 1 && form == codegen::form::map);
-  if (whole_rows && (b.extents[f] & (width - 1)) != 0) return false;
+  // Only a reduced row has a tail.
+  if (v.columns && (b.extents[f] & (width - 1)) != 0) return false;
   return lies_in_packs(s.kernel, b, width);
 }
 
@@ -322,7 +320,7 @@ void bind(const step& s, const resolution& r, detail::array_node* const* outputs
   v.aliased = b.aliased;
   v.wide = !has_packs(to.language) || needs_wide(b);
   // Packs depend on alignment, which is a layout.
-  v.vector = has_packs(to.language) && !v.in_order && allows_vectors(s, b);
+  v.vector = has_packs(to.language) && s.kernel.reduces() && !v.in_order && allows_vectors(s, b);
 }
 
 std::size_t layout_words(const step& s, const resolution& r, detail::array_node* const* outputs, const target& to,

@@ -11,6 +11,7 @@
 #include "codegen/source/geometry.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/launch/maps.hpp"
 #include "runtime/launch/rows.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/launch/tickets.hpp"
@@ -24,22 +25,6 @@ using codegen::block_threads;
 using codegen::column_tile;
 
 namespace {
-
-layout cuda_map(const binding& b, int width) {
-  layout l;
-  const int last = b.variant.rank - 1;
-  const std::int64_t across = divide_up(b.extents[last], width);
-  if (last == 0) {
-    l.how.block[0] = block_threads;
-    l.how.grid[0] = static_cast<unsigned>(divide_up(across, block_threads));
-    return l;
-  }
-  l.how.block[0] = power_of_two(across, block_threads);
-  l.how.block[1] = block_threads / l.how.block[0];
-  l.how.grid[0] = static_cast<unsigned>(divide_up(across, l.how.block[0]));
-  l.how.grid[1] = static_cast<unsigned>(std::min<std::int64_t>(divide_up(extent(b, 0, last), l.how.block[1]), 65535));
-  return l;
-}
 
 layout cuda_reduction(const binding& b, int width, int multiprocessors) {
   layout l;
@@ -67,12 +52,6 @@ layout cuda_reduction(const binding& b, int width, int multiprocessors) {
   const std::int64_t most_groups = b.variant.columns ? b.kept : groups;  // tiles depend on how axes merged
   l.splits = most_groups < most_tickets ? std::clamp<std::int64_t>(std::min(wanted, worth), 1, 4096) : 1;
   l.how.grid[1] = static_cast<unsigned>(l.splits);
-  return l;
-}
-
-layout cpu_map(const binding& b) {
-  layout l;
-  l.how.items = b.variant.rank == 1 ? b.kept : extent(b, 0, b.variant.rank - 1);
   return l;
 }
 
@@ -207,19 +186,11 @@ const fusion& fusion_for(const plan& p, const codegen::resolution& r, const targ
 
 layout share_out(const codegen::kernel& k, binding& b, const target& to) {
   layout l;
-  const codegen::form form = codegen::form_of(k);
-  if (to.language == codegen::dialect::cuda) {
-    const int width = codegen::lane_width(k, b.variant);
-    l = form == codegen::form::map    ? cuda_map(b, width)
-        : form == codegen::form::fold ? cuda_reduction(b, width, to.multiprocessors)
-                                      : share_out_rows(k, b, to);
-  } else if (to.language == codegen::dialect::c) {
-    l = form == codegen::form::map    ? cpu_map(b)
-        : form == codegen::form::fold ? cpu_reduction(b)
-                                      : share_out_rows(k, b, to);
-  } else {
-    l.how.items = b.kept;
-  }
+  if (to.language == codegen::dialect::none) l.how.items = b.kept;
+  else if (form_of(k) == codegen::form::map) return share_out_map(k, b, to);
+  else if (form_of(k) == codegen::form::rows) return share_out_rows(k, b, to);
+  else if (to.language == codegen::dialect::c) l = cpu_reduction(b);
+  else l = cuda_reduction(b, codegen::lane_width(k, b.variant), to.multiprocessors);
   b.variant.split = l.splits > 1;
   return l;
 }

@@ -43,6 +43,28 @@ TEST_CASE("inspect: what has no element says so") {
   CHECK(dump(mean(nothing)).c_str() != nullptr);
 }
 
+TEST_CASE("inspect: explain says how a map is shared out") {
+  const bool cuda = device::current().type() == device::kind::cuda;
+  const auto line = [](const auto& e) {
+    const std::string all = explain(e).c_str(), begin = "shared out: ";
+    const std::size_t at = all.find(begin) + begin.size();
+    return all.substr(at, all.find('\n', at) - at);
+  };
+  const array<float> x = zeros<float>({12'000}), a = x.reshape({100, 120});
+  CHECK(line(x + 1) == (cuda ? "packs of 4" : "element by element"));
+  CHECK(line(x(slice(1, _)) - x(slice(_, -1))) == (cuda ? "packs of 4, in0 element by element" : "element by element"));
+  CHECK(line(a(slice(1, -1), slice(1, -1)) * 2) ==
+        (cuda ? "packs of 2, 2 to a thread, blocks over several rows, in0 element by element" : "element by element"));
+  CHECK(line(a(slice(0, 100), slice(0, 100)) + a(_, slice(20, _)).T()) == "tiles of 32 x 32 for in1");
+  const array<float> square = x(slice(0, 10'000)).reshape({100, 100});
+  CHECK(line(square + square.T()) ==
+        std::string("tiles of 32 x 32 for in1") + (cuda ? ", mirror images together" : ""));
+  CHECK(line(x.reshape({4000, 3}) * x(slice(0, 3))) ==
+        (cuda ? "element by element, 4 to a thread, blocks over several rows" : "rows of 3 without a loop"));
+  CHECK(line(zeros<float>({2, 20'001})(_, slice(_, _, 2)) + 1) ==
+        (cuda ? "element by element, 4 to a thread" : "rows in pieces"));
+}
+
 TEST_CASE("inspect: looking allocates nothing, launches nothing and compiles nothing") {
   const array<float> x = zeros<float>({1'000'003});
   const auto e = (x - mean(x)) / stddev(x);

@@ -57,7 +57,7 @@ TEST_CASE("nvrtc: every operation and cast compiles for sm_80, sm_90 and sm_100"
     if (!with) return;
     for (sinter::dtype t : element_dtypes) {
       const kernel k = every_operation(t);
-      const std::string said = complaint(*with, emit(k, map_variants(k)[0].v, dialect::cuda));
+      const std::string said = complaint(*with, emit(k, map_variants(k, dialect::cuda)[0].v, dialect::cuda));
       INFO("sm_", arch, ", ", std::string(sinter::name(t)), ": ", said);
       CHECK(said.empty());
     }
@@ -87,7 +87,7 @@ TEST_CASE("nvrtc: the other math modes take the same text") {
     if (!with) return;
     for (sinter::dtype t : {sinter::dtype::float32, sinter::dtype::int64}) {
       const kernel k = every_operation(t);
-      CHECK(complaint(*with, emit(k, map_variants(k)[0].v, dialect::cuda)) == "");
+      CHECK(complaint(*with, emit(k, map_variants(k, dialect::cuda)[0].v, dialect::cuda)) == "");
     }
   }
 }
@@ -96,7 +96,7 @@ TEST_CASE("nvrtc: a text that is wrong is a compile_error, so the sweep can fail
   const auto with = nvrtc(90);
   if (!with) return;
   const kernel k = mixed_map(sinter::dtype::float32);
-  std::string text = emit(k, map_variants(k)[0].v, dialect::cuda);
+  std::string text = emit(k, map_variants(k, dialect::cuda)[0].v, dialect::cuda);
   text.insert(text.rfind('}'), "undeclared = 1;");
   CHECK(complaint(*with, text).find("undeclared") != std::string::npos);
 }

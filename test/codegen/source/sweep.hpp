@@ -67,8 +67,10 @@ struct named_variant {
   codegen::variant v;
 };
 
-/// Every way a map of n operands may lie: flat, in packs, over rows, strided, broadcast, wide, in place.
-inline std::vector<named_variant> map_variants(const codegen::kernel& k) {
+/// Every way a map of n operands may lie and be shared out: flat, in packs, over rows, in turns, in tiles, strided, broadcast,
+/// wide, in place. `to`: the dialect whose schedules are wanted.
+inline std::vector<named_variant> map_variants(const codegen::kernel& k, codegen::dialect to) {
+  using codegen::way;
   const std::size_t inputs = k.inputs.size(), all = inputs + k.outputs.size();
   std::vector<named_variant> made;
   const auto add = [&](std::string name, int rank, access of_inputs) -> codegen::variant& {
@@ -79,23 +81,54 @@ inline std::vector<named_variant> map_variants(const codegen::kernel& k) {
     made.push_back({std::move(name), v});
     return made.back().v;
   };
-  add("flat", 1, access::unit);
-  add("flat packs", 1, access::unit).vector = true;
-  add("flat packs in place", 1, access::unit).vector = true;
-  made.back().v.aliased = true;
-  add("flat, wide", 1, access::unit).wide = true;
-  add("fixed inputs, wide packs", 1, access::fixed).wide = true;
-  made.back().v.vector = true;
-  add("strided", 1, access::strided);
-  add("rows of packs", 2, access::unit).vector = true;
-  add("rows, still", 2, access::still);
-  codegen::variant& mixed = add("four axes, mixed", 4, access::strided);
+  const auto packs = [&](codegen::variant& v, int width, int turns, int rows) -> codegen::variant& {
+    v.map.width = static_cast<std::uint8_t>(width), v.map.turns = static_cast<std::uint8_t>(turns);
+    v.map.rows = static_cast<std::uint8_t>(rows);
+    v.map.ways.assign(all, way::each);
+    for (std::size_t i = 0; i < all; ++i)
+      if (width > 1 && v.operands[i] == access::unit && (i >= inputs || !k.inputs[i].iota)) v.map.ways[i] = way::packed;
+    return v;
+  };
+  const int full = 2;  // elements: of every dtype at most 16 bytes
   const access kinds[] = {access::unit, access::still, access::fixed, access::strided};
-  for (std::size_t i = 0; i < all; ++i)
-    mixed.operands[i] = i < inputs ? kinds[i % 4] : i % 2 ? access::unit : access::strided;
-  codegen::variant& eight = add("eight axes, wide", 8, access::strided);
-  eight.wide = true;
-  eight.operands.back() = access::strided;
+  const auto mixed = [&](codegen::variant& v) -> codegen::variant& {
+    for (std::size_t i = 0; i < all; ++i)
+      v.operands[i] = i < inputs ? kinds[i % 4] : i % 2 ? access::unit : access::strided;
+    return v;
+  };
+  add("flat", 1, access::unit);
+  mixed(add("four axes, mixed", 4, access::strided));
+  add("eight axes, wide", 8, access::strided).wide = true;
+  add("rows, still", 2, access::still);
+  if (to == codegen::dialect::c) {
+    add("pieces of rows", 2, access::unit).map.pieces = true;
+    add("tiles", 3, access::strided).map.tile = 32;
+    codegen::variant& shorts = mixed(add("short rows", 3, access::strided));
+    shorts.map.short_row = 3;
+    shorts.map.ways.assign(all, way::each);
+    shorts.map.ways[0] = way::dense;
+    return made;
+  }
+  packs(add("flat packs", 1, access::unit), full, 1, 0);
+  packs(add("flat packs in place", 1, access::unit), full, 1, 0).aliased = true;
+  packs(add("flat packs, an odd offset", 1, access::unit), full, 2, 0).map.ways[0] = way::each;
+  packs(add("flat, wide, turns", 1, access::unit), 1, 4, 0).wide = true;
+  packs(add("fixed inputs, wide packs", 1, access::fixed), full, 1, 0).wide = true;
+  packs(add("strided, turns", 1, access::strided), 1, 4, 0);
+  packs(add("rows of packs", 2, access::unit), full, 1, 1);
+  packs(add("rows of packs, turns over rows", 3, access::unit), full, 2, 1).map.ways[0] = way::each;
+  packs(mixed(add("four axes, turns over rows", 4, access::strided)), 1, 4, 1);
+  packs(mixed(add("four axes, turns over all rows", 4, access::strided)), 1, 4, 3);
+  packs(mixed(add("four axes, turns along rows", 4, access::strided)), 1, 4, 0);
+  for (int rank : {2, 4}) {
+    codegen::variant& tiles = mixed(add("tiles of " + std::to_string(rank) + " axes", rank, access::strided));
+    tiles.map.tile = 32;
+    tiles.map.mirrored = rank == 4;
+    tiles.map.ways.assign(all, way::each);
+    for (std::size_t i = 0; i < inputs; ++i)
+      if (i % 4 == 3 && !k.inputs[i].iota) tiles.map.ways[i] = way::tiled;
+    tiles.operands[0] = access::strided, tiles.map.ways[0] = way::tiled;
+  }
   return made;
 }
 
@@ -134,8 +167,8 @@ void each_text(codegen::dialect to, std::span<const dtype> dtypes, F f) {
   for (dtype t : dtypes) {
     const std::string of = std::string(" of ") + name(t);
     const codegen::kernel operations = every_operation(t), reductions = every_reduction(t), mixed = mixed_map(t);
-    f(codegen::emit(operations, map_variants(operations)[0].v, to), "every operation" + of);
-    for (const named_variant& n : map_variants(mixed)) f(codegen::emit(mixed, n.v, to), "map, " + n.name + of);
+    f(codegen::emit(operations, map_variants(operations, to)[0].v, to), "every operation" + of);
+    for (const named_variant& n : map_variants(mixed, to)) f(codegen::emit(mixed, n.v, to), "map, " + n.name + of);
     for (const named_variant& n : reduction_variants(reductions))
       f(codegen::emit(reductions, n.v, to), "reduction, " + n.name + of);
   }

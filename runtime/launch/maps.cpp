@@ -1,0 +1,247 @@
+// The schedule of a map. What it weighs, in this order: operands should be read along their own fastest axis, accesses should
+// be as wide as the operands allow, a thread should have 16 bytes of each operand on their way, and rows that share elements
+// should be read by one block.
+#include "runtime/launch/maps.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "codegen/source/geometry.hpp"
+#include "runtime/launch/share.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+using codegen::access;
+using codegen::block_threads;
+using codegen::way;
+
+constexpr std::int64_t most_blocks = 65'535;  // of a grid's second and third dimension
+constexpr int sector = 32;                    // bytes that a GPU reads at least
+constexpr int least_tiled = 16;               // elements of an axis that is cut into tiles
+constexpr int longest_short_row = 8;          // elements
+
+class sharing {
+ public:
+  sharing(const codegen::kernel& k, binding& b) : k_(k), b_(b), v_(b.variant), m_(b.variant.map), last_(v_.rank - 1) {
+    m_ = {};
+  }
+
+  layout on_cuda() {
+    m_.ways.assign(b_.operands.size(), way::each);
+    if (find_tiles(preferences.tile)) return tiles();
+    choose_width();
+    choose_turns();
+    return last_ == 0 ? flat() : over_rows();
+  }
+
+  layout on_cpu() {
+    layout l;
+    const std::int64_t rows = count(0, last_), length = b_.extents[last_];
+    if (last_ > 0) m_.ways.assign(b_.operands.size(), way::each);
+    if (last_ == 0) {
+      l.how.items = b_.kept;
+    } else if (find_tiles(32)) {
+      l.how.items = count(0, last_ - 1) * divide_up(b_.extents[last_ - 1], m_.tile) * divide_up(length, m_.tile);
+    } else if (rows < 1024 && length >= 2 * codegen::row_piece) {
+      m_.pieces = true;
+      l.how.items = rows * divide_up(length, codegen::row_piece);
+    } else {
+      if (length <= longest_short_row) name_rows(length);
+      l.how.items = rows;
+    }
+    return l;
+  }
+
+ private:
+  std::int64_t count(int from, int to) const {
+    std::int64_t product = 1;
+    for (int d = from; d < to; ++d) product *= b_.extents[d];
+    return product;
+  }
+  int operands() const { return static_cast<int>(b_.operands.size()); }
+  bool is_output(int o) const { return o >= static_cast<int>(k_.inputs.size()); }
+  int size(int o) const { return itemsize(codegen::operand_type(k_, o)); }
+  std::int64_t step(int o, int axis) const {
+    return std::llabs(b_.operands[static_cast<std::size_t>(o)].strides[axis]);
+  }
+  /// Has an operand another element at the next point of the fastest axis?
+  bool moves(int o) const {
+    const access a = v_.operands[static_cast<std::size_t>(o)];
+    return (a == access::unit || a == access::strided) &&
+           (is_output(o) || !k_.inputs[static_cast<std::size_t>(o)].iota);
+  }
+
+  // ---- packs and turns
+
+  bool fits_packs(int o, int width) const {
+    const bound_operand& at = b_.operands[static_cast<std::size_t>(o)];
+    if (v_.operands[static_cast<std::size_t>(o)] != access::unit) return false;
+    if (reinterpret_cast<std::uintptr_t>(at.data) & static_cast<std::uintptr_t>(width * size(o) - 1)) return false;
+    for (int d = 0; d < last_; ++d)
+      if (at.strides[d] & (width - 1)) return false;
+    return true;
+  }
+
+  // The widest packs in which all results can be written, and half of what moves can be accessed.
+  void choose_width() {
+    for (int width = codegen::vector_width(k_, v_) * preferences.pack / 16; width > 1; width /= 2) {
+      int packed = 0, others = 0;
+      bool results = true;
+      for (int o = 0; o < operands(); ++o) {
+        if (!moves(o)) continue;
+        const bool fits = fits_packs(o, width);
+        fits ? ++packed : ++others;
+        results = results && (fits || !is_output(o));
+      }
+      if (!results || packed < others || (last_ > 0 && b_.extents[last_] < 2 * width)) continue;
+      m_.width = static_cast<std::uint8_t>(width);
+      for (int o = 0; o < operands(); ++o)
+        if (moves(o) && fits_packs(o, width)) m_.ways[static_cast<std::size_t>(o)] = way::packed;
+      return;
+    }
+  }
+
+  // As many packs as are to be under way; fewer where a point is much work, which hides latency by itself and
+  // needs the registers.
+  void choose_turns() {
+    constexpr int most = 8, most_work = 512;
+    int turns = std::clamp(preferences.under_way / widest() / m_.width, 1, most);
+    while (turns > 1 && turns * m_.width * static_cast<int>(k_.values.size()) > most_work) turns /= 2;
+    m_.turns = static_cast<std::uint8_t>(turns);
+  }
+
+  int widest() const {
+    int bytes = 1;
+    for (int o = 0; o < operands(); ++o)
+      if (moves(o)) bytes = std::max(bytes, size(o));
+    return bytes;
+  }
+
+  layout flat() {
+    layout l;
+    l.how.block[0] = block_threads;
+    l.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[0], block_threads * m_.width * m_.turns));
+    return l;
+  }
+
+  // `threads` packs side by side, spread evenly over as few blocks of at most `most` as hold them.
+  static std::int64_t side_by_side(std::int64_t packs, std::int64_t most) {
+    if (packs <= most || packs >= 8 * most) return std::min(packs, most);
+    return divide_up(packs, divide_up(packs, most));
+  }
+
+  layout over_rows() {
+    constexpr std::int64_t enough = 128;  // packs of two axes that are worth a block
+    const std::int64_t packs = divide_up(b_.extents[last_], m_.width), next = b_.extents[last_ - 1];
+    if (last_ > 1 && packs * next < enough) m_.rows = static_cast<std::uint8_t>(last_);
+    else if (next >= std::max<std::int64_t>(m_.turns, 4) || packs < enough) m_.rows = 1;
+    const std::int64_t rows = count(last_ - m_.rows, last_);
+    if (m_.rows > 0 && rows < m_.turns) m_.turns = 1;
+    const std::int64_t turns = m_.turns;
+    layout l;
+    if (m_.rows == 0) {
+      const std::int64_t across = std::clamp<std::int64_t>(packs / turns, 1, block_threads);
+      l.how.block[0] = static_cast<unsigned>(across);
+      l.how.grid[0] = static_cast<unsigned>(divide_up(packs, across * turns));
+      l.how.grid[1] = static_cast<unsigned>(std::min(count(0, last_), most_blocks));
+      return l;
+    }
+    // Blocks of many rows read what rows share once: the neighbours of a stencil.
+    std::int64_t across = side_by_side(packs, std::clamp(preferences.across / widest() / m_.width, 32, block_threads));
+    const std::int64_t down = std::clamp<std::int64_t>(rows / turns, 1, block_threads / across);
+    if (across * down <= block_threads / 2) across = side_by_side(packs, block_threads / down);
+    l.how.block[0] = static_cast<unsigned>(across);
+    l.how.block[1] = static_cast<unsigned>(down);
+    l.how.grid[0] = static_cast<unsigned>(divide_up(packs, across));
+    l.how.grid[1] = static_cast<unsigned>(std::min(divide_up(rows, down * turns), most_blocks));
+    l.how.grid[2] = static_cast<unsigned>(std::min(count(0, last_ - m_.rows), most_blocks));
+    return l;
+  }
+
+  // ---- tiles
+
+  // The axis along which an operand is better read than along the fastest; -1: none.
+  int own_axis(int o) const {
+    if (is_output(o) || !moves(o) || step(o, last_) * size(o) < sector) return -1;
+    int best = -1;
+    for (int d = 0; d < last_; ++d)
+      if (step(o, d) != 0 && (best < 0 || step(o, d) < step(o, best))) best = d;
+    const bool better = best >= 0 && step(o, best) * size(o) < sector && step(o, best) * 4 <= step(o, last_);
+    return better && b_.extents[best] >= least_tiled ? best : -1;
+  }
+
+  // Cuts the fastest axis and the one along which most bytes are better read into tiles. False where nothing asks for it.
+  bool find_tiles(int side) {
+    if (last_ == 0 || b_.extents[last_] < least_tiled) return false;
+    int bytes[max_rank] = {};
+    for (int o = 0; o < operands(); ++o)
+      if (const int axis = own_axis(o); axis >= 0) bytes[axis] += size(o);
+    const int turned = static_cast<int>(std::max_element(bytes, bytes + last_) - bytes);
+    if (bytes[turned] == 0) return false;
+    int room = codegen::block_memory;
+    for (int o = 0; o < operands(); ++o) {
+      const int needs = side * (side + 1) * size(o);
+      if (own_axis(o) != turned || needs > room) continue;
+      room -= needs;
+      m_.ways[static_cast<std::size_t>(o)] = way::tiled;
+    }
+    m_.tile = static_cast<std::uint8_t>(side);
+    for (int d = turned; d + 1 < last_; ++d) {
+      std::swap(b_.extents[d], b_.extents[d + 1]);
+      for (bound_operand& o : b_.operands) std::swap(o.strides[d], o.strides[d + 1]);
+    }
+    return true;
+  }
+
+  // Are two operands one array and its mirror image along the two fastest axes?
+  bool are_mirrored(int o, int other) const {
+    const bound_operand &a = b_.operands[static_cast<std::size_t>(o)],
+                        &b = b_.operands[static_cast<std::size_t>(other)];
+    bool same = !is_output(other) && a.data == b.data && a.strides[last_ - 1] == b.strides[last_] &&
+                a.strides[last_] == b.strides[last_ - 1];
+    for (int d = 0; d + 1 < last_; ++d) same = same && a.strides[d] == b.strides[d];
+    return same;
+  }
+
+  layout tiles() {
+    layout l;
+    const bool square = b_.extents[last_ - 1] == b_.extents[last_] && b_.extents[last_] <= m_.tile * most_blocks;
+    for (int o = 0; square && o < operands(); ++o)
+      for (int other = 0; m_.of(o) == way::tiled && other < operands(); ++other)
+        m_.mirrored = m_.mirrored || (preferences.mirrored && are_mirrored(o, other));
+    l.how.block[0] = m_.tile;
+    l.how.block[1] = static_cast<unsigned>(block_threads / m_.tile);
+    l.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[last_], m_.tile));
+    l.how.grid[1] = static_cast<unsigned>(std::min(divide_up(b_.extents[last_ - 1], m_.tile), most_blocks));
+    l.how.grid[2] = static_cast<unsigned>(std::min(count(0, last_ - 1), most_blocks));
+    return l;
+  }
+
+  // ---- the CPU's short rows
+
+  void name_rows(std::int64_t length) {
+    m_.short_row = static_cast<std::uint8_t>(length);
+    for (int o = 0; o < operands(); ++o) {
+      const bound_operand& at = b_.operands[static_cast<std::size_t>(o)];
+      if (v_.operands[static_cast<std::size_t>(o)] == access::unit && at.strides[last_ - 1] == length)
+        m_.ways[static_cast<std::size_t>(o)] = way::dense;
+    }
+  }
+
+  const codegen::kernel& k_;
+  binding& b_;
+  codegen::variant& v_;
+  codegen::map_schedule& m_;
+  const int last_;
+};
+
+}  // namespace
+
+layout share_out_map(const codegen::kernel& k, binding& b, const target& to) {
+  sharing s(k, b);
+  return to.language == codegen::dialect::cuda ? s.on_cuda() : s.on_cpu();
+}
+
+}  // namespace sinter::runtime
