@@ -3,6 +3,7 @@
 #include "bench/floors.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include "codegen/compile/compiler.hpp"
+#include "codegen/ir/philox.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/device/driver.hpp"
 
@@ -92,6 +94,71 @@ double device_copy_bandwidth(const driver& d, bool quick) {
   return 2.0 * static_cast<double>(size) / us / 1e3;
 }
 
+// Every thread makes so many blocks of four words.
+constexpr const char* words_kernel = R"(
+extern "C" __global__ void __launch_bounds__(256) words(unsigned* out, const unsigned seed, const int blocks) {
+  unsigned total = 0;
+  for (int b = 0; b < blocks; ++b) {
+    unsigned c0 = (blockIdx.x * 256 + threadIdx.x) * blocks + b, c1 = 0, c2 = 0, c3 = 0, k0 = seed, k1 = 0;
+#pragma unroll
+    for (int round = 0; round < 10; ++round) {
+      const unsigned long long p = (unsigned long long)c0 * 0xD2511F53u, q = (unsigned long long)c2 * 0xCD9E8D57u;
+      c0 = (unsigned)(q >> 32) ^ c1 ^ k0;
+      c1 = (unsigned)q;
+      c2 = (unsigned)(p >> 32) ^ c3 ^ k1;
+      c3 = (unsigned)p;
+      asm("" : "+r"(c0));
+      asm("" : "+r"(c2));
+      k0 += 0x9E3779B9u;
+      k1 += 0xBB67AE85u;
+    }
+    total += c0 + c1 + c2 + c3;
+  }
+  if (total == 1) *out = total;
+}
+)";
+
+double device_words_per_us(const driver& d, const device_impl& on, bool quick) {
+  const auto image = on.compiler()->compile(words_kernel);
+  cu_module module = nullptr;
+  cu_function words = nullptr;
+  check(d, d.cuModuleLoadDataEx(&module, image.data(), 0, nullptr, nullptr));
+  check(d, d.cuModuleGetFunction(&words, module, "words"));
+  cu_address out = 0;
+  check(d, d.cuMemAlloc_v2(&out, 4));
+  const raw_stream s(d);
+  unsigned seed = 42;
+  int blocks = quick ? 8 : 128;
+  void* arguments[] = {&out, &seed, &blocks};
+  const unsigned grid = static_cast<unsigned>(on.multiprocessors()) * 32;
+  const double us = best_us(
+      quick ? 3 : 15, 10,
+      [&] { check(d, d.cuLaunchKernel(words, grid, 1, 1, 256, 1, 1, 0, s.get(), arguments, nullptr)); },
+      [&] { s.wait(); });
+  d.cuMemFree_v2(out);
+  d.cuModuleUnload(module);
+  return 4.0 * grid * 256 * blocks / us;
+}
+
+double host_words_per_us(bool quick) {
+  const std::uint64_t blocks = quick ? 10'000 : 1'000'000, parts = 64;
+  std::atomic<std::uint32_t> total = 0;
+  const double us = best_us(
+      quick ? 3 : 9, 1,
+      [&] {
+        oneapi::tbb::parallel_for(std::uint64_t{0}, parts, [&](std::uint64_t part) {
+          std::uint32_t sum = 0;
+          for (std::uint64_t b = blocks * part / parts; b < blocks * (part + 1) / parts; ++b) {
+            const auto w = sinter::codegen::scalar::philox(b, 0, 42);
+            sum += w[0] + w[1] + w[2] + w[3];
+          }
+          total += sum;
+        });
+      },
+      [] {});
+  return 4.0 * static_cast<double>(blocks) / us;
+}
+
 }  // namespace
 
 void floors::measure(bool quick) {
@@ -150,6 +217,13 @@ bound floors::of(double read, double written, int launches) {
   const double bytes = cuda_ ? (read + written) / bandwidth_ / 1e3 : host_copy_us(read, written) * launches;
   if (calls >= bytes) return {calls, cuda_ ? "launch" : "call"};
   return {bytes, cuda_ ? "bytes" : written < read / 100 ? "reading" : "memcpy"};
+}
+
+bound floors::of_words(double words) {
+  if (words_per_us_ == 0)
+    words_per_us_ =
+        cuda_ ? device_words_per_us(*find_driver(nullptr), current_device(), quick_) : host_words_per_us(quick_);
+  return {words / words_per_us_, "words"};
 }
 
 }  // namespace bench

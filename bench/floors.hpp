@@ -23,6 +23,10 @@ class floors {
   /// time.
   bound of(double read, double written, int launches = 1);
 
+  /// For work on so many random words: Philox's blocks of four by hand, added up and written nowhere, one after the other on
+  /// each core of a CPU.
+  bound of_words(double words);
+
   double launch_us() const { return launch_us_; }             // cuda: an empty kernel; cpu: a call through a pointer
   double gigabytes_per_second() const { return bandwidth_; }  // of a large copy, read and written bytes counted
 
@@ -31,6 +35,7 @@ class floors {
 
   bool cuda_ = false, quick_ = false;
   double launch_us_ = 0, bandwidth_ = 0;
+  double words_per_us_ = 0;  // measured when first asked for
   std::map<std::pair<double, double>, double>
       copies_;  // cpu: by bytes read and written, since caches make it no straight line
 };

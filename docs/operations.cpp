@@ -29,6 +29,7 @@ struct row {
 constexpr row rows[] = {
 #define SINTER_OP(name, arity, rule_, cuda, c, integer, interpreter, ulp, numpy, sentence) \
   {__LINE__, #name, rule::rule_, #rule_, ulp, numpy, sentence},
+#define SINTER_DRAW(...)
 #include <sinter/ops.def>
 #undef SINTER_OP
 };
@@ -47,6 +48,10 @@ const char* sentence(rule r) {
     case rule::bits: return "bool and integers only";
     case rule::integers: return "integers only; bool counts as int8";
     case rule::test: return "looks at a value without changing it";
+    case rule::words_to_uint32:
+    case rule::words_to_uint64:
+    case rule::words_to_float32:
+    case rule::words_to_float64: return "random numbers";
   }
   return "";
 }

@@ -163,7 +163,10 @@ class describer {
   static std::string label(const typed_node* n, std::vector<node*>& children) {
     switch (n->kind) {
       case node_kind::array: return "array";
-      case node_kind::iota: return "index along axis " + std::to_string(static_cast<const iota_node*>(n)->axis);
+      case node_kind::iota: {
+        const int axis = static_cast<const iota_node*>(n)->axis;
+        return axis == iota_node::all_axes ? "position" : "index along axis " + std::to_string(axis);
+      }
       case node_kind::view: children = {static_cast<const view_node*>(n)->child}; return "view";
       case node_kind::reshape: children = {static_cast<const reshape_node*>(n)->child}; return "reshape";
       case node_kind::reduction: {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "codegen/ir/interpret_ops.hpp"
+#include "codegen/ir/philox.hpp"
 #include "codegen/ir/scalar.hpp"
 
 namespace sinter::codegen {
@@ -42,7 +43,7 @@ template <class Op, class T>
 void apply_all(const void* const args[3], void* out, int count) {
   constexpr bool chooses = Op::of == detail::rule::choice;
   using A = std::conditional_t<chooses, bool, T>;
-  using R = element_type<std::conditional_t<detail::result_dtype(Op::of, dtype_of<T>) == dtype_of<T>, T, bool>>;
+  using R = typename detail::element_of<detail::result_dtype(Op::of, dtype_of<T>)>::type;
   const auto* a = static_cast<const A*>(args[0]);
   [[maybe_unused]] const auto* b = static_cast<const T*>(args[1]);
   [[maybe_unused]] const auto* c = static_cast<const T*>(args[2]);

@@ -88,7 +88,7 @@ inline bool is_everywhere(const kernel& k, std::size_t output) { return !k.reduc
 /// How an operand moves along the fastest axis of the iteration.
 enum class access : std::uint8_t {
   fixed,    // one element for the whole kernel
-  unit,     // consecutive elements
+  unit,     // consecutive elements; of an iota in packs, each pack from a multiple of its width
   still,    // the same element along the fastest axis
   strided,  // any step
   column,   // row kernels by columns: consecutive elements, the same ones along the whole column

@@ -117,10 +117,11 @@ struct reshape_node : typed_node {
   typed_node* child;
 };
 
-/// 0, 1, 2, ... along one axis, constant along the others; int64.
+/// 0, 1, 2, ... along one axis, constant along the others, or in C order over all of them; int64.
 struct iota_node : typed_node {
   iota_node(dtype t, const sinter::shape& s) : typed_node(node_kind::iota, t, s) {}
 
+  static constexpr int all_axes = -1;
   int axis;
 };
 

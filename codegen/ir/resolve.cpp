@@ -318,7 +318,8 @@ class walker {
 
   ref iota(const iota_node* n, unsigned in) {
     std::int64_t strides[max_rank] = {};
-    strides[n->axis] = 1;
+    if (n->axis == iota_node::all_axes) c_strides(n->extents, strides);
+    else strides[n->axis] = 1;
     operand o;
     o.iota = true;
     o.type = dtype::int64;

@@ -12,10 +12,11 @@ inline int arity(const value& v) {
   return v.kind == value_kind::cast ? 1 : v.kind == value_kind::apply ? detail::facts(v.code).arity : 0;
 }
 
-/// Does an operation take long, as functions of real numbers do?
+/// Does an operation take long, as functions of real numbers and random numbers do?
 inline bool is_costly(op code) {
   const detail::rule r = detail::facts(code).of;
-  return (r == detail::rule::real || r == detail::rule::integral_step) && code != op::sqrt && code != op::fma;
+  const bool heavy = r == detail::rule::real || r == detail::rule::integral_step || detail::takes_words(r);
+  return heavy && code != op::sqrt && code != op::fma;
 }
 
 /// The values that `roots` are made of, by number. Reduced values are leaves, and so are those that are given.

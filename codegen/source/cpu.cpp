@@ -25,6 +25,26 @@ void cpu_writer::open(std::string_view name) {
   }
 }
 
+int cpu_writer::counted_by(const body& b) {
+  bool draws = false;
+  for (const value& v : b.k.values)
+    draws = draws || (v.kind == value_kind::apply && detail::takes_words(detail::facts(v.code).of));
+  for (int o = 0; draws && o < b.inputs(); ++o)
+    if (b.is_iota(o) && b.is_read_at_points(o) && b.v.operands[o] == access::unit) return o;
+  return -1;
+}
+
+void cpu_writer::each_of_four(const std::string& prefix, const std::string& i,
+                              const std::function<void(const spelled&)>& write) {
+  w_.raw("#pragma GCC unroll 4\n");
+  w_.open("for (int l = 0; l < 4; ++l)");
+  write([&](int o) {
+    if (o == counted_) return "((" + counted_from(prefix) + " + " + i + ") & -4ll) | l";
+    return read(prefix, i + " + l")(o);
+  });
+  w_.close();
+}
+
 void write_cpu_kernel(writer& w, const body& b) {
   switch (b.shape) {
     case form::map: return write_cpu_map(w, b);

@@ -35,6 +35,7 @@ class cpu_fold : cpu_writer {
 
   void fold_range(std::string_view prefix, const std::string& from, const std::string& to) {
     w_.line("long long i = ", from, ";");
+    if (counts()) fold_blocks(std::string(prefix), to);
     w_.open("for (; i + ", lanes, " <= ", to, "; i += ", lanes, ")");
     // Without it gcc unrolls this loop before it looks for vectors, and then finds none in max, min, exp and others.
     w_.raw("#pragma omp simd\n");
@@ -44,6 +45,18 @@ class cpu_fold : cpu_writer {
     w_.close();
     w_.open("for (; i < ", to, "; ++i)");
     accumulate(read(std::string(prefix), "i"), "0");
+    w_.close();
+  }
+
+  // The same in fours that share a block of random words.
+  void fold_blocks(const std::string& prefix, const std::string& to) {
+    w_.open("if (", begins_block(prefix, "i"), ")");
+    w_.open("for (; i + ", lanes, " <= ", to, "; i += ", lanes, ")");
+    w_.raw("#pragma omp simd\n");
+    w_.open("for (int g = 0; g < ", lanes, "; g += 4)");
+    each_of_four(prefix, "i + g", [&](const spelled& input) { accumulate(input, "g + l"); });
+    w_.close();
+    w_.close();
     w_.close();
   }
 
@@ -81,10 +94,11 @@ class cpu_fold : cpu_writer {
     w_.close();
   }
 
-  // This item's part of `length` positions.
+  // This item's part of `length` positions. It begins where the lanes do.
   void part_bounds(const std::string& length) {
     if (!b_.v.split) return w_.line("const long long low = 0, high = ", length, ";");
-    w_.line("const long long length = ", length, ", chunk = (length + splits - 1) / splits;");
+    w_.line("const long long length = ", length, ", chunk = (length / splits + ", lanes, ") / ", lanes, " * ", lanes,
+            ";");
     w_.line("const long long low = part * chunk < length ? part * chunk : length;");
     w_.line("const long long high = low + chunk < length ? low + chunk : length;");
   }

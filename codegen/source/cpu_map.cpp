@@ -22,9 +22,23 @@ class cpu_map : cpu_writer {
 
  private:
   void along(const std::string& prefix, std::string_view from, std::string_view to) {
-    w_.raw("#pragma GCC ivdep\n");
+    if (!counts()) w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long i = ", from, "; i < ", to, "; ++i)");
+    if (counts()) blocks(prefix, to);
     w_.line(b_.points[0].call(read(prefix, "i"), {}, outputs(when::points, prefix, "i")));
+    w_.close();
+  }
+
+  // As many whole fours as there are from where a block of words begins.
+  void blocks(const std::string& prefix, std::string_view to) {
+    w_.open("if (", begins_block(prefix, "i"), ")");
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (; i + 4 <= ", to, "; i += 4)");
+    each_of_four(prefix, "i", [&](const spelled& input) {
+      w_.line(b_.points[0].call(input, {}, outputs(when::points, prefix, "i + l")));
+    });
+    w_.close();
+    w_.line("if (i == ", to, ") break;");
     w_.close();
   }
 

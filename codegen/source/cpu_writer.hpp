@@ -8,11 +8,26 @@ namespace sinter::codegen {
 
 class cpu_writer : protected kernel_writer {
  protected:
-  cpu_writer(writer& w, const body& b) : kernel_writer(w, b) {}
+  cpu_writer(writer& w, const body& b) : kernel_writer(w, b), counted_(counted_by(b)) {}
 
   void argument_struct();
   /// Opens a function over work items.
   void open(std::string_view name);
+
+  /// Do random numbers that are neighbours share a block of words here?
+  bool counts() const { return counted_ >= 0; }
+  /// Is element `i` one at which such a block begins?
+  std::string begins_block(std::string_view prefix, std::string_view i) const {
+    return "((" + counted_from(prefix) + " + " + std::string(i) + ") & 3) == 0";
+  }
+  /// Four neighbours, of which the first is element `i` and begins a block.
+  void each_of_four(const std::string& prefix, const std::string& i, const std::function<void(const spelled&)>& write);
+
+ private:
+  std::string counted_from(std::string_view prefix) const { return base(counted_, std::string(prefix)); }
+  static int counted_by(const body&);
+
+  const int counted_;  // the positions by which random numbers are counted: an input, or -1
 };
 
 /// The kernel functions, by form.

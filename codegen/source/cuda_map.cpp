@@ -139,7 +139,8 @@ class cuda_map : cuda_writer {
       each_lane();
       for (int o = 0; o < b_.inputs(); ++o)
         if (moves(o) && !packed(o))
-          w_.line(number("v", o), width_ > 1 ? "[u][l] = " : "[u] = ", b_.element(o, base(o, prefix), lane), ";");
+          w_.line(number("v", o), width_ > 1 ? "[u][l] = " : "[u] = ",
+                  counts(o) ? position_in_pack(o, prefix, at) : b_.element(o, base(o, prefix), lane), ";");
       end_lanes();
     }
     w_.close();

@@ -185,6 +185,7 @@ class cuda_rows : cuda_writer {
       if (packed(o)) return number("v", o) + (b_.v.rows.held != 0 ? "[h].at[l]" : ".at[l]");
       if (ahead(o)) return number("v", o) + "[" + slot() + "]";
       if (staged(o)) return tile_element(o);
+      if (counts(o) && fastest_index() == "i + l") return position_in_pack(o, prefix, "i");
       return read(prefix, fastest_index())(o);
     };
   }

@@ -8,8 +8,7 @@ namespace sinter::codegen {
 
 class cuda_writer : protected kernel_writer {
  protected:
-  cuda_writer(writer& w, const body& b)
-      : kernel_writer(w, b), width_(b.k.reduces() ? lane_width(b.k, b.v) : b.v.map.width) {}
+  cuda_writer(writer& w, const body& b) : kernel_writer(w, b), width_(lane_width(b.k, b.v)) {}
 
   bool packed(int o) const {
     if (!b_.k.reduces()) return b_.v.map.of(o) == way::packed;
@@ -23,9 +22,19 @@ class cuda_writer : protected kernel_writer {
   /// Opens the kernel function.
   void open(int threads);
 
+  /// A position in a pack that begins at `i`. The compiler is to see that those of a pack share what is above its bits, so
+  /// that random numbers share a block of words: with a sum in place of the `or` it does not.
+  bool counts(int o) const { return b_.is_iota(o) && b_.v.operands[o] == access::unit && width_ > 1; }
+  std::string position_in_pack(int o, const std::string& prefix, const std::string& i) const {
+    return "((" + base(o, prefix) + " + " + i + ") & -" + std::to_string(width_) + "ll) | l";
+  }
+
   /// How an input is spelled inside a pack: packed inputs were loaded into v<o>.
   spelled read_pack(std::string prefix) const {
-    return [this, prefix](int o) { return packed(o) ? number("v", o) + ".at[l]" : read(prefix, "i + l")(o); };
+    return [this, prefix](int o) {
+      if (packed(o)) return number("v", o) + ".at[l]";
+      return counts(o) ? position_in_pack(o, prefix, "i") : read(prefix, "i + l")(o);
+    };
   }
 
   /// An operand's pack at `i`; where it is loaded into.

@@ -24,19 +24,26 @@ inline int fold_memory(const kernel& k, int width) {
   return block_threads * width * each;
 }
 
+/// Elements in a pack where nothing but positions is read: those that share a block of random numbers.
+inline constexpr int positions_in_pack = 4;
+
 /// Elements in a 16-byte access of the widest operand that moves by units; 1: no vector accesses. Of folded rows, whose order
 /// follows from it, the widest that moves in any steps; of columns as few as a block has memory to fold.
 inline int vector_width(const kernel& k, const variant& v) {
   const bool rows = k.reduces() && !v.columns;
   int widest = 0;
+  bool counts = false;
   for (std::size_t o = 0; o < v.operands.size(); ++o) {
     if (v.operands[o] != access::unit && !(rows && v.operands[o] == access::strided)) continue;
     const bool is_input = o < k.inputs.size();
-    if (is_input && k.inputs[o].iota) continue;
+    if (is_input && k.inputs[o].iota) {
+      counts = true;
+      continue;
+    }
     const int size = itemsize(operand_type(k, static_cast<int>(o)));
     if (size > widest) widest = size;
   }
-  int width = widest ? 16 / widest : 1;
+  int width = widest ? 16 / widest : counts ? positions_in_pack : 1;
   while (width > 1 && v.columns && fold_memory(k, width) > block_memory) width /= 2;
   return width;
 }
@@ -45,6 +52,7 @@ inline int vector_width(const kernel& k, const variant& v) {
 /// must not depend on where its operands lie, on steps between their elements, or on how axes merged.
 inline int lane_width(const kernel& k, const variant& v) {
   if (form_of(k) == form::rows) return v.rows.width;
+  if (form_of(k) == form::map) return v.map.width;
   const bool packs_in_any_case = k.reduces() && !v.columns && !v.in_order;
   return v.vector || packs_in_any_case ? vector_width(k, v) : 1;
 }

@@ -40,6 +40,7 @@ namespace sinter {
   }                                                                                                    \
   lazy<double> name(detail::no_operand, detail::anything, detail::anything);
 #define SINTER_OP(name, arity, ...) SINTER_FUNCTION_##arity(name, name)
+#define SINTER_DRAW(...)
 #include <sinter/ops.def>
 #undef SINTER_OP
 SINTER_FUNCTION_2(pow, power)     // numpy.power under C's name

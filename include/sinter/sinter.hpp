@@ -26,6 +26,7 @@
 #include <sinter/memory.hpp>
 #include <sinter/memory_hooks.hpp>
 #include <sinter/profiler.hpp>
+#include <sinter/random.hpp>
 #include <sinter/stream.hpp>
 #include <sinter/transfer.hpp>
 

@@ -124,6 +124,7 @@ node* make_iota(const shape& s, int axis) {
   n->axis = axis;
   return n;
 }
+node* make_positions(const shape& s) { return make_iota(s, iota_node::all_axes); }
 
 node* make_copy(node* n, const where& place) try {
   const runtime::statement here(place);

@@ -279,6 +279,18 @@ bool lies_in_packs(const codegen::kernel& k, const binding& b, int width) {
   return true;
 }
 
+void classify_positions(const codegen::kernel& k, binding& b, int width) {
+  codegen::variant& v = b.variant;
+  const int f = codegen::fastest_axis(v);
+  for (std::size_t i = 0; i < k.inputs.size(); ++i) {
+    if (!k.inputs[i].iota || v.operands[i] != access::unit) continue;
+    std::int64_t places = b.operands[i].origin;
+    for (int d = 0; d < v.rank; ++d)
+      if (d != f) places |= b.operands[i].strides[d];
+    if ((places & (width - 1)) != 0) v.operands[i] = access::strided;
+  }
+}
+
 bool locate(const step& s, const resolution& r, detail::array_node* const* temporaries,
             detail::array_node* const* outputs, binding& b) {
   const std::size_t inputs = s.inputs.size(), count = inputs + s.outputs.size();
@@ -341,7 +353,8 @@ std::size_t layout_words(const step& s, const resolution& r, detail::array_node*
       continue;
     }
     const operand& o = r.operands[s.inputs[i].operand];
-    w.add(place << 2 | static_cast<std::int64_t>(o.flat) << 1 | static_cast<std::int64_t>(o.fixed));
+    w.add((o.iota ? o.origin & 15 : place) << 2 | static_cast<std::int64_t>(o.flat) << 1 |
+          static_cast<std::int64_t>(o.fixed));
     if (s.inputs[i].of_result) w.add(r.spaces[o.space].extents);
     if (!o.flat && !b.flat) w.add(o.strides, r.spaces[o.space].extents.size());
   }

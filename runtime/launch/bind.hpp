@@ -56,6 +56,10 @@ void bind(const codegen::step&, const codegen::resolution&, detail::array_node* 
 /// Can the operands that move by units be accessed in packs of so many elements, wherever one begins?
 bool lies_in_packs(const codegen::kernel&, const binding&, int width);
 
+/// Packs of positions, of `width` elements, begin at multiples of it, which the text says and the compiler makes use of. An
+/// iota of which that is not true moves in steps that happen to be 1.
+void classify_positions(const codegen::kernel&, binding&, int width);
+
 /// Everything that `bind` looks at. Gives how many words it wrote, at most `room`; 0: there was not enough.
 std::size_t layout_words(const codegen::step&, const codegen::resolution&, detail::array_node* const* outputs,
                          const target&, const binding& located, std::int64_t* words, std::size_t room);

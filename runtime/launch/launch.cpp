@@ -186,12 +186,14 @@ const fusion& fusion_for(const plan& p, const codegen::resolution& r, const targ
 
 layout share_out(const codegen::kernel& k, binding& b, const target& to) {
   layout l;
+  const codegen::form form = codegen::form_of(k);
   if (to.language == codegen::dialect::none) l.how.items = b.kept;
-  else if (form_of(k) == codegen::form::map) return share_out_map(k, b, to);
-  else if (form_of(k) == codegen::form::rows) return share_out_rows(k, b, to);
+  else if (form == codegen::form::map) l = share_out_map(k, b, to);
+  else if (form == codegen::form::rows) l = share_out_rows(k, b, to);
   else if (to.language == codegen::dialect::c) l = cpu_reduction(b);
   else l = cuda_reduction(b, codegen::lane_width(k, b.variant), to.multiprocessors);
   b.variant.split = l.splits > 1;
+  if (has_packs(to.language)) classify_positions(k, b, codegen::lane_width(k, b.variant));
   return l;
 }
 

@@ -15,7 +15,7 @@ namespace sinter::fuzz {
 
 namespace {
 
-constexpr int all_ops = detail::op_count;
+constexpr int all_ops = static_cast<int>(op::random_uint32);  // what random numbers are made of comes after them
 constexpr op common[] = {op::add,     op::subtract, op::multiply, op::divide,       op::maximum,
                          op::minimum, op::less,     op::where,    op::negative,     op::absolute,
                          op::sqrt,    op::multiply, op::power,    op::floor_divide, op::greater,

@@ -44,6 +44,7 @@ void rows_agree() {
   if constexpr (detail::accepts(detail::rule::rule_, dtype_of<T>)) { \
     TRY_##arity(name)                                                \
   }
+#define SINTER_DRAW(...)
 #include <sinter/ops.def>
 #undef SINTER_OP
     }

@@ -70,7 +70,21 @@ struct no_change {
 };
 
 /// What is wrong with a call.
-enum class fault : std::uint8_t { none, operand, boolean, floating, chain, kind, stored, element, axis, index, mask };
+enum class fault : std::uint8_t {
+  none,
+  operand,
+  boolean,
+  floating,
+  chain,
+  kind,
+  stored,
+  element,
+  axis,
+  index,
+  mask,
+  real_draw,
+  whole_draw
+};
 
 /// What a call with a fault gives. It goes on as an expression of element type T, made from anything, so that nothing else
 /// is wrong with the statement. As the type of a result it is looked into where the call stands, not somewhere in Sinter.
@@ -96,6 +110,9 @@ class refused : public lazy<T> {
   static_assert(of != fault::element,
                 "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "
                 "std::uint64_t, float or double");
+  static_assert(of != fault::real_draw, "sinter: these random numbers are float or double: rng.normal<float>({2, 3})");
+  static_assert(of != fault::whole_draw,
+                "sinter: random integers are of an integer type or bool: rng.integers<int>({2, 3}, 10)");
   static_assert(of != fault::axis, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
 };
 

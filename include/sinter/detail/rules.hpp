@@ -27,6 +27,10 @@ enum class rule : std::uint8_t {
   bits,             // bool and integers
   integers,         // integers; bool counts as int8
   test,             // any dtype, gives bool
+  words_to_uint32,  // uint64 alone, gives uint32, and so on: random numbers
+  words_to_uint64,
+  words_to_float32,
+  words_to_float64,
 };
 
 constexpr int op_count = 0
@@ -49,8 +53,12 @@ inline constexpr op_facts ops[] = {
 
 constexpr const op_facts& facts(op o) { return ops[static_cast<int>(o)]; }
 
+/// Is it of what random numbers are made of?
+constexpr bool takes_words(rule r) { return r >= rule::words_to_uint32; }
+
 /// Is the promoted dtype of the operands one this rule takes?
 constexpr bool accepts(rule r, dtype promoted) {
+  if (takes_words(r)) return promoted == dtype::uint64;
   switch (r) {
     case rule::number_not_bool: return promoted != dtype::bool_;
     case rule::bits:
@@ -73,8 +81,15 @@ constexpr dtype compute_dtype(rule r, dtype promoted) {
 
 /// The dtype it gives, given the one it computes in.
 constexpr dtype result_dtype(rule r, dtype computed) {
-  const bool truth = r == rule::comparison || r == rule::logic || r == rule::test;
-  return truth ? dtype::bool_ : computed;
+  switch (r) {
+    case rule::comparison:
+    case rule::logic:
+    case rule::test: return dtype::bool_;
+    case rule::words_to_uint32: return dtype::uint32;
+    case rule::words_to_float32: return dtype::float32;
+    case rule::words_to_float64: return dtype::float64;
+    default: return computed;
+  }
 }
 
 }  // namespace detail

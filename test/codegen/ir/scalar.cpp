@@ -77,6 +77,7 @@ TEST_CASE("the golden values leave out no operation, no dtype and no cast") {
     for (dtype t : element_dtypes) {
       CAPTURE(row.name);
       CAPTURE(std::string(sinter::name(t)));
+      if (sinter::detail::takes_words(row.of)) continue;  // random numbers, of which NumPy has none
       CHECK(seen.count({row.name, t}) == static_cast<std::size_t>(sinter::detail::accepts(row.of, t)));
     }
 }

@@ -121,3 +121,21 @@ TEST_CASE("c: every text compiles without a warning") {
   INFO(read_text(room / "said").substr(0, 4000));
   CHECK(status == 0);
 }
+
+TEST_CASE("nvrtc: neighbours in a pack share their block of random words") {
+  const auto with = nvrtc(9999);  // PTX, for a GPU that is newer than any
+  if (!with) return;
+  kernel_builder b;
+  const auto i = b.cast(b.input(sinter::dtype::int64, true), sinter::dtype::uint64);
+  const auto draw = b.scalar(sinter::dtype::uint64), seed = b.scalar(sinter::dtype::uint64);
+  const kernel k = b.gives({b.apply(sinter::op::random_float32, i, draw, seed)});
+  variant v;
+  v.operands = {access::unit, access::unit};
+  v.vector = true;
+  const std::string ptx = to_text(with->compile(emit(k, v, dialect::cuda)));
+  int products = 0;
+  for (std::size_t at = ptx.find("mul."); at != std::string::npos; at = ptx.find("mul.", at + 1)) ++products;
+  // 20 for the pack and 20 for what is left at the end, and a few of other kinds.
+  CHECK(products >= 40);
+  CHECK(products < 60);
+}
