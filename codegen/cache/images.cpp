@@ -68,4 +68,11 @@ std::shared_ptr<const bytes> image_for(const compiler& with, std::string_view so
   return image_for(disk_cache::global(), with, source, from);
 }
 
+std::shared_ptr<const bytes> image_for(const module_text& text, int arch, image_origin* from) {
+  const std::unique_ptr<compiler> with = make_module_compiler(text, arch);
+  if (!includes_files(text)) return image_for(*with, text.source, from);
+  disk_cache none("", 0);
+  return image_for(none, *with, text.source, from);
+}
+
 }  // namespace sinter::codegen

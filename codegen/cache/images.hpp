@@ -6,6 +6,7 @@
 
 #include "codegen/cache/disk.hpp"
 #include "codegen/compile/compiler.hpp"
+#include "codegen/compile/module.hpp"
 
 namespace sinter::codegen {
 
@@ -20,5 +21,9 @@ std::shared_ptr<const bytes> image_for(const compiler& with, std::string_view so
 /// The same over a cache of the caller's.
 std::shared_ptr<const bytes> image_for(disk_cache& cache, const compiler& with, std::string_view source,
                                        image_origin* from = nullptr);
+
+/// The image of a program's own module for a compute capability. What includes a file that is not among its headers is not kept
+/// on disk: that file may change. Errors: those of `make_module_compiler` and of its `compile`.
+std::shared_ptr<const bytes> image_for(const module_text&, int arch, image_origin* from = nullptr);
 
 }  // namespace sinter::codegen

@@ -53,7 +53,9 @@ std::string numbered(std::string_view source) {
 }
 
 // The generator writes what a kernel is into its second line: "// map: f32 f32 -> f32, 1 axis".
-std::string kernel_name(std::string_view source) {
+std::string kernel_name(const failure& failed) {
+  if (!failed.name.empty()) return "the kernel \"" + std::string(failed.name) + "\"";
+  std::string_view source = failed.source;
   const bool ours = source.starts_with("// Sinter ");
   take_line(source);
   if (!ours || !source.starts_with("// ")) return "a kernel";
@@ -61,8 +63,7 @@ std::string kernel_name(std::string_view source) {
 }
 
 std::string sentence(const failure& failed) {
-  std::string text =
-      "sinter: " + std::string(failed.by) + " " + std::string(failed.what) + " " + kernel_name(failed.source);
+  std::string text = "sinter: " + std::string(failed.by) + " " + std::string(failed.what) + " " + kernel_name(failed);
   if (const std::string_view error = first_error(failed.log); !error.empty()) text += ": " + std::string(error);
   return text;
 }

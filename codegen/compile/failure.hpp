@@ -13,6 +13,7 @@ struct failure {
   std::string_view log;
   std::string_view identity;
   std::string_view source;
+  std::string_view name = {};  ///< the kernel's, where the source does not begin with it
 };
 
 /// All that is known, enough to compile it again by hand: the sentence, the full log, the identity, the numbered source.

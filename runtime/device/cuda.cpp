@@ -11,6 +11,7 @@
 #include "runtime/device/cuda_graph.hpp"
 #include "runtime/device/cuda_memory.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/device/module.hpp"
 #include "runtime/device/process.hpp"
 #include "runtime/device/staging.hpp"
 #include "runtime/memory/resources.hpp"
@@ -106,7 +107,11 @@ class cuda_device final : public device_impl {
   const codegen::compiler* compiler() const override;
   codegen::dialect dialect() const override { return codegen::dialect::cuda; }
   loaded_kernel load(const codegen::bytes* image, const codegen::kernel&, const codegen::variant&) override;
+  std::unique_ptr<program_module> load_module(const void* image, std::size_t size) override {
+    return load_program_module(context_, *this, image, size);
+  }
   int multiprocessors() const override { return context_.properties.multiprocessors; }
+  int capability() const override { return context_.properties.capability; }
   std::string description() const override;
   device_properties properties() const override;
 
@@ -326,18 +331,9 @@ const codegen::compiler* cuda_device::compiler() const {
 
 loaded_kernel cuda_device::load(const codegen::bytes* image, const codegen::kernel&, const codegen::variant&) {
   if (!image) throw internal_error("a CUDA device was asked to load a kernel without its image");
-  context_.use();
-  cu_module module = nullptr;
-  const auto load_module = [&] { return context_.api.cuModuleLoadDataEx(&module, image->data(), 0, nullptr, nullptr); };
-  cu_result result = load_module();
-  if (result == cu_error_out_of_memory) {
-    make_room(*this);  // modules live in the same memory
-    result = load_module();
-  }
-  if (result != cu_success)
-    context_.faults.fail(result, "cuModuleLoadDataEx", "an image of " + std::to_string(image->size()) + " bytes");
+  const cu_module module = load_image(context_, *this, image->data(), image->size());
   cu_function function = nullptr;
-  result = context_.api.cuModuleGetFunction(&function, module, "sinter_kernel");
+  const cu_result result = context_.api.cuModuleGetFunction(&function, module, "sinter_kernel");
   if (result == cu_success) return {function, nullptr};  // the module stays for the life of the process
   context_.api.cuModuleUnload(module);
   context_.faults.fail(result, "cuModuleGetFunction", "sinter_kernel");
@@ -347,7 +343,7 @@ inline cu_result cuda_device::try_launch(const loaded_kernel& kernel, const geom
                                          std::size_t size, cu_stream on) {
   void* extra[] = {cu_launch_buffer, const_cast<void*>(arguments), cu_launch_buffer_size, &size, cu_launch_end};
   return context_.api.cuLaunchKernel(static_cast<cu_function>(kernel.entry), how.grid[0], how.grid[1], how.grid[2],
-                                     how.block[0], how.block[1], how.block[2], 0, on, nullptr, extra);
+                                     how.block[0], how.block[1], how.block[2], how.shared_bytes, on, nullptr, extra);
 }
 
 // The way of every evaluation: nothing here but the context's question and the call.

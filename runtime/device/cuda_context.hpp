@@ -2,6 +2,7 @@
 // Whatever calls the driver has gone through use() first.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "runtime/device/driver.hpp"
@@ -46,5 +47,11 @@ class cuda_context {
   bool use_if_alive() noexcept { return faults.usable() && api.cuCtxSetCurrent(handle) == cu_success; }
   void check(cu_result result, const char* call) { faults.check(result, call); }
 };
+
+class device_impl;
+class program_module;
+/// Loads a cubin or PTX. Errors: `device_error` with what the driver says of it, `out_of_memory`.
+cu_module load_image(cuda_context&, device_impl&, const void* image, std::size_t size);
+std::unique_ptr<program_module> load_program_module(cuda_context&, device_impl&, const void* image, std::size_t size);
 
 }  // namespace sinter::runtime

@@ -14,6 +14,7 @@
 
 #include <sinter/error.hpp>
 
+#include "runtime/device/module.hpp"
 #include "runtime/device/process.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/stream/capture.hpp"
@@ -127,6 +128,8 @@ device_impl::device_impl(device which, unsigned place)
     : id(which), index(place), streams_(std::make_unique<stream_table>(*this)) {}
 
 device_impl::~device_impl() = default;
+
+std::unique_ptr<program_module> device_impl::load_module(const void*, std::size_t) { return nullptr; }
 
 device_impl& implementation(device d) {
   if (const std::atomic<device_impl*>* place = slot(d))

@@ -21,6 +21,7 @@ enum class driver_pool : unsigned char;
 namespace sinter::runtime {
 
 class stream_table;
+class program_module;
 
 inline constexpr unsigned most_gpus = 64;
 inline constexpr unsigned most_devices = most_gpus + 2;
@@ -36,6 +37,7 @@ struct loaded_kernel {
 struct geometry {
   unsigned grid[3] = {1, 1, 1};
   unsigned block[3] = {1, 1, 1};
+  unsigned shared_bytes = 0;
   std::int64_t items = 0;
   std::int64_t finish_items = 0;
   double work_per_item = 1;  // estimated nanoseconds on one core: hand-off to threads only where it pays
@@ -128,10 +130,13 @@ class device_impl {
   /// Makes an image's kernel callable. `source` is the kernel it was made from, for the interpreter and for messages.
   virtual loaded_kernel load(const codegen::bytes* image, const codegen::kernel& source,
                              const codegen::variant& of) = 0;
+  /// Loads an image of a program's own module; null where CUDA text does not run. Errors: `device_error`, `out_of_memory`.
+  virtual std::unique_ptr<program_module> load_module(const void* image, std::size_t size);
 
   // ---- facts
 
   virtual int multiprocessors() const = 0;      // cuda: SM count; cpu: threads
+  virtual int capability() const { return 0; }  // cuda: 90 for 9.0
   virtual std::string description() const = 0;  // for SINTER_LOG and reports: "NVIDIA H200 (sm_90, ...)"
   virtual device_properties properties() const = 0;
 

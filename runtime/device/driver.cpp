@@ -61,6 +61,10 @@ std::unique_ptr<driver> open_driver(const char* path, std::string* why) {
   else missing += (missing.empty() ? "" : ", ") + std::string(#name);
     SINTER_DRIVER_CALLS(SINTER_DRIVER_LOOK_UP)
 #undef SINTER_DRIVER_LOOK_UP
+#define SINTER_DRIVER_LOOK_UP(name, parameters) \
+  if (void* symbol = dlsym(library, #name)) std::memcpy(&table->name, &symbol, sizeof symbol);
+    SINTER_DRIVER_OPTIONAL_CALLS(SINTER_DRIVER_LOOK_UP)
+#undef SINTER_DRIVER_LOOK_UP
     if (missing.empty()) return table;
     tried += (tried.empty() ? "" : "; ") + std::string(file) + " (opened, but it lacks " + missing +
              ": a driver for CUDA 12 or newer is needed)";

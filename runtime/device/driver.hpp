@@ -106,11 +106,18 @@ struct cu_graph_update {
   X(cuModuleLoadDataEx, (cu_module * module, const void* image, unsigned options, int* names, void** values))     \
   X(cuModuleUnload, (cu_module module))                                                                           \
   X(cuModuleGetFunction, (cu_function * function, cu_module module, const char* name))                            \
+  X(cuModuleGetGlobal_v2, (cu_address * memory, std::size_t * size, cu_module module, const char* name))          \
+  X(cuFuncGetAttribute, (int* value, int attribute, cu_function function))                                        \
+  X(cuFuncSetAttribute, (cu_function function, int attribute, int value))                                         \
   X(cuLaunchKernel,                                                                                               \
     (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, cu_stream stream, void** parameters, void** extra))                 \
   X(cuProfilerStart, ())                                                                                          \
   X(cuProfilerStop, ())
+
+/// Those that some drivers in use lack; null there.
+#define SINTER_DRIVER_OPTIONAL_CALLS(X) \
+  X(cuFuncGetParamInfo, (cu_function function, std::size_t index, std::size_t * offset, std::size_t * size))
 
 // The few constants of the driver's that are needed.
 inline constexpr cu_result cu_success = 0;
@@ -118,8 +125,20 @@ inline constexpr cu_result cu_error_out_of_memory = 2;
 inline constexpr cu_result cu_error_deinitialized = 4;
 inline constexpr int cu_attribute_multiprocessors = 16;
 inline constexpr int cu_attribute_capability_major = 75;
+inline constexpr int cu_attribute_shared_opt_in = 97;  // bytes of a block that asks for them
+inline constexpr int cu_function_max_threads = 0;
+inline constexpr int cu_function_shared_bytes = 1;
+inline constexpr int cu_function_constant_bytes = 2;
+inline constexpr int cu_function_local_bytes = 3;
+inline constexpr int cu_function_registers = 4;
+inline constexpr int cu_function_ptx_version = 5;
+inline constexpr int cu_function_binary_version = 6;
+inline constexpr int cu_function_max_dynamic_shared_bytes = 8;
+inline constexpr int cu_jit_error_log = 5;
+inline constexpr int cu_jit_error_log_size = 6;
 inline constexpr int cu_attribute_capability_minor = 76;
 inline constexpr cu_result cu_error_illegal_state = 401;
+inline constexpr cu_result cu_error_not_found = 500;
 inline constexpr cu_result cu_error_not_ready = 600;
 inline constexpr cu_result cu_error_peer_access_already_enabled = 704;
 inline constexpr cu_result cu_error_stream_capture_invalidated = 901;
@@ -144,6 +163,7 @@ inline void* const cu_launch_buffer_size = reinterpret_cast<void*>(2);
 struct driver {
 #define SINTER_DRIVER_MEMBER(name, parameters) cu_result(*name) parameters = nullptr;
   SINTER_DRIVER_CALLS(SINTER_DRIVER_MEMBER)
+  SINTER_DRIVER_OPTIONAL_CALLS(SINTER_DRIVER_MEMBER)
 #undef SINTER_DRIVER_MEMBER
   std::string file;  // what was opened
 };

@@ -51,4 +51,8 @@ detail::array_node* new_array(dtype, const shape&, stream_state& on);
 /// On the calling thread's current stream of the device that another array lives on.
 detail::array_node* new_array_like(const detail::array_node&);
 
+/// An array whose elements are only its own, for work that writes them and is no store of Sinter's: where another name or an
+/// expression shares them, `target` gets a copy. `what`: for the log. Errors: `out_of_memory`.
+detail::array_node* own_elements(detail::handle& target, const char* what);
+
 }  // namespace sinter::runtime

@@ -351,14 +351,7 @@ const void* address_to_read(node* n, const where& place) try {
 
 void* address_to_write(handle& target, const where& place) try {
   const runtime::statement here(place);
-  array_node* a = as_array_node(target.get());
-  if (count_of(a) != 1 || __atomic_load_n(&a->memory->references, __ATOMIC_ACQUIRE) != 1) {
-    if (runtime::log_level() >= 1)
-      runtime::log(1, "data() of an array of shape %s copied it, %zu bytes: another name or an expression shares it",
-                   to_string(a->extents).c_str(), byte_size(*a));
-    target = handle(detached(*a));
-    a = as_array_node(target.get());
-  }
+  const array_node* a = runtime::own_elements(target, "data() of");
   if (a->memory->data) runtime::lend(*a->memory, runtime::current_stream(*a->memory->device), true);
   return a->data();
 } catch (const std::bad_alloc&) {
@@ -366,3 +359,17 @@ void* address_to_write(handle& target, const where& place) try {
 }
 
 }  // namespace sinter::detail
+
+namespace sinter::runtime {
+
+detail::array_node* own_elements(detail::handle& target, const char* what) {
+  detail::array_node* a = as_array_node(target.get());
+  if (count_of(a) == 1 && __atomic_load_n(&a->memory->references, __ATOMIC_ACQUIRE) == 1) return a;
+  if (log_level() >= 1)
+    log(1, "%s an array of shape %s copied it, %zu bytes: another name or an expression shares it", what,
+        detail::to_string(a->extents).c_str(), byte_size(*a));
+  target = detail::handle(detail::detached(*a));
+  return as_array_node(target.get());
+}
+
+}  // namespace sinter::runtime

@@ -5,6 +5,7 @@
 
 #include "entry.hpp"
 #include "graph.hpp"
+#include "kernels.hpp"
 #include "pool.hpp"
 
 namespace softgpu {
@@ -51,6 +52,7 @@ address as_address(const void* host) { return reinterpret_cast<address>(host); }
 
 /// A range that lies in no block is refused at the call, as the driver does.
 bool is_memory(machine& on, address at, std::size_t size) {
+  if (is_in_variable(at, size)) return true;
   arena* const where = on.memory.find(at);
   const block* const found = where ? where->containing(at) : nullptr;
   return found && size <= found->size - (at - found->at);

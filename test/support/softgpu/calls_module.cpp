@@ -1,4 +1,5 @@
 // The driver's calls about modules, kernels and graphs.
+#include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
@@ -62,7 +63,11 @@ bool gather_arguments(const kernel_record& record, void** parameters, void** ext
   return true;
 }
 
-result check_shape(const kernel_record& record, const module_record& in, const launch_shape& shape) {
+constexpr std::size_t shared_unasked = std::size_t{48} << 10, shared_asked = std::size_t{227} << 10;
+
+std::size_t fixed_shared(const module_record& in) { return static_cast<std::size_t>(in.shared_end - in.shared_begin); }
+
+result check_shape(const function_object& of, const module_record& in, const launch_shape& shape) {
   for (int axis = 0; axis < 3; ++axis) {
     const unsigned most_grid = axis == 0 ? 2147483647u : 65535u, most_block = axis == 2 ? 64u : 1024u;
     if (shape.grid[axis] == 0 || shape.grid[axis] > most_grid || shape.block[axis] == 0 ||
@@ -71,12 +76,22 @@ result check_shape(const kernel_record& record, const module_record& in, const l
   }
   const unsigned threads = shape.block[0] * shape.block[1] * shape.block[2];
   if (threads > 1024) return invalid_value;
-  if (threads > record.most_threads) return 701;
-  const auto fixed = static_cast<std::size_t>(in.shared_end - in.shared_begin);
-  return fixed + shape.shared_bytes > (std::size_t{48} << 10) ? invalid_value : 0;
+  if (threads > of.record->most_threads) return 701;
+  return fixed_shared(in) + shape.shared_bytes > std::max(shared_unasked, fixed_shared(in) + of.most_dynamic)
+             ? invalid_value
+             : 0;
 }
 
 }  // namespace
+
+bool is_in_variable(address at, std::size_t size) {
+  for (const auto& [handle, module] : modules())
+    for (const auto& [name, variable] : module->variables)
+      if (const address begin = reinterpret_cast<address>(variable.at);
+          at >= begin && at - begin <= variable.bytes && size <= variable.bytes - (at - begin))
+        return true;
+  return false;
+}
 
 extern "C" {
 
@@ -119,6 +134,61 @@ cu_result cuModuleGetFunction(cu_function* to, cu_module handle, const char* nam
   });
 }
 
+cu_result cuModuleGetGlobal_v2(cu_address* memory, std::size_t* size, cu_module handle, const char* name) {
+  return enter({"cuModuleGetGlobal_v2", needs::context}, [&](call_context) -> result {
+    const auto in = find_module(handle);
+    if (!in) return invalid_handle;
+    const auto found = in->variables.find(name);
+    if (found == in->variables.end()) return not_found;
+    *memory = reinterpret_cast<address>(found->second.at);
+    *size = found->second.bytes;
+    return 0;
+  });
+}
+
+cu_result cuFuncGetAttribute(int* value, int attribute, cu_function handle) {
+  return enter({"cuFuncGetAttribute", needs::context}, [&](call_context) -> result {
+    std::shared_ptr<module_object> in;
+    const function_object* const function = find_function(handle, &in);
+    if (!function) return invalid_handle;
+    switch (attribute) {
+      case 0: *value = static_cast<int>(function->record->most_threads); return 0;
+      case 1: *value = static_cast<int>(fixed_shared(*in->record)); return 0;
+      case 2:
+      case 3: *value = 0; return 0;   // constant and local bytes
+      case 4: *value = 32; return 0;  // registers
+      case 5:
+      case 6: *value = 90; return 0;  // PTX and binary version
+      case 8: *value = static_cast<int>(function->most_dynamic); return 0;
+      default: return invalid_value;
+    }
+  });
+}
+
+cu_result cuFuncSetAttribute(cu_function handle, int attribute, int value) {
+  return enter({"cuFuncSetAttribute", needs::context}, [&](call_context) -> result {
+    std::shared_ptr<module_object> in;
+    function_object* const function = find_function(handle, &in);
+    if (!function) return invalid_handle;
+    if (attribute != 8 || value < 0 || fixed_shared(*in->record) + static_cast<std::size_t>(value) > shared_asked)
+      return invalid_value;
+    function->most_dynamic = static_cast<std::size_t>(value);
+    return 0;
+  });
+}
+
+cu_result cuFuncGetParamInfo(cu_function handle, std::size_t index, std::size_t* offset, std::size_t* size) {
+  return enter({"cuFuncGetParamInfo", needs::context}, [&](call_context) -> result {
+    std::shared_ptr<module_object> in;
+    const function_object* const function = find_function(handle, &in);
+    if (!function) return invalid_handle;
+    if (index >= function->record->parameter_count) return invalid_value;
+    *offset = function->record->parameters[index].offset;
+    *size = function->record->parameters[index].size;
+    return 0;
+  });
+}
+
 cu_result cuLaunchKernel(cu_function handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                          unsigned block_y, unsigned block_z, unsigned shared_bytes, cu_stream to, void** parameters,
                          void** extra) {
@@ -128,7 +198,7 @@ cu_result cuLaunchKernel(cu_function handle, unsigned grid_x, unsigned grid_y, u
     const function_object* const function = find_function(handle, &in);
     if (!s || !function || in->owner != &c.in) return invalid_handle;
     const launch_shape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes};
-    if (const result no = check_shape(*function->record, *in->record, shape)) return no;
+    if (const result no = check_shape(*function, *in->record, shape)) return no;
     std::vector<char> arguments;
     if (!gather_arguments(*function->record, parameters, extra, arguments)) return invalid_value;
     return submit(c.on, *s, std::make_shared<kernel_work>(in, *function->record, shape, std::move(arguments)));

@@ -26,6 +26,7 @@ using sinter::runtime::cu_stream;
 extern "C" {
 #define SOFTGPU_DECLARE(name, parameters) __attribute__((visibility("default"))) cu_result name parameters;
 SINTER_DRIVER_CALLS(SOFTGPU_DECLARE)
+SINTER_DRIVER_OPTIONAL_CALLS(SOFTGPU_DECLARE)
 #undef SOFTGPU_DECLARE
 }
 

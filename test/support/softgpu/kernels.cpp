@@ -169,8 +169,11 @@ std::shared_ptr<module_object> load_module(const void* image, std::string* why) 
   find_extent(*made);
   for (unsigned i = 0; i < made->record->kernel_count; ++i) {
     const kernel_record& kernel = made->record->kernels[i];
-    made->functions[kernel.name] = {made.get(), &kernel};
+    if (kernel.name) made->functions[kernel.name] = {made.get(), &kernel};
   }
+  for (unsigned i = 0; i < made->record->variable_count; ++i)
+    if (const variable_record& variable = made->record->variables[i]; variable.name)
+      made->variables[variable.name] = variable;
   return made;
 }
 

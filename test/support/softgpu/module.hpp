@@ -37,7 +37,7 @@ struct parameter_record {
 };
 
 struct kernel_record {
-  const char* name;
+  const char* name;                     // for launches; null where a name expression is a variable's
   const char* title;                    // of the text
   void (*call)(const char* arguments);  // one thread
   const parameter_record* parameters;
@@ -46,16 +46,25 @@ struct kernel_record {
   unsigned most_threads;  // of a block
 };
 
+/// A variable that a name expression names.
+struct variable_record {
+  const char* name;  // the expression, `&` and all; null where it is a kernel's
+  const void* at;
+  unsigned long bytes;
+};
+
 struct module_record {
   unsigned version;
   bool fibers;  // the text has barriers or warp operations
   const kernel_record* kernels;
   unsigned kernel_count;
+  const variable_record* variables;
+  unsigned variable_count;
   services* functions;
   index3 *thread, *block, *block_size, *grid_size;
   char *shared_begin, *shared_end;  // the __shared__ variables: null where there are none
 };
 
-inline constexpr unsigned module_version = 1;
+inline constexpr unsigned module_version = 2;
 
 }  // namespace softgpu

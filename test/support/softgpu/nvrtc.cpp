@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -30,9 +31,15 @@ using nvrtc_status = int;
 constexpr nvrtc_status invalid_input = 3, invalid_program = 4, invalid_option = 5, compilation_failed = 6,
                        builtin_failure = 7, internal_error = 11;
 
+struct header {
+  std::string name, text;
+};
+
 struct program {
   std::string source, log;
   std::vector<char> image;
+  std::vector<header> headers;
+  std::vector<std::string> names;  // name expressions, which are their own names in the image
 };
 
 using program_handle = program*;
@@ -80,8 +87,8 @@ class scratch_folder {
     path_.clear();
   }
   ~scratch_folder() {
-    for (const char* name : {"/kernel.cpp", "/kernel.so", "/log"}) ::unlink((path_ + name).c_str());
-    if (!path_.empty()) ::rmdir(path_.c_str());
+    std::error_code stays;
+    if (!path_.empty()) std::filesystem::remove_all(path_, stays);
   }
   scratch_folder(const scratch_folder&) = delete;
   scratch_folder& operator=(const scratch_folder&) = delete;
@@ -207,11 +214,20 @@ nvrtc_status compile(program& what, const std::vector<std::string>& options) {
     return builtin_failure;
   }
   const scratch_folder folder;
-  const scanned_text scanned = scan(what.source);
+  scanned_text scanned = scan(what.source);
   if (!folder.usable()) return builtin_failure;
+  if (!what.headers.empty()) words.push_back("-I" + folder.file("headers"));
+  for (const header& h : what.headers) {
+    const std::filesystem::path path = folder.file("headers") + "/" + h.name;
+    const scanned_text in_header = scan(h.text);
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << in_header.text;
+    scanned.together = scanned.together || in_header.together;
+    scanned.kernels.insert(scanned.kernels.end(), in_header.kernels.begin(), in_header.kernels.end());
+  }
   {
     std::ofstream file(folder.file("kernel.cpp"), std::ios::binary);
-    file << shim_text << "\n#line 1 \"kernel.cu\"\n" << scanned.text << module_trailer(scanned);
+    file << shim_text << "\n#line 1 \"kernel.cu\"\n" << scanned.text << module_trailer(scanned, what.names);
     if (!file.flush()) return builtin_failure;
   }
   static const std::string library = math_library();
@@ -265,11 +281,30 @@ nvrtc_status nvrtcGetSupportedArchs(int* archs) {
   });
 }
 
-nvrtc_status nvrtcCreateProgram(program_handle* to, const char* source, const char*, int, const char* const*,
-                                const char* const*) {
+nvrtc_status nvrtcCreateProgram(program_handle* to, const char* source, const char*, int headers,
+                                const char* const* texts, const char* const* names) {
   return nvrtc_call("nvrtcCreateProgram", 1, [&] {
-    if (!to || !source) return invalid_input;
-    *to = new program{source, {}, {}};
+    if (!to || !source || headers < 0) return invalid_input;
+    *to = new program{source, {}, {}, {}, {}};
+    for (int i = 0; i < headers; ++i) (*to)->headers.push_back({names[i], texts[i]});
+    return 0;
+  });
+}
+
+nvrtc_status nvrtcAddNameExpression(program_handle of, const char* expression) {
+  return nvrtc_call("nvrtcAddNameExpression", invalid_program, [&] {
+    if (!of) return invalid_program;
+    of->names.emplace_back(expression);
+    return 0;
+  });
+}
+
+nvrtc_status nvrtcGetLoweredName(program_handle of, const char* expression, const char** lowered) {
+  return nvrtc_call("nvrtcGetLoweredName", 10, [&] {
+    if (!of) return invalid_program;
+    const auto found = std::find(of->names.begin(), of->names.end(), expression);
+    if (found == of->names.end() || of->image.empty()) return 10;
+    *lowered = found->c_str();
     return 0;
   });
 }

@@ -358,4 +358,20 @@ struct kernel<void(A...), f> {
   static SOFTGPU_UNCHECKED void call(const char* from) { call_with(from, first<sizeof...(A)>{}); }
 };
 
+/// What a name expression names: a kernel or a variable. The other record says nothing.
+template <auto* p>
+struct named {
+  static constexpr kernel_record kernel_of(const char*, const char*, unsigned) { return {}; }
+  static constexpr variable_record variable_of(const char* name) { return {name, p, sizeof *p}; }
+};
+
+template <class... A, void (*f)(A...)>
+struct named<f> {
+  using made = softgpu::kernel<void(A...), f>;
+  static constexpr kernel_record kernel_of(const char* name, const char* title, unsigned most_threads) {
+    return {name, title, &made::call, made::where.at, made::count, made::where.bytes, most_threads};
+  }
+  static constexpr variable_record variable_of(const char*) { return {}; }
+};
+
 }  // namespace softgpu

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <utility>
 
 namespace softgpu {
 namespace {
@@ -95,16 +96,21 @@ kernel_in_text read_kernel(reader& from) {
 
 /// `extern __shared__ T x[];` has been read up to and with __shared__: gives a macro that stands for the memory.
 std::string dynamic_shared(reader& from, std::string_view source) {
-  const std::size_t begin = from.at();
-  token name, t = from.next();
+  std::string type;
+  std::string_view name;
+  token t = from.next();
   for (; !t.text.empty() && t.text != "["; t = from.next()) {
-    if (t.text == "(") from.group();
-    else name = t;
+    if (t.text == "(") {  // of __align__, alignas or __attribute__
+      from.group();
+      name = {};
+      continue;
+    }
+    type += std::string(name) + " ";
+    name = t.text;
   }
-  const std::string type(source.substr(begin, name.at - begin));
   while (!t.text.empty() && t.text != ";") t = from.next();
   const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(from.at()), '\n');
-  return "\n#define " + std::string(name.text) + " (reinterpret_cast<softgpu::same_t<" + type +
+  return "\n#define " + std::string(name) + " (reinterpret_cast<softgpu::same_t<" + type +
          ">*>(softgpu_driver.dynamic_shared()))\n#line " + std::to_string(line) + "\n";
 }
 
@@ -121,6 +127,29 @@ std::string title_of(std::string_view source) {
   return out;
 }
 
+/// Which namespaces a place in the text is in, and whether what comes there is a template.
+class surroundings {
+ public:
+  void pass(std::string_view before, std::string_view token) {
+    if (before == "namespace") space_ = token;
+    if (token == "template") of_template = true;
+    if (token == ";" || token == "{" || token == "}") of_template = false;
+    if (token == ";") space_ = {};
+    if (token == "{") open_.emplace_back(std::exchange(space_, {}));
+    if (token == "}" && !open_.empty()) open_.pop_back();
+  }
+  std::string prefix() const {
+    std::string all;
+    for (const std::string& one : open_) all += one.empty() ? "" : one + "::";
+    return all;
+  }
+  bool of_template = false;
+
+ private:
+  std::vector<std::string> open_;  // an entry for each brace
+  std::string_view space_;
+};
+
 bool takes_turns(std::string_view name) {
   return name.starts_with("__syncthreads") || name == "__syncwarp" || name == "__activemask" ||
          (name.starts_with("__") && name.ends_with("_sync"));
@@ -134,7 +163,9 @@ scanned_text scan(std::string_view source) {
   reader from(source);
   std::size_t copied = 0;
   token before;
+  surroundings place;
   for (token t = from.next(); !t.text.empty(); before = t, t = from.next()) {
+    place.pass(before.text, t.text);
     if (!starts_name(t.text[0])) continue;
     if (takes_turns(t.text)) result.together = true;
     if (t.text == "__shared__" && before.text == "extern") {
@@ -143,7 +174,9 @@ scanned_text scan(std::string_view source) {
       copied = from.at();
     }
     if (t.text != "__global__") continue;
-    const kernel_in_text kernel = read_kernel(from);
+    kernel_in_text kernel = read_kernel(from);
+    kernel.of_template = place.of_template;
+    if (!kernel.name.empty()) kernel.name = place.prefix() + kernel.name;
     const auto same = [&](const kernel_in_text& k) { return k.name == kernel.name; };
     if (!kernel.name.empty() && std::none_of(result.kernels.begin(), result.kernels.end(), same))
       result.kernels.push_back(kernel);
@@ -152,20 +185,34 @@ scanned_text scan(std::string_view source) {
   return result;
 }
 
-std::string module_trailer(const scanned_text& scanned) {
-  std::string out = "\n#line 1 \"softgpu_module\"\nstatic const softgpu::kernel_record softgpu_kernels[] = {\n";
-  for (const kernel_in_text& kernel : scanned.kernels) {
-    const std::string made = "softgpu::kernel<decltype(" + kernel.name + "), " + kernel.name + ">";
-    out += "  {\"" + kernel.name + "\", \"" + scanned.title + "\", &" + made + "::call, " + made + "::where.at, " +
-           made + "::count, " + made + "::where.bytes, " + std::to_string(kernel.most_threads) + "},\n";
+std::string module_trailer(const scanned_text& scanned, const std::vector<std::string>& name_expressions) {
+  std::string kernels, variables;
+  unsigned count = 0;
+  const std::string title = ", \"" + scanned.title + "\", ";
+  const auto add = [&](const std::string& what, const std::string& name, unsigned most_threads) {
+    kernels +=
+        "  softgpu::named<&" + what + ">::kernel_of(\"" + name + "\"" + title + std::to_string(most_threads) + "),\n";
+    ++count;
+  };
+  for (const kernel_in_text& kernel : scanned.kernels)
+    if (!kernel.of_template) add(kernel.name, kernel.name, kernel.most_threads);
+  for (const std::string& expression : name_expressions) {
+    const std::string what = expression.substr(expression.starts_with("&") ? 1 : 0);
+    const auto found = std::find_if(scanned.kernels.begin(), scanned.kernels.end(), [&](const kernel_in_text& k) {
+      return k.name == what.substr(0, std::min(what.find('<'), what.size()));
+    });
+    add(what, expression, found == scanned.kernels.end() ? 1024 : found->most_threads);
+    variables += "  softgpu::named<&" + what + ">::variable_of(\"" + expression + "\"),\n";
   }
-  out += "  {nullptr, nullptr, nullptr, nullptr, 0, 0, 0}};\n";
-  out += "extern \"C\" __attribute__((visibility(\"default\"))) const softgpu::module_record softgpu_module = {\n";
-  out += "  softgpu::module_version, " + std::string(scanned.together ? "true" : "false") + ", softgpu_kernels, " +
-         std::to_string(scanned.kernels.size()) + ",\n";
-  out += "  &softgpu_services, &softgpu_thread, &softgpu_block, &softgpu_block_size, &softgpu_grid_size,\n";
-  out += "  __start_softgpu_shared, __stop_softgpu_shared};\n";
-  return out;
+  return "\n#line 1 \"softgpu_module\"\nstatic const softgpu::kernel_record softgpu_kernels[] = {\n" + kernels +
+         "  {}};\nstatic const softgpu::variable_record softgpu_variables[] = {\n" + variables +
+         "  {}};\nextern \"C\" __attribute__((visibility(\"default\"))) const softgpu::module_record softgpu_module = "
+         "{\n"
+         "  softgpu::module_version, " +
+         (scanned.together ? "true" : "false") + ", softgpu_kernels, " + std::to_string(count) +
+         ", softgpu_variables, " + std::to_string(name_expressions.size()) +
+         ",\n  &softgpu_services, &softgpu_thread, &softgpu_block, &softgpu_block_size, &softgpu_grid_size,\n"
+         "  __start_softgpu_shared, __stop_softgpu_shared};\n";
 }
 
 }  // namespace softgpu

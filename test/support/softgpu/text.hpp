@@ -9,7 +9,8 @@
 namespace softgpu {
 
 struct kernel_in_text {
-  std::string name;
+  std::string name;              // with its namespaces
+  bool of_template = false;      // only there where a name expression asks for it
   unsigned most_threads = 1024;  // __launch_bounds__
 };
 
@@ -22,7 +23,7 @@ struct scanned_text {
 
 scanned_text scan(std::string_view source);
 
-/// What follows the text: the record by which a loaded module is found (module.hpp).
-std::string module_trailer(const scanned_text&);
+/// What follows the text: the record by which a loaded module is found (module.hpp), with what name expressions ask for.
+std::string module_trailer(const scanned_text&, const std::vector<std::string>& name_expressions);
 
 }  // namespace softgpu

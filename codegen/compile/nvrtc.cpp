@@ -1,0 +1,185 @@
+// Opening NVRTC, and one compilation with it: nvrtc.hpp.
+#include "codegen/compile/nvrtc.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <sinter/error.hpp>
+
+#include "codegen/compile/failure.hpp"
+
+namespace sinter::codegen {
+namespace {
+
+// The environment of a privileged program belongs to the user who started it: it must not choose a library to run.
+std::string from_environment(const char* name) {
+  const char* value = ::secure_getenv(name);
+  return value ? value : "";
+}
+
+std::vector<std::string> nvrtc_candidates() {
+  if (::secure_getenv("SINTER_NVRTC")) return {from_environment("SINTER_NVRTC")};  // a choice is not second-guessed
+  const char* const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  std::vector<std::string> result(std::begin(names), std::end(names));
+  std::vector<std::string> folders;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const std::string root = from_environment(variable); !root.empty()) {
+      folders.push_back(root + "/lib64");
+      folders.push_back(root + "/lib");
+    }
+  }
+  for (const char* folder : {
+         "/usr/local/cuda/lib64", "/usr/local/cuda/lib",
+#if defined(__aarch64__)
+             "/usr/local/cuda/targets/sbsa-linux/lib"
+#else
+                             "/usr/local/cuda/targets/x86_64-linux/lib"
+#endif
+       }) {
+    folders.emplace_back(folder);
+  }
+  for (const std::string& folder : folders) {
+    for (const char* name : names) result.push_back(folder + "/" + name);
+  }
+  return result;
+}
+
+template <class Function>
+bool find(void* library, const char* name, Function& to) {
+  to = reinterpret_cast<Function>(::dlsym(library, name));
+  return to != nullptr;
+}
+
+bool fill(void* library, nvrtc_table& to) {
+  return find(library, "nvrtcVersion", to.version) && find(library, "nvrtcGetNumSupportedArchs", to.count_archs) &&
+         find(library, "nvrtcGetSupportedArchs", to.list_archs) && find(library, "nvrtcCreateProgram", to.create) &&
+         find(library, "nvrtcAddNameExpression", to.add_name) && find(library, "nvrtcCompileProgram", to.compile) &&
+         find(library, "nvrtcGetLoweredName", to.lowered_name) &&
+         find(library, "nvrtcGetProgramLogSize", to.log_size) && find(library, "nvrtcGetProgramLog", to.log) &&
+         find(library, "nvrtcGetCUBINSize", to.cubin_size) && find(library, "nvrtcGetCUBIN", to.cubin) &&
+         find(library, "nvrtcGetPTXSize", to.ptx_size) && find(library, "nvrtcGetPTX", to.ptx) &&
+         find(library, "nvrtcDestroyProgram", to.destroy) && find(library, "nvrtcGetErrorString", to.describe);
+}
+
+long long size_of_library(void* library) {
+  link_map* map = nullptr;
+  struct stat status;
+  if (::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || ::stat(map->l_name, &status) != 0) return 0;
+  return status.st_size;
+}
+
+void check(const nvrtc_table& call, nvrtc_status status, const char* function) {
+  if (status == nvrtc_success) return;
+  throw device_error((std::string(function) + " failed: " + call.describe(status)).c_str());
+}
+
+}  // namespace
+
+// Never closed again: NVRTC registers thread-local and exit-time state of its own. Opening it twice only counts.
+nvrtc_library open_nvrtc() {
+  std::string tried;
+  for (const std::string& name : nvrtc_candidates()) {
+    nvrtc_library result;
+    void* library = name.empty() ? nullptr : ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library) {
+      tried += "\n  " + (name.empty() ? std::string("(SINTER_NVRTC is empty)") : name);
+      continue;
+    }
+    if (!fill(library, result.call)) {
+      ::dlclose(library);
+      tried += "\n  " + name + " (found, but it lacks functions that CUDA 11.2 and later have)";
+      continue;
+    }
+    int count = 0;
+    check(result.call, result.call.version(&result.major, &result.minor), "nvrtcVersion");
+    check(result.call, result.call.count_archs(&count), "nvrtcGetNumSupportedArchs");
+    result.archs.resize(static_cast<std::size_t>(std::max(count, 0)));
+    check(result.call, result.call.list_archs(result.archs.data()), "nvrtcGetSupportedArchs");
+    std::sort(result.archs.begin(), result.archs.end());
+    result.file_bytes = size_of_library(library);
+    return result;
+  }
+  throw device_error(
+      ("NVRTC, the CUDA run-time compiler, was not found; set SINTER_NVRTC to it. Looked for:" + tried).c_str());
+}
+
+std::string nvrtc_library::arch_option(int arch) const {
+  const auto after = std::upper_bound(archs.begin(), archs.end(), arch);
+  if (after == archs.begin()) {
+    std::string known;
+    for (const int one : archs) known += " sm_" + std::to_string(one);
+    throw device_error(("NVRTC " + version() + " cannot compile for sm_" + std::to_string(arch) + ", only for" + known +
+                        "; an older one (SINTER_NVRTC) may")
+                           .c_str());
+  }
+  const int chosen = *std::prev(after);
+  return (chosen == arch ? "-arch=sm_" : "-arch=compute_") + std::to_string(chosen);
+}
+
+nvrtc_program::nvrtc_program(const nvrtc_library& with, const std::string& source,
+                             const std::vector<text_header>& headers)
+    : nvrtc_(with) {
+  std::vector<const char*> texts, names;
+  for (const text_header& h : headers) {
+    texts.push_back(h.text.c_str());
+    names.push_back(h.name.c_str());
+  }
+  check(nvrtc_.call,
+        nvrtc_.call.create(&handle_, source.c_str(), "kernel.cu", static_cast<int>(headers.size()), texts.data(),
+                           names.data()),
+        "nvrtcCreateProgram");
+}
+
+void nvrtc_program::add_name(const std::string& expression) {
+  check(nvrtc_.call, nvrtc_.call.add_name(handle_, expression.c_str()), "nvrtcAddNameExpression");
+}
+
+nvrtc_status nvrtc_program::compile(const std::vector<std::string>& options) {
+  std::vector<const char*> words;
+  for (const std::string& option : options) words.push_back(option.c_str());
+  return nvrtc_.call.compile(handle_, static_cast<int>(words.size()), words.data());
+}
+
+std::string nvrtc_program::log() const {
+  std::size_t size = 0;
+  if (nvrtc_.call.log_size(handle_, &size) != nvrtc_success || size == 0) return {};
+  std::string text(size, '\0');
+  if (nvrtc_.call.log(handle_, text.data()) != nvrtc_success) return {};
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text;
+}
+
+std::string nvrtc_program::lowered_name(const std::string& expression) const {
+  const char* lowered = nullptr;
+  check(nvrtc_.call, nvrtc_.call.lowered_name(handle_, expression.c_str(), &lowered), "nvrtcGetLoweredName");
+  return lowered;
+}
+
+// PTX keeps the zero at its end that NVRTC counts: the driver reads it as a C string.
+bytes nvrtc_program::image(bool cubin) const {
+  std::size_t size = 0;
+  const nvrtc_table& call = nvrtc_.call;
+  check(call, (cubin ? call.cubin_size : call.ptx_size)(handle_, &size), "asking NVRTC for an image's size");
+  bytes result(size);
+  check(call, (cubin ? call.cubin : call.ptx)(handle_, reinterpret_cast<char*>(result.data())),
+        "asking NVRTC for an image");
+  if (result.empty()) throw device_error("NVRTC reported success and gave no image");
+  return result;
+}
+
+void throw_not_compiled(const nvrtc_library& nvrtc, nvrtc_status status, const std::string& arch_option,
+                        const std::string& log, const std::string& identity, std::string_view source,
+                        std::string_view name) {
+  const std::string by = "NVRTC " + nvrtc.version() + " for " + arch_option.substr(arch_option.find('=') + 1) + " (" +
+                         nvrtc.call.describe(status) + ")";
+  const std::string message = report({by, "did not compile", log, identity, source, name});
+  if (status == nvrtc_compilation_failed)
+    throw compile_error(message.c_str(), log.c_str(), std::string(source).c_str());
+  throw device_error(message.c_str());  // out of memory, a broken installation: not the text's fault
+}
+
+}  // namespace sinter::codegen
