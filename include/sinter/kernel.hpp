@@ -66,17 +66,23 @@ struct module_options {
 /// One to three numbers: of blocks, or of the threads in each.
 class launch_extent {
  public:
-  template <std::integral X>
-  launch_extent(X x, detail::where at = detail::where::current()) : launch_extent(x, 1, 1, at) {}
-  template <std::integral X, std::integral Y>
-  launch_extent(X x, Y y, detail::where at = detail::where::current()) : launch_extent(x, y, 1, at) {}
-  template <std::integral X, std::integral Y, std::integral Z>
+  template <class X>
+  launch_extent(X x, detail::where at = detail::where::current()) : count_{number(x), 1, 1}, at_(at) {}
+  template <class X, class Y>
+  launch_extent(X x, Y y, detail::where at = detail::where::current()) : count_{number(x), number(y), 1}, at_(at) {}
+  template <class X, class Y, class Z>
   launch_extent(X x, Y y, Z z, detail::where at = detail::where::current())
-      : count_{static_cast<std::int64_t>(x), static_cast<std::int64_t>(y), static_cast<std::int64_t>(z)}, at_(at) {}
+      : count_{number(x), number(y), number(z)}, at_(at) {}
   std::int64_t operator[](int axis) const { return count_[axis]; }
   const detail::where& at() const { return at_; }  // library use: the line it stands in
 
  private:
+  template <class X>
+  static std::int64_t number(X x) {
+    if constexpr (std::is_integral_v<X>) return static_cast<std::int64_t>(x);
+    else static_assert(detail::never<X>, "sinter: a grid or a block is one to three integers");
+  }
+
   std::int64_t count_[3];
   detail::where at_;
 };

@@ -70,6 +70,7 @@ awk -v work="$work" '
     if (file ~ /right/) print "#include <complex.h>\n#define _(text) text\n#define emit\n#define signals public\n#define slots" > file
     print "#include <sinter/sinter.hpp>" > file
     if (with) return
+    if (file ~ /right/ || /own_kernel/) print "#include <sinter/kernel.hpp>\nextern const sinter::raw_kernel own_kernel;" > file
     if (file ~ /right/ || /std::string/) print "#include <string>" > file
     print "using namespace sinter;" > file
     print "using other_64_bits = std::conditional_t<std::is_same_v<std::int64_t, long>, long long, long>;" > file

@@ -341,6 +341,69 @@ TEST_CASE("softgpu: a text that is not CUDA says so") {
   CHECK(compile(SINTER_SOFTGPU, add_one, {"-arch=sm_90", "-DWIDTH=3", "-fmad=false", "-std=c++17"}).status == 0);
 }
 
+TEST_CASE("softgpu: headers that are given, name expressions, and kernels that stand in namespaces") {
+  void* program = nullptr;
+  const char* const text =
+      "#include <in/one.hpp>\nnamespace a { namespace b { __global__ void k(int* p) { *p = both(); } } }\n"
+      "template <class T> __global__ void t(T*) {}\n__constant__ double c[3];\n";
+  const char *const headers[] = {"__device__ int both() { __syncthreads(); return 1; }\n"}, *names[] = {"in/one.hpp"};
+  REQUIRE(look_up<int (*)(void**, const char*, const char*, int, const char* const*, const char* const*)>(
+              SINTER_SOFTGPU, "nvrtcCreateProgram")(&program, text, "kernel.cu", 1, headers, names) == 0);
+  const auto add = look_up<int (*)(void*, const char*)>(SINTER_SOFTGPU, "nvrtcAddNameExpression");
+  for (const char* name : {"a::b::k", "t<float>", "&c"}) CHECK(add(program, name) == 0);
+  const char* lowered = nullptr;
+  const auto lower = look_up<int (*)(void*, const char*, const char**)>(SINTER_SOFTGPU, "nvrtcGetLoweredName");
+  CHECK(lower(program, "&c", &lowered) == 10);
+  CHECK(look_up<int (*)(void*, int, const char* const*)>(SINTER_SOFTGPU, "nvrtcCompileProgram")(program, 0, nullptr) ==
+        0);
+  CHECK(lower(program, "&c", &lowered) == 0);
+  CHECK(lower(program, "d", &lowered) == 10);
+  std::size_t size = 0;
+  CHECK(look_up<int (*)(void*, std::size_t*)>(SINTER_SOFTGPU, "nvrtcGetCUBINSize")(program, &size) == 0);
+  std::vector<char> image(size);
+  CHECK(look_up<int (*)(void*, char*)>(SINTER_SOFTGPU, "nvrtcGetCUBIN")(program, image.data()) == 0);
+  CHECK(look_up<int (*)(void**)>(SINTER_SOFTGPU, "nvrtcDestroyProgram")(&program) == 0);
+
+  rig r;
+  cu_module module = nullptr;
+  cu_function function = nullptr;
+  cu_address at = 0;
+  REQUIRE(r.d().cuModuleLoadDataEx(&module, image.data(), 0, nullptr, nullptr) == 0);
+  for (const char* name : {"a::b::k", "t<float>"}) CHECK(r.d().cuModuleGetFunction(&function, module, name) == 0);
+  for (const char* name : {"k", "t", "&c"}) CHECK(r.d().cuModuleGetFunction(&function, module, name) == 500);
+  CHECK(r.d().cuModuleGetGlobal_v2(&at, &size, module, "&c") == 0);
+  CHECK(size == 24);
+  CHECK(r.d().cuModuleGetGlobal_v2(&at, &size, module, "c") == 500);
+  CHECK(r.d().cuModuleUnload(module) == 0);
+}
+
+TEST_CASE("softgpu: what a kernel takes, and shared memory that has to be asked for") {
+  rig r;
+  const cu_stream s = r.stream();
+  const cu_function f = r.kernel(
+      "extern \"C\" __global__ void __launch_bounds__(64) k(char c, double d, short* p) {\n"
+      "  extern __shared__ __align__(8) short own[];\n  own[40000] = c + d; *p = own[40000];\n}\n");
+  std::size_t offset = 0, size = 0;
+  CHECK(r.d().cuFuncGetParamInfo(f, 1, &offset, &size) == 0);
+  CHECK(offset == 8);
+  CHECK(size == 8);
+  CHECK(r.d().cuFuncGetParamInfo(f, 3, &offset, &size) == 1);
+  int value = 0;
+  CHECK(r.d().cuFuncGetAttribute(&value, cu_function_max_threads, f) == 0);
+  CHECK(value == 64);
+  char c = 3;
+  double d = 4;
+  const cu_address out = r.allocate(2);
+  cu_address to = out;
+  void* each[] = {&c, &d, &to};
+  const auto launch = [&] { return r.d().cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 80'002, s, each, nullptr); };
+  CHECK(launch() == 1);
+  CHECK(r.d().cuFuncSetAttribute(f, cu_function_max_dynamic_shared_bytes, 300'000) == 1);
+  CHECK(r.d().cuFuncSetAttribute(f, cu_function_max_dynamic_shared_bytes, 80'002) == 0);
+  CHECK(launch() == 0);
+  CHECK(r.read<std::int16_t>(out, 1, s)[0] == 7);
+}
+
 TEST_CASE("softgpu: CUDA's own functions and types are there") {
   rig r;
   const cu_stream s = r.stream();
