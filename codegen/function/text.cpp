@@ -1,0 +1,128 @@
+// Writing kernels around function text: text.hpp.
+#include "codegen/function/text.hpp"
+
+#include <cctype>
+#include <string_view>
+
+#include <sinter/detail/config.hpp>
+
+namespace sinter::codegen {
+namespace {
+
+const char* c_name(dtype t) {
+  switch (t) {
+    case dtype::bool_: return "bool";
+    case dtype::int8: return "signed char";
+    case dtype::int16: return "short";
+    case dtype::int32: return "int";
+    case dtype::int64: return "long long";
+    case dtype::uint8: return "unsigned char";
+    case dtype::uint16: return "unsigned short";
+    case dtype::uint32: return "unsigned int";
+    case dtype::uint64: return "unsigned long long";
+    case dtype::float32: return "float";
+    default: return "double";
+  }
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  const auto inside = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    if (!inside(at - 1) && !inside(at + word.size())) return true;
+  return false;
+}
+
+/// What C++ has overloaded, C has not. Only what the text uses: where a library function is declared, libm is linked.
+std::string c_functions(std::string_view text) {
+  std::string out = "#define bool _Bool\n#define true 1\n#define false 0\n";
+  for (const char* name : {"min", "max"})
+    if (has_word(text, name))
+      out += std::string("#define ") + name + "(a, b) ((a) " + (name[1] == 'i' ? "<" : ">") + " (b) ? (a) : (b))\n";
+  const auto declare = [&](const std::string& name, int parameters) {
+    if (!has_word(text, name) && !has_word(text, name + "f")) return;
+    const char* const lists[] = {"(T)", "(T, T)", "(T, T, T)"};
+    const char* const calls[] = {"(a)", "(a, b)", "(a, b, c)"};
+    const char* const kinds[] = {"(a)", "(a) + (b)", "(a) + (b) + (c)"};
+    for (const char* type : {"double", "float"}) {
+      std::string list = lists[parameters - 1];
+      for (std::size_t at = list.find('T'); at != std::string::npos; at = list.find('T')) list.replace(at, 1, type);
+      out += std::string("extern ") + type + " " + name + (type[0] == 'f' ? "f" : "") + list + ";\n";
+    }
+    out += "#define " + name + calls[parameters - 1] + " _Generic(" + kinds[parameters - 1] + ", float: " + name +
+           "f, default: " + name + ")" + calls[parameters - 1] + "\n";
+  };
+  for (const char* name :
+       {"sqrt", "cbrt",  "exp",  "exp2",  "expm1", "log",  "log2", "log10",  "log1p", "sin",   "cos",
+        "tan",  "asin",  "acos", "atan",  "sinh",  "cosh", "tanh", "asinh",  "acosh", "atanh", "floor",
+        "ceil", "trunc", "rint", "round", "fabs",  "erf",  "erfc", "tgamma", "lgamma"})
+    declare(name, 1);
+  for (const char* name : {"pow", "atan2", "hypot", "fmod", "fmin", "fmax", "copysign"}) declare(name, 2);
+  declare("fma", 3);
+  return out;
+}
+
+struct parts {
+  std::string parameters;  // of the function
+  std::string arguments;   // of the kernel, each with a comma before it
+  std::string call;
+};
+
+/// `from`: what stands before the name of an argument of the kernel.
+parts parts_of(const function_text& f, const std::string& from) {
+  parts p;
+  for (const function_parameter& one : f.parameters) {
+    const std::string type = c_name(one.type), name = "p_" + one.name;
+    const bool raw = one.what == function_parameter::raw, value = one.what == function_parameter::value;
+    p.parameters += (raw ? "const " + type + "* " : "const " + type + " ") + one.name + ", ";
+    p.arguments += value ? ", const " + type + " " + name : ", const " + type + "* " + name;
+    p.call += from + name;
+    if (one.what == function_parameter::element) {
+      p.arguments += ", const long long s_" + one.name;
+      p.call += "[i * " + from + "s_" + one.name + "]";
+    }
+    p.call += ", ";
+  }
+  p.parameters += "const long long i";
+  p.call += "i";
+  return p;
+}
+
+std::string members(std::string arguments) {
+  for (std::size_t at = arguments.find(", "); at != std::string::npos; at = arguments.find(", ", at + 1))
+    arguments.replace(at, 2, "; ");
+  return arguments;
+}
+
+}  // namespace
+
+std::string elementwise_text(const function_text& f, dialect language) {
+  const bool cuda = language == dialect::cuda;
+  const parts p = parts_of(f, cuda ? "" : "a->");
+  const std::string result = c_name(f.result);
+  const std::string head = "// Sinter " SINTER_VERSION "\n// elementwise kernel " + f.name + "\n";
+  const std::string function = result + " point(" + p.parameters + ") {\n" + f.body + "\n}\n\n";
+  if (cuda)
+    return head + "static __device__ __forceinline__ " + function +
+           "extern \"C\" __global__ void __launch_bounds__(256) sinter_kernel(" + result +
+           "* out, const long long count" + p.arguments +
+           ") {\n"
+           "  const long long step = (long long)gridDim.x * blockDim.x;\n"
+           "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)\n"
+           "    out[i] = point(" +
+           p.call + ");\n}\n";
+  return head + c_functions(f.body) + "static inline " + function + "struct arguments { " + result +
+         "* out; long long count" + members(p.arguments) +
+         "; };\n"
+         "void sinter_kernel(const void* block, long long begin, long long end) {\n"
+         "  const struct arguments* const a = block;\n"
+         "  " +
+         result +
+         "* const out = a->out;\n"
+         "#pragma GCC ivdep\n"
+         "  for (long long i = begin; i < end; ++i) out[i] = point(" +
+         p.call + ");\n}\n";
+}
+
+}  // namespace sinter::codegen

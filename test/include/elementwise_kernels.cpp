@@ -1,0 +1,116 @@
+// Elementwise functions given as text, on every device that has a compiler for them.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sinter/elementwise_kernel.hpp>
+
+#include "test/include/ordering.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+using floats = std::vector<float>;
+
+/// The interpreter runs no text, and the CPU does not where it has no C compiler.
+bool runs_text() {
+  static const bool runs = [] {
+    if (device::current().type() == device::kind::interpreter) return false;
+    const elementwise_kernel<int(int)> same("x", "return x;");
+    return refusal<device_error>([&] { same(ones<int>({1})); }).empty();
+  }();
+  return runs;
+}
+
+}  // namespace
+
+TEST_CASE("elementwise kernels: a device without a compiler says so") {
+  if (device::current().type() != device::kind::interpreter) return;
+  const elementwise_kernel<float(float)> twice("x", "return 2 * x;", "twice");
+  CHECK(refusal<device_error>([&] { twice(ones<float>({3})); }) ==
+        "sinter: the kernel \"twice\" is text, and the device interpreter has no compiler for it");
+}
+
+TEST_CASE("elementwise kernels: arrays, expressions and numbers; they broadcast and convert") {
+  if (!runs_text()) return;
+  const elementwise_kernel<float(float, float)> sqd("x, y", "return (x - y) * (x - y);", "sqd");
+  const array<float> a{1, 2, 3}, b{3, 3, 3};
+  CHECK(sqd(a, b).get() == floats{4, 1, 0});
+  CHECK(sqd(a, 1).get() == floats{0, 1, 4});
+  CHECK(sqd(2.0, b).get() == floats{1, 1, 1});
+  CHECK(sqd(a + 1, sum(a)).get() == floats{16, 9, 4});
+  CHECK(sqd(arange(3), b).get() == floats{9, 4, 1});
+  const array<float> table = sqd(a.reshape({3, 1}), b);
+  CHECK(table.shape() == shape{3, 3});
+  CHECK(table.get() == floats{4, 4, 4, 1, 1, 1, 0, 0, 0});
+  CHECK(sqd(table.T(), 0).get() == floats{16, 1, 0, 16, 1, 0, 16, 1, 0});
+  CHECK(sqd(zeros<float>({0, 3}), b).shape() == shape{0, 3});
+  CHECK(sqd(array<float>(sum(a)), 1.0).shape().size() == 0);
+  CHECK(refusal<shape_error>([&] { sqd(a, zeros<float>({2})); }) ==
+        "sinter: shapes (3,) and (2,) do not broadcast in the kernel \"sqd\"");
+  CHECK(refusal<shape_error>([&] { sqd(1, 2); }).find("no argument gives the kernel \"sqd\" a shape") !=
+        std::string::npos);
+}
+
+TEST_CASE("elementwise kernels: raw parameters and the place of the element") {
+  if (!runs_text()) return;
+  const elementwise_kernel<double(raw<double>, std::int64_t, bool)> shifted(
+      "x, n, twice", "const double v = x[(i + 1) % n]; return twice ? 2 * v : v;");
+  const array<double> x = arange<double>(6);
+  CHECK(shifted(x, 6, array<bool>{true, false, true, false, true, false}).get() ==
+        std::vector<double>{2, 2, 6, 4, 10, 0});
+  // What is raw is in C order, whatever it is a view of.
+  const array<double> turned = x.reshape({2, 3}).T();
+  CHECK(shifted(turned, 6, zeros<bool>({3, 2})).get() == std::vector<double>{3, 1, 4, 2, 5, 0});
+}
+
+TEST_CASE("elementwise kernels: the functions of mathematics are those of the argument's type") {
+  if (!runs_text()) return;
+  const char text[] = "return sqrt(x) + pow(x, y) + min(x, y) + fabs(-y) + max(exp(x), y);";
+  const elementwise_kernel<float(float, float)> single("x, y", text);
+  const elementwise_kernel<double(double, double)> both("x, y", text);
+  const double expected = std::sqrt(2.0) + 8 + 2 + 3 + std::exp(2.0);
+  CHECK(single(full<float>({4}, 2), 3).get()[3] == doctest::Approx(expected).epsilon(1e-6));
+  CHECK(both(full<double>({4}, 2), 3).get()[3] == doctest::Approx(expected).epsilon(1e-14));
+}
+
+TEST_CASE("elementwise kernels: one launch, compiled once, and a message for what does not compile") {
+  if (!runs_text()) return;
+  const array<double> a = ones({100});
+  const counters_snapshot before = counters();
+  for (int round = 0; round < 3; ++round) {
+    const elementwise_kernel<double(double)> counted("x", "return x + 41; /* counted */");
+    CHECK(holds(counted(a), 42));
+  }
+  const counters_snapshot after = counters();
+  CHECK(after.launches - before.launches == 3);
+  CHECK(after.compiles + after.disk_hits - before.compiles - before.disk_hits == 1);
+
+  const elementwise_kernel<double(double)> wrong("x", "return missing;", "wrong");
+  const std::string said = refusal<compile_error>([&] { wrong(a); });
+  CHECK(said.find("the kernel \"elementwise kernel wrong\"") != std::string::npos);
+  CHECK(said.find("missing") != std::string::npos);
+  CHECK(refusal([] { elementwise_kernel<float(float)> two("x, y", "return x;", "two"); }) ==
+        "sinter: the signature of the kernel \"two\" has 1 parameters, and \"x, y\" names 2");
+}
+
+TEST_CASE("elementwise kernels: calls are in order on streams, and can be captured") {
+  if (!runs_text()) return;
+  const elementwise_kernel<double(double, double)> add("x, y", "return x + y;");
+  rehearsed([&] {
+    const stream s1, s2;
+    array<double> a = on(s1, [] { return slowly(zeros({1000})); });
+    const array<double> b = on(s2, [&] { return add(a, 1); });
+    on(s1, [&] { a(ellipsis) = -1.0; });
+    CHECK(holds(b, 9));
+  });
+  array<double> x = ones({8}), y;
+  const graph g = capture([&] { y = add(x, add(x, 1)); });
+  x(ellipsis) = 4.0;
+  g.launch();
+  CHECK(holds(y, 9));
+}
