@@ -95,34 +95,69 @@ std::string members(std::string arguments) {
   return arguments;
 }
 
-}  // namespace
+/// The functions that both kinds of kernel call.
+std::string functions(const function_text& f, const std::string& parameters, const std::string& specifiers) {
+  const std::string result = c_name(f.result), head = specifiers + result + " ";
+  const std::string point = head + "point(" + parameters + ") {\n";
+  if (f.combine.empty()) return point + f.body + "\n}\n\n";
+  return point + "  return " + f.body + ";\n}\n" + head + "combine(const " + result + " a, const " + result +
+         " b) {\n  return " + f.combine + ";\n}\n" + head + "finish(const " + result + " a) {\n  return " + f.finish +
+         ";\n}\n\n";
+}
 
-std::string elementwise_text(const function_text& f, dialect language) {
-  const bool cuda = language == dialect::cuda;
-  const parts p = parts_of(f, cuda ? "" : "a->");
-  const std::string result = c_name(f.result);
-  const std::string head = "// Sinter " SINTER_VERSION "\n// elementwise kernel " + f.name + "\n";
-  const std::string function = result + " point(" + p.parameters + ") {\n" + f.body + "\n}\n\n";
-  if (cuda)
-    return head + "static __device__ __forceinline__ " + function +
-           "extern \"C\" __global__ void __launch_bounds__(256) sinter_kernel(" + result +
-           "* out, const long long count" + p.arguments +
-           ") {\n"
-           "  const long long step = (long long)gridDim.x * blockDim.x;\n"
+std::string cuda_loop(const function_text& f, const std::string& call) {
+  if (f.combine.empty())
+    return "  const long long step = (long long)gridDim.x * blockDim.x;\n"
            "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)\n"
            "    out[i] = point(" +
-           p.call + ");\n}\n";
-  return head + c_functions(f.body) + "static inline " + function + "struct arguments { " + result +
-         "* out; long long count" + members(p.arguments) +
+           call + ");\n";
+  const std::string result = c_name(f.result);
+  return "  __shared__ " + result + " part[256];\n  const int t = threadIdx.x;\n" +
+         "  for (long long o = blockIdx.x; o < count; o += gridDim.x) {\n    " + result +
+         " all = identity;\n"
+         "    for (long long i = o * length + t; i < (o + 1) * length; i += 256) all = combine(all, point(" +
+         call +
+         "));\n"
+         "    part[t] = all;\n"
+         "    __syncthreads();\n"
+         "    for (int half = 128; half > 0; half /= 2) {\n"
+         "      if (t < half) part[t] = combine(part[t], part[t + half]);\n"
+         "      __syncthreads();\n"
+         "    }\n"
+         "    if (t == 0) out[o] = finish(part[0]);\n"
+         "    __syncthreads();\n"
+         "  }\n";
+}
+
+std::string c_loop(const function_text& f, const std::string& call) {
+  if (f.combine.empty())
+    return "#pragma GCC ivdep\n  for (long long i = begin; i < end; ++i) out[i] = point(" + call + ");\n";
+  return "  for (long long o = begin; o < end; ++o) {\n    " + std::string(c_name(f.result)) +
+         " all = a->identity;\n"
+         "    for (long long i = o * a->length; i < (o + 1) * a->length; ++i) all = combine(all, point(" +
+         call + "));\n    out[o] = finish(all);\n  }\n";
+}
+
+}  // namespace
+
+std::string function_kernel_text(const function_text& f, dialect language) {
+  const bool cuda = language == dialect::cuda, folds = !f.combine.empty();
+  const parts p = parts_of(f, cuda ? "" : "a->");
+  const std::string result = c_name(f.result);
+  const std::string head = "// Sinter " SINTER_VERSION "\n// " + std::string(folds ? "reduction" : "elementwise") +
+                           " kernel " + f.name + "\n";
+  const std::string arguments = result + "* out, const long long count" +
+                                (folds ? ", const long long length, const " + result + " identity" : "") + p.arguments;
+  if (cuda)
+    return head + functions(f, p.parameters, "static __device__ __forceinline__ ") +
+           "extern \"C\" __global__ void __launch_bounds__(256) sinter_kernel(" + arguments + ") {\n" +
+           cuda_loop(f, p.call) + "}\n";
+  return head + c_functions(f.body + " " + f.combine + " " + f.finish) + functions(f, p.parameters, "static inline ") +
+         "struct arguments { " + members(arguments) +
          "; };\n"
          "void sinter_kernel(const void* block, long long begin, long long end) {\n"
-         "  const struct arguments* const a = block;\n"
-         "  " +
-         result +
-         "* const out = a->out;\n"
-         "#pragma GCC ivdep\n"
-         "  for (long long i = begin; i < end; ++i) out[i] = point(" +
-         p.call + ");\n}\n";
+         "  const struct arguments* const a = block;\n  " +
+         result + "* const out = a->out;\n" + c_loop(f, p.call) + "}\n";
 }
 
 }  // namespace sinter::codegen

@@ -1,4 +1,4 @@
-// Calls of functions that a program gives as text: sinter/elementwise_kernel.hpp. A call is one launch over arrays that are
+// Calls of functions and reductions that a program gives as text: sinter/elementwise_kernel.hpp. A call is one launch over arrays that are
 // contiguous or have one element; others are copied first.
 #include <sinter/elementwise_kernel.hpp>
 
@@ -27,8 +27,9 @@ namespace sinter::runtime {
 
 class function_state : public counted {
  public:
-  explicit function_state(codegen::function_text of) : text(std::move(of)) {}
+  function_state(codegen::function_text of, detail::scalar_bits start) : text(std::move(of)), identity(start) {}
   const codegen::function_text text;
+  const detail::scalar_bits identity;  // of a reduction
 
   /// The kernel for a call in which some parameters are numbers. Errors: as compiling's.
   loaded_kernel on(device_impl& device, const std::vector<codegen::function_parameter>& as);
@@ -57,7 +58,7 @@ loaded_kernel function_state::on(device_impl& device, const std::vector<codegen:
   called.parameters = as;
   codegen::image_origin from{};
   const loaded_kernel code =
-      kernel_of(codegen::elementwise_text(called, device.dialect()), {}, {}, *with, device, from);
+      kernel_of(codegen::function_kernel_text(called, device.dialect()), {}, {}, *with, device, from);
   if (from != codegen::image_origin::memory)
     bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
   kernels_.push_back({&device, as, code});
@@ -116,21 +117,31 @@ class call_of {
   }
 
   /// Operands that the kernel can read as they lie, and the argument block.
-  void pack(const function_argument* given, const array_node& out) {
+  void pack(const function_state& f, const function_argument* given, const array_node& out, std::uint32_t reduced) {
     put(out.memory->data);
-    put(extents.elements());
+    put(out.extents.elements());
+    if (!f.text.combine.empty()) {
+      put(extents.elements() / out.extents.elements());
+      put_value(f.identity, static_cast<std::size_t>(itemsize(f.text.result)));
+    }
+    int order[max_rank], rank = 0;  // what is folded comes last
+    for (const bool last : {false, true})
+      for (int d = 0; d < extents.size(); ++d)
+        if ((reduced >> d & 1) == last) order[rank++] = d;
     for (std::size_t p = 0; p < parameters.size(); ++p) {
       if (parameters[p].what == function_parameter::value) {
         put_value(given[p].scalar, static_cast<std::size_t>(itemsize(parameters[p].type)));
         continue;
       }
       const bool raw = parameters[p].what == function_parameter::raw;
-      const array_node* a = as_array_node(given[p].array);
-      const bool one = !raw && a->extents.elements() == 1;
-      if (one || (a->contiguous && (raw || a->extents == extents))) operands.emplace_back(retain(given[p].array));
-      else if (raw) operands.emplace_back(make_copy(given[p].array));
-      else operands.emplace_back(make_copy(handle(make_broadcast(given[p].array, extents)).get()));
-      a = as_array_node(operands.back().get());
+      const bool one = !raw && as_array_node(given[p].array)->extents.elements() == 1;
+      handle seen(retain(given[p].array));
+      if (!raw && !one) {
+        seen = handle(make_broadcast(seen.get(), extents));
+        if (reduced) seen = handle(make_transpose(seen.get(), order, rank));
+      }
+      operands.emplace_back(one || as_array_node(seen.get())->contiguous ? seen.take() : make_copy(seen.get()));
+      const array_node* const a = as_array_node(operands.back().get());
       put(a->memory->data ? a->data() : nullptr);
       if (!raw) put(std::int64_t{one ? 0 : 1});
     }
@@ -157,20 +168,21 @@ class call_of {
   }
 };
 
-runtime::geometry geometry_of(std::int64_t count) {
+/// `folded`: into each of `count` results; 0: it is no reduction.
+runtime::geometry geometry_of(std::int64_t count, std::int64_t folded) {
   constexpr std::int64_t threads = 256, most_blocks = 2147483647;
   runtime::geometry g;
   g.block[0] = threads;
-  g.grid[0] = static_cast<unsigned>(std::min((count + threads - 1) / threads, most_blocks));
+  g.grid[0] = static_cast<unsigned>(std::min(folded ? count : (count + threads - 1) / threads, most_blocks));
   g.items = count;
-  g.work_per_item = 2;
+  g.work_per_item = 2 * static_cast<double>(std::max<std::int64_t>(folded, 1));
   return g;
 }
 
 }  // namespace
 
 function_state* make_function(const given_text& parameters, const given_text& body, const given_text& name,
-                              dtype result, const parameter_type* types, int count) try {
+                              dtype result, const parameter_type* types, int count, const folding_text* folding) try {
   codegen::function_text text;
   text.name = name.data();
   text.body = body.data();
@@ -183,7 +195,11 @@ function_state* make_function(const given_text& parameters, const given_text& bo
   for (std::size_t p = 0; p < names.size(); ++p)
     text.parameters.push_back(
         {names[p], types[p].type, types[p].is_raw ? function_parameter::raw : function_parameter::element});
-  return new function_state(std::move(text));
+  if (folding) {
+    text.combine = folding->combine.data();
+    text.finish = folding->finish.data();
+  }
+  return new function_state(std::move(text), folding ? folding->identity : scalar_bits{});
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -196,20 +212,26 @@ void release(function_state* f) noexcept {
   if (f && f->drop()) delete f;
 }
 
-node* call_function(function_state& f, const function_argument* given, const where& place) try {
+node* call_function(function_state& f, const function_argument* given, const reduce_options& how,
+                    const where& place) try {
   const runtime::statement here(place);
   call_of call(f, given);
   device_impl& device = call.device ? *call.device : runtime::current_device();
   runtime::stream_state& on = runtime::current_stream(device);
   const runtime::loaded_kernel kernel = f.on(device, call.parameters);
-  const handle result(runtime::new_array(f.text.result, call.extents, on));
+  const bool folds = !f.text.combine.empty();
+  const std::uint32_t reduced = folds ? axis_mask(how.axis.list(), call.extents) : 0;
+  const handle result(
+      runtime::new_array(f.text.result, reduced_shape(call.extents, reduced, folds && how.keepdims), on));
   array_node* const out = as_array_node(result.get());
-  if (call.extents.elements() == 0) return retain(out);
-  call.pack(given, *out);
+  const std::int64_t count = out->extents.elements();
+  if (count == 0) return retain(out);
+  call.pack(f, given, *out, reduced);
   runtime::operation op(on);
   op.writes(out->memory);
   for (const handle& operand : call.operands) op.reads(as_array_node(operand.get())->memory);
-  device.launch(kernel, geometry_of(call.extents.elements()), call.block.data(), call.block.size(), on);
+  device.launch(kernel, geometry_of(count, folds ? std::max<std::int64_t>(call.extents.elements() / count, 1) : 0),
+                call.block.data(), call.block.size(), on);
   op.done();
   for (const handle& operand : call.operands) op.has_read(as_array_node(operand.get())->memory);
   op.has_written(out->memory);

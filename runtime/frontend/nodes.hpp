@@ -56,3 +56,11 @@ detail::array_node* new_array_like(const detail::array_node&);
 detail::array_node* own_elements(detail::handle& target, const char* what);
 
 }  // namespace sinter::runtime
+
+namespace sinter::detail {
+
+/// A bit for each axis that a list names. Errors: `shape_error`.
+std::uint32_t axis_mask(const axis_list&, const shape&);
+shape reduced_shape(const shape& from, std::uint32_t mask, bool keepdims);
+
+}  // namespace sinter::detail

@@ -15,8 +15,6 @@ namespace sinter::detail {
 
 using runtime::typed;
 
-namespace {
-
 std::uint32_t axis_mask(const axis_list& list, const shape& s) {
   const int rank = s.size();
   if (list.count < 0) return (1u << rank) - 1;
@@ -46,6 +44,8 @@ shape reduced_shape(const shape& from, std::uint32_t mask, bool keepdims) {
   }
   return to;
 }
+
+namespace {
 
 // The elements of n that come first along the reduced axes: somewhere to measure distances from.
 handle pivot_of(node* n, std::uint32_t mask) {

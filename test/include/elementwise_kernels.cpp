@@ -114,3 +114,30 @@ TEST_CASE("elementwise kernels: calls are in order on streams, and can be captur
   g.launch();
   CHECK(holds(y, 9));
 }
+
+TEST_CASE("reduction kernels: over all axes, one and several; they broadcast, and an empty one is its identity") {
+  if (!runs_text()) return;
+  const reduction_kernel<float(float, float)> l2("x, y", "(x - y) * (x - y)", "a + b", "sqrt(a)", 0, "l2");
+  const array<float> a = arange<float>(24).reshape({2, 3, 4}) + 0.0f;
+  CHECK(l2(a, 0).item() == doctest::Approx(std::sqrt(4324.0)));
+  CHECK(l2(array<float>{3, 0}, array<float>{0, 4}).item() == 5);
+  for (int axis : {0, 1, 2, -1}) {
+    INFO(axis);
+    const array<float> expected = sqrt(sum(a * a, axis));
+    CHECK(l2(a, 0, axis).shape() == expected.shape());
+    CHECK(bool(all(abs(l2(a, 0, axis) - expected) < 1e-4f)));
+  }
+  const array<float> outer = l2(a, a(0, 0), {.axis = {0, 2}, .keepdims = true});
+  CHECK(outer.shape() == shape{1, 3, 1});
+  CHECK(bool(all(abs(outer - sqrt(sum(square(a - a(0, 0)), {.axis = {0, 2}, .keepdims = true}))) < 1e-4f)));
+  CHECK(bool(all(abs(l2(a.T(), 0, 0) - sqrt(sum(a * a, 2)).T()) < 1e-4f)));
+  const reduction_kernel<std::int64_t(std::int64_t)> most("x", "x", "max(a, b)", "a", -1);
+  CHECK(most(zeros<std::int64_t>({0, 2})).item() == -1);
+  CHECK(most(zeros<std::int64_t>({0, 2}), 0).get() == std::vector<std::int64_t>{-1, -1});
+  CHECK(most(arange(100'000) % 777).item() == 776);
+  const reduction_kernel<bool(double)> any_negative("x", "x < 0", "a || b", "a", false);
+  CHECK(any_negative(arange<double>(1000).reshape({10, 100}) - 900.5, 1).get() ==
+        std::vector<bool>{true, true, true, true, true, true, true, true, true, true});
+  CHECK(any_negative(arange<double>(1000).reshape({10, 100}) - 100.5, 1).get()[2] == false);
+  CHECK(!refusal<shape_error>([&] { l2(a, 0, 3); }).empty());
+}
