@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
+#include <fstream>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -14,6 +14,8 @@
 
 #include <sinter/kernel.hpp>
 
+#include "codegen/compile/module.hpp"
+#include "test/codegen/scratch.hpp"
 #include "test/include/ordering.hpp"
 
 namespace {
@@ -356,6 +358,49 @@ extern "C" __global__ void apply(float* a) {
     CHECK(x.get() == std::vector<float>(8, 8));
     CHECK(y.get() == std::vector<float>(8, 0));
   });
+}
+
+TEST_CASE("kernels: an image from memory and from a file has the names it has") {
+  if (!runs_cuda()) return;
+  const codegen::module_text text{
+      "template <class T> __global__ void put(T* a, T v) { *a = v; }\n__device__ int shared_by_all;\n",
+      {},
+      {},
+      {"&shared_by_all", "put<int>"}};
+  const int arch = properties(device::current()).compute_capability;
+  const codegen::bytes image = codegen::make_module_compiler(text, arch)->compile(text.source);
+  const std::vector<std::string> names = codegen::lowered_names(image);
+  const test::scratch room;
+  const std::string path = room / "image.cubin";
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
+  array<int> a = zeros<int>({1});
+  int value = 0;
+  for (const raw_module& m : {raw_module::from_image(image.data(), image.size()), raw_module::load(path)}) {
+    m.kernel(names[1])(1, 1, a, ++value);
+    CHECK(a(0).item() == value);
+    m.global<int>(names[0]).set(value);
+    CHECK(m.global<int>(names[0]).item() == value);
+    CHECK(refusal([&] { m.kernel("put")(1, 1, a, 1); }).find("sinter: the module has no kernel \"put\"") == 0);
+  }
+  CHECK(!refusal<io_error>([] { raw_module::load("/nowhere/at/all.cubin"); }).empty());
+  CHECK(!refusal<device_error>([&] {
+           raw_module::from_image(std::string(100, 'x').data(), 100).kernel("f")(1, 1, a);
+         }).empty());
+}
+
+TEST_CASE("kernels: PTX is finished by the driver") {
+  if (!runs_cuda() || softgpu_controls()) return;
+  const char ptx[] =
+      ".version 7.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry one(.param .u64 to) {\n"
+      "  .reg .u64 %d<3>;\n  .reg .u32 %r<2>;\n  ld.param.u64 %d1, [to];\n  cvta.to.global.u64 %d2, %d1;\n"
+      "  mov.u32 %r1, 1;\n  st.global.u32 [%d2], %r1;\n  ret;\n}\n";
+  array<int> a = zeros<int>({1});
+  const raw_module m = raw_module::from_image(ptx, sizeof ptx - 1);
+  m.kernel("one")(1, 1, a);
+  CHECK(a(0).item() == 1);
+  CHECK(refusal([&] { m.kernel("two")(1, 1, a); }) == "sinter: the module has no kernel \"two\"; it has one");
 }
 
 TEST_CASE("kernels: several threads may make and launch one") {
