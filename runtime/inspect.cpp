@@ -266,6 +266,8 @@ int operations(const codegen::kernel& k) {
   return count + static_cast<int>(k.accumulators.size());
 }
 
+std::string counted(std::size_t n, const char* what) { return message("%zu %s%s", n, what, n == 1 ? "" : "s"); }
+
 }  // namespace
 
 sinter::text explain(node* n) try {
@@ -285,8 +287,9 @@ sinter::text explain(node* n) try {
     }
     const double points = static_cast<double>(k.on_cpu.kept) * static_cast<double>(k.on_cpu.reduced);
     const double bytes = bytes_moved(step, k.on_cpu);
-    out += message("     %zu inputs, %zu outputs, %d operations a point, %.3g bytes in all, %.2g operations a byte\n",
-                   step.inputs.size(), step.outputs.size(), operations(step.kernel), bytes,
+    out += message("     %s, %s, %s a point, %.3g bytes in all, %.2g operations a byte\n",
+                   counted(step.inputs.size(), "input").c_str(), counted(step.outputs.size(), "output").c_str(),
+                   counted(static_cast<std::size_t>(operations(step.kernel)), "operation").c_str(), bytes,
                    points * operations(step.kernel) / bytes);
     if (step.kernel.reduces()) continue;
     const codegen::variant& v = (k.by_cuda ? k.on_cuda : k.on_cpu).variant;

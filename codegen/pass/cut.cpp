@@ -140,10 +140,12 @@ class cutter {
   // The level of a boundary: at least that of any boundary its value needs, and one more than that of any which another
   // kernel makes. Operands come before their users.
   void levels() {
-    for (const program::boundary& b : p_.boundaries) level_.push_back(level_in(b.value, b.domain));
+    for (const program::boundary& b : p_.boundaries)
+      level_.push_back(level_in(b.value, b.what != 0 ? static_cast<int>(b.domain) : none));
   }
 
-  int level_in(std::uint16_t root, unsigned domain) const {
+  // Of what is computed in a kernel that folds the rows of `domain`, if it is one.
+  int level_in(std::uint16_t root, int domain) const {
     int level = 0;
     each_result(root, [&](const program::read& r) {
       level = std::max(level, level_[r.boundary] + (is_of_row_in(r, domain) ? 0 : 1));
@@ -152,9 +154,9 @@ class cutter {
   }
 
   // Is a result that is read the row's own, folded over a domain whose rows are fused?
-  bool is_of_row_in(const program::read& r, unsigned domain) const {
+  bool is_of_row_in(const program::read& r, int domain) const {
     const program::boundary& b = p_.boundaries[r.boundary];
-    return fuse_rows_ && r.own_row && b.what != 0 && b.domain == domain;
+    return fuse_rows_ && r.own_row && b.what != 0 && static_cast<int>(b.domain) == domain;
   }
 
   // Calls f for each result of a boundary that a value reads.
@@ -228,7 +230,7 @@ class cutter {
   int row_group(const program::root& r) const {
     int found = none;
     each_result(r.value, [&](const program::read& read) {
-      const unsigned domain = p_.boundaries[read.boundary].domain;
+      const int domain = static_cast<int>(p_.boundaries[read.boundary].domain);
       const int level = level_in(r.value, domain);
       if (!is_of_row_in(read, domain) || level_[read.boundary] != level) return;
       bool runs_along = true;

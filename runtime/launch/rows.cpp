@@ -46,6 +46,7 @@ layout cuda_columns(binding& b, int bytes) {
   if (held > most_held) across = 32;
   b.variant.rows.held = held <= most_held ? static_cast<std::uint16_t>(power_of_two(held, 1024)) : 0;
   b.variant.rows.threads = threads;
+  b.variant.vector = false;
   const int f = codegen::fastest_axis(b.variant);
   l.how.block[0] = across;
   l.how.block[1] = power_of_two(b.reduced, threads / across);

@@ -265,3 +265,11 @@ TEST_CASE("rows: too long for a block are shared out, with the same values") {
   CHECK(launches_of([&] { fused = e / sum(e, along(1)); }) == 2);
   CHECK(difference(fused, wanted) <= 1e-9);
 }
+
+TEST_CASE("rows: another shape of what a reduction over no axis gives is made after it") {
+  const array<float> x = noise<float>({6});
+  auto same = sum(x, {.axis = {}});
+  auto [count, pairs] = eval(arange(6).reshape({3, 2}), same.reshape({2, 3}));
+  CHECK(count(2, 1).item() == 5);
+  CHECK(every(pairs == x.reshape({2, 3})));
+}

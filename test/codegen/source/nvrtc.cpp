@@ -131,7 +131,8 @@ TEST_CASE("nvrtc: neighbours in a pack share their block of random words") {
   const kernel k = b.gives({b.apply(sinter::op::random_float32, i, draw, seed)});
   variant v;
   v.operands = {access::unit, access::unit};
-  v.vector = true;
+  v.map.width = 4;
+  v.map.ways = {way::each, way::packed};
   const std::string ptx = to_text(with->compile(emit(k, v, dialect::cuda)));
   int products = 0;
   for (std::size_t at = ptx.find("mul."); at != std::string::npos; at = ptx.find("mul.", at + 1)) ++products;
