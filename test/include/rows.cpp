@@ -74,8 +74,7 @@ std::vector<known<T>> all_known() {
          const A m = mean(x, along(d)), z = x - m, q = z * z, v = mean(q, along(d));
          return z / sqrt(v + T(1e-5));
        }},
-      {"over its norm",
-       [](const A& x, std::int64_t d) -> lazy<T> { return x / sqrt(sum(x * x, along(d)) + T(1e-9)); },
+      {"over its norm", [](const A& x, std::int64_t d) -> lazy<T> { return x / sqrt(sum(x * x, along(d)) + T(1e-9)); },
        [](const A& x, std::int64_t d) -> A {
          const A q = x * x, s = sum(q, along(d));
          return x / sqrt(s + T(1e-9));
