@@ -31,9 +31,10 @@ const trial rows[] = {{"packs of 8 bytes", {.pack = 8}},
                       {"no packs, 32 bytes on their way", {.pack = 4, .under_way = 32}},
                       {"no packs, 8 bytes on their way", {.pack = 4, .under_way = 8}},
                       {"32 bytes on their way", {.under_way = 32}},
-                      {"1024 bytes across", {.across = 1024}}};
-const trial tiles[] = {{"tiles of 64", {.tile = 64}},
-                       {"rows of tiles", {.mirrored = false}},
+                      {"256 bytes across", {.across = 256}}};
+const trial tiles[] = {{"tiles of 32", {.tile = 32}},
+                       {"tiles of 64", {.tile = 64}},
+                       {"rows of tiles of 32", {.mirrored = false, .tile = 32}},
                        {"rows of tiles of 64", {.mirrored = false, .tile = 64}}};
 
 /// `make` gives the result; `want(i)` its elements by a plain loop. What is read and written in bytes.

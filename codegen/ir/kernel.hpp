@@ -100,6 +100,7 @@ struct row_schedule {
   std::uint16_t threads = 0;  // cuda: of a block
   std::uint16_t held = 0;     // elements of a row that a thread keeps between stages; 0: they are read again
   std::uint8_t width = 1;     // cuda: elements that a thread takes side by side
+  std::uint8_t turns = 1;     // cuda: staged rows that a thread takes, one after the other
   friend bool operator==(const row_schedule&, const row_schedule&) = default;
 };
 

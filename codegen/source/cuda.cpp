@@ -1,4 +1,5 @@
-// The CUDA dialect: what kernels of every form begin with. The forms are in cuda_map.cpp and cuda_fold.cpp.
+// The CUDA dialect: what kernels of every form begin with. The forms are in cuda_map.cpp, cuda_fold.cpp and
+// cuda_rows.cpp.
 #include <algorithm>
 
 #include "codegen/source/cuda_writer.hpp"
@@ -11,8 +12,8 @@ void cuda_writer::pack_types() {
     if (!packed(o)) continue;
     if (std::find(done.begin(), done.end(), pack(o)) != done.end()) continue;
     done.push_back(pack(o));
-    w_.line("struct alignas(", std::to_string(width_ * itemsize(operand_type(b_.k, o))), ") ", pack(o), " { ",
-            b_.type(o), " at[", std::to_string(width_), "]; };");
+    w_.line("struct alignas(", std::to_string(pack_width(o) * itemsize(operand_type(b_.k, o))), ") ", pack(o), " { ",
+            b_.type(o), " at[", std::to_string(pack_width(o)), "]; };");
   }
   if (!done.empty()) w_.blank();
 }

@@ -2,6 +2,7 @@
 // where they are not too many, and every thread of the line learns what was folded. Which elements a thread has follows from
 // shapes and dtypes alone, so that the order of folding does.
 #include <algorithm>
+#include <utility>
 
 #include "codegen/source/cuda_writer.hpp"
 
@@ -18,49 +19,103 @@ class cuda_rows : cuda_writer {
     open(b_.v.rows.threads);
     shared_memory();
     w_.line("const unsigned lane = threadIdx.y * blockDim.x + threadIdx.x;");
+    if (stages_rows()) copy_in();
+    if (b_.v.rows.turns > 1) w_.open("for (unsigned turn = 0; turn < ", std::to_string(b_.v.rows.turns), "; ++turn)");
     b_.v.columns ? locate_column() : locate_row();
     load_fixed(when::points);
     place("p", "", 0, lines(), when::points, true);
     // The threads past the end take part in the folding.
     w_.line("const ", b_.index, " length = live ? ", b_.extent(b_.kept(), b_.v.rank), " : 0;");
     declare_kept();
-    copy_tiles(true);
     for (std::size_t s = 0; s < b_.stages.size(); ++s) run(s);
-    copy_tiles(false);
     if (!b_.row_outputs().empty()) results();
+    if (b_.v.rows.turns > 1) w_.close();
+    if (stages_rows()) copy_out();
     w_.close();
   }
 
  private:
   int lines() const { return b_.v.columns ? b_.fastest() : b_.kept(); }  // axes that count lines of threads
 
-  // Short rows lie one after the other: the block's are copied as one piece, whole sectors at a time, and a thread reads its
-  // own from shared memory, or writes it there.
+  // Short rows lie one after the other, and a thread has whole ones: the block's are copied as one piece of memory, and the
+  // thread reads its own from shared memory, or writes them there.
   bool staged(int o) const { return b_.v.operands[o] == access::staged; }
-  std::string tile_element(int o) const { return number("tile", o) + "[threadIdx.y * length + i]"; }
-  void copy_tiles(bool in) {
-    std::vector<int> moved;
-    for (int o = in ? 0 : b_.inputs(); o < (in ? b_.inputs() : operands()); ++o)
-      if (staged(o)) moved.push_back(o);
-    if (moved.empty()) return;
-    const std::string row = number("n", b_.fastest());
-    if (!in) w_.line("__syncthreads();");
-    w_.open("for (", b_.index, " at = lane, first = (kept - threadIdx.y) * ", row, ", end = min(blockDim.y, (",
-            b_.index, ")(", b_.extent(0, b_.kept()), " - (kept - threadIdx.y))) * ", row,
-            "; at < end; at += ", std::to_string(b_.v.rows.threads), ")");
-    for (int o : moved) {
-      const std::string near = number("tile", o) + "[at]", far = b_.name(o) + "[first + at]";
-      w_.line(in ? near : far, " = ", in ? far : near, ";");
-    }
+  bool stages_rows() const { return std::count(b_.v.operands.begin(), b_.v.operands.end(), access::staged) != 0; }
+  int block_rows() const { return b_.v.rows.threads * b_.v.rows.turns; }
+  std::string in_block() const { return b_.v.rows.turns > 1 ? "(turn * blockDim.y + threadIdx.y)" : "threadIdx.y"; }
+  std::string tile_element(int o) const { return number("tile", o) + "[" + in_block() + " * length + i]"; }
+
+  // Opens a loop over the pieces of an operand's tile that a thread copies: packs, where memory is aligned so.
+  void each_piece(int o) {
+    const int per = packed(o) ? pack_width(o) : 1, most = block_rows() * b_.v.rows.held;
+    w_.raw("#pragma unroll\n");
+    w_.open("for (int h = 0; h < ", std::to_string(most / per / b_.v.rows.threads), "; ++h)");
+    w_.line("const unsigned at = h * ", std::to_string(b_.v.rows.threads), " + lane;");
+    w_.open("if (at < elements / ", std::to_string(per), ")");
+  }
+  void end_each_piece() {
     w_.close();
-    if (in) w_.line("__syncthreads();");
+    w_.close();
+  }
+  std::string piece(int o) const { return packed(o) ? pack(o) : b_.type(o); }
+  std::string near(int o) const {
+    return packed(o) ? "reinterpret_cast<" + pack(o) + "*>(" + number("tile", o) + ")[at]" : number("tile", o) + "[at]";
+  }
+  std::string far(int o) const {
+    const std::string first = "(" + b_.name(o) + " + first)", to = o < b_.inputs() ? "const " + pack(o) : pack(o);
+    return packed(o) ? "reinterpret_cast<" + to + "*>" + first + "[at]" : first + "[at]";
+  }
+  // The last elements, fewer than a pack.
+  void copy_rest(int o, bool in) {
+    if (!packed(o)) return;
+    const std::string rest = "elements % " + std::to_string(pack_width(o)), at = "[elements - " + rest + " + lane]";
+    const std::string near = number("tile", o) + at, far = "(" + b_.name(o) + " + first)" + at;
+    w_.line("if (lane < ", rest, ") ", in ? near : far, " = ", in ? far : near, ";");
+  }
+
+  // All loads are under way before any is waited for.
+  void copy_in() {
+    const std::string &t = b_.index, row = number("n", b_.fastest()), rows = std::to_string(block_rows());
+    w_.line("const ", t, " first = (", t, ")blockIdx.x * ", rows, " * ", row, ";");
+    w_.line("const unsigned elements = min((", t, ")", rows, ", ", b_.extent(0, b_.kept()), " - (", t, ")blockIdx.x * ",
+            rows, ") * ", row, ";");
+    std::vector<int> moved;
+    for (int o = 0; o < b_.inputs(); ++o)
+      if (staged(o)) moved.push_back(o);
+    for (int o : moved) {
+      const int per = packed(o) ? pack_width(o) : 1;
+      w_.line(piece(o), " ", number("v", o), "[", std::to_string(b_.v.rows.turns * b_.v.rows.held / per), "];");
+      each_piece(o);
+      w_.line(number("v", o), "[h] = ", far(o), ";");
+      end_each_piece();
+    }
+    for (int o : moved) {
+      each_piece(o);
+      w_.line(near(o), " = ", number("v", o), "[h];");
+      end_each_piece();
+      copy_rest(o, true);
+    }
+    if (!moved.empty()) w_.line("__syncthreads();");
+  }
+
+  void copy_out() {
+    bool first = true;
+    for (int o = b_.inputs(); o < operands(); ++o) {
+      if (!staged(o)) continue;
+      if (std::exchange(first, false)) w_.line("__syncthreads();");
+      each_piece(o);
+      w_.line(far(o), " = ", near(o), ";");
+      end_each_piece();
+      copy_rest(o, false);
+    }
   }
 
   void shared_memory() {
     for (int o = 0; o < operands(); ++o)
       if (staged(o))
-        w_.line("__shared__ ", b_.type(o), " ", number("tile", o), "[",
-                std::to_string(b_.v.rows.threads * b_.v.rows.held), "];");
+        w_.line("alignas(16) __shared__ ", b_.type(o), " ", number("tile", o), "[",
+                std::to_string(block_rows() * b_.v.rows.held), "];");
+    if (stages_rows()) return;
     const std::string each = std::to_string(b_.v.columns ? b_.v.rows.threads : std::max(1, b_.v.rows.threads / 32));
     if (b_.v.columns) return w_.line("__shared__ double fold[", each, "];");
     for (int a = 0; a < accumulators(); ++a)
@@ -69,7 +124,8 @@ class cuda_rows : cuda_writer {
 
   void locate_row() {
     const std::string& t = b_.index;
-    w_.line("const ", t, " kept = (", t, ")blockIdx.x * blockDim.y + threadIdx.y;");
+    const std::string turns = b_.v.rows.turns > 1 ? std::to_string(b_.v.rows.turns) + " * " : "";
+    w_.line("const ", t, " kept = (", t, ")blockIdx.x * ", turns, "blockDim.y + ", in_block(), ";");
     w_.line("const bool live = kept < ", b_.extent(0, b_.kept()), ";");
     b_.unravel(w_, 0, b_.kept(), "kept");
   }
@@ -129,7 +185,7 @@ class cuda_rows : cuda_writer {
       for (int o : b_.points[s].inputs)
         if (packed(o)) load_pack(o, "p");
     }
-    b_.v.vector ? pack_points(s) : element_points(s);
+    b_.v.vector&& width_ > 1 ? pack_points(s) : element_points(s);
     if (b_.v.rows.held != 0) w_.close();
     w_.close();
     b_.v.columns ? fold_columns(at) : fold_rows(at);
@@ -182,9 +238,9 @@ class cuda_rows : cuda_writer {
 
   spelled input(const std::string& prefix) const {
     return [this, prefix](int o) {
+      if (staged(o)) return tile_element(o);
       if (packed(o)) return number("v", o) + (b_.v.rows.held != 0 ? "[h].at[l]" : ".at[l]");
       if (ahead(o)) return number("v", o) + "[" + slot() + "]";
-      if (staged(o)) return tile_element(o);
       if (counts(o) && fastest_index() == "i + l") return position_in_pack(o, prefix, "i");
       return read(prefix, fastest_index())(o);
     };
@@ -232,7 +288,7 @@ class cuda_rows : cuda_writer {
 
   // Through the registers of a warp, then over the warps of the row. All of its threads end with the same bits.
   void fold_rows(const stage& s) {
-    if (s.accumulators.empty()) return;
+    if (s.accumulators.empty() || stages_rows()) return;
     w_.open("for (int half = min(blockDim.x, 32) / 2; half > 0; half /= 2)");
     for (int a : s.accumulators)
       w_.line("const ", b_.accumulator_type(a), " ", number("e", a), " = __shfl_down_sync(0xffffffff, ", accumulator(a),

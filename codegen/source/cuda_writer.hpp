@@ -12,10 +12,15 @@ class cuda_writer : protected kernel_writer {
 
   bool packed(int o) const {
     if (!b_.k.reduces()) return b_.v.map.of(o) == way::packed;
-    return b_.v.vector && b_.v.operands[o] == access::unit && !b_.is_iota(o);
+    const access a = b_.v.operands[o];
+    return b_.v.vector && ((a == access::unit && width_ > 1) || a == access::staged) && !b_.is_iota(o);
+  }
+  /// Elements of one. What goes through shared memory does so in whole packs, whatever a thread then takes.
+  int pack_width(int o) const {
+    return b_.v.operands[o] == access::staged ? 16 / itemsize(operand_type(b_.k, o)) : width_;
   }
   std::string pack(int o) const {
-    return std::string(detail::facts(operand_type(b_.k, o)).short_name) + "x" + std::to_string(width_);
+    return std::string(detail::facts(operand_type(b_.k, o)).short_name) + "x" + std::to_string(pack_width(o));
   }
 
   void pack_types();

@@ -30,7 +30,11 @@ class sharing {
 
   layout on_cuda() {
     m_.ways.assign(b_.operands.size(), way::each);
-    if (find_tiles(preferences.tile)) return tiles();
+    if (turn_axes()) return tiles();
+    if (rows_interleave()) {
+      m_.turns = static_cast<std::uint8_t>(b_.extents[last_ - 1]);
+      return over_rows();
+    }
     choose_width();
     choose_turns();
     return last_ == 0 ? flat() : over_rows();
@@ -42,7 +46,8 @@ class sharing {
     if (last_ > 0) m_.ways.assign(b_.operands.size(), way::each);
     if (last_ == 0) {
       l.how.items = b_.kept;
-    } else if (find_tiles(32)) {
+    } else if (turn_axes()) {
+      m_.tile = 32;
       l.how.items = count(0, last_ - 1) * divide_up(b_.extents[last_ - 1], m_.tile) * divide_up(length, m_.tile);
     } else if (rows < 1024 && length >= 2 * codegen::row_piece) {
       m_.pieces = true;
@@ -119,6 +124,17 @@ class sharing {
     return bytes;
   }
 
+  // Are there a few rows whose elements lie among each other in memory, so that a sector has some of each? Then a thread takes
+  // an element of every row, one at a time: packs would be too far apart for neighbouring threads to share what is read.
+  bool rows_interleave() const {
+    if (last_ == 0 || b_.extents[last_ - 1] > longest_short_row) return false;
+    for (int o = 0; o < operands(); ++o)
+      if (moves(o) && !is_output(o) && step(o, last_ - 1) != 0 && step(o, last_ - 1) < step(o, last_) &&
+          step(o, last_) * size(o) < 2 * sector)
+        return true;
+    return false;
+  }
+
   layout flat() {
     layout l;
     l.how.block[0] = block_threads;
@@ -136,7 +152,7 @@ class sharing {
     constexpr std::int64_t enough = 128;  // packs of two axes that are worth a block
     const std::int64_t packs = divide_up(b_.extents[last_], m_.width), next = b_.extents[last_ - 1];
     if (last_ > 1 && packs * next < enough) m_.rows = static_cast<std::uint8_t>(last_);
-    else if (next >= std::max<std::int64_t>(m_.turns, 4) || packs < enough) m_.rows = 1;
+    else if (next >= std::max<std::int64_t>(m_.turns, 4) || packs < enough || rows_interleave()) m_.rows = 1;
     const std::int64_t rows = count(last_ - m_.rows, last_);
     if (m_.rows > 0 && rows < m_.turns) m_.turns = 1;
     const std::int64_t turns = m_.turns;
@@ -172,27 +188,49 @@ class sharing {
     return better && b_.extents[best] >= least_tiled ? best : -1;
   }
 
-  // Cuts the fastest axis and the one along which most bytes are better read into tiles. False where nothing asks for it.
-  bool find_tiles(int side) {
+  // Chooses the fastest axis and the one along which most bytes are better read, which becomes the second fastest, to be cut
+  // into tiles. False where nothing asks for it.
+  bool turn_axes() {
     if (last_ == 0 || b_.extents[last_] < least_tiled) return false;
     int bytes[max_rank] = {};
     for (int o = 0; o < operands(); ++o)
       if (const int axis = own_axis(o); axis >= 0) bytes[axis] += size(o);
     const int turned = static_cast<int>(std::max_element(bytes, bytes + last_) - bytes);
     if (bytes[turned] == 0) return false;
-    int room = codegen::block_memory;
-    for (int o = 0; o < operands(); ++o) {
-      const int needs = side * (side + 1) * size(o);
-      if (own_axis(o) != turned || needs > room) continue;
-      room -= needs;
-      m_.ways[static_cast<std::size_t>(o)] = way::tiled;
-    }
-    m_.tile = static_cast<std::uint8_t>(side);
+    for (int o = 0; o < operands(); ++o)
+      if (own_axis(o) == turned) m_.ways[static_cast<std::size_t>(o)] = way::tiled;
     for (int d = turned; d + 1 < last_; ++d) {
       std::swap(b_.extents[d], b_.extents[d + 1]);
       for (bound_operand& o : b_.operands) std::swap(o.strides[d], o.strides[d + 1]);
     }
     return true;
+  }
+
+  // Larger tiles touch fewer rows of memory at a time: those of far apart rows are in no translation buffer, and of mirror
+  // images each is read twice.
+  int tile_side() {
+    constexpr std::int64_t far = 256 * 1024;  // bytes
+    int side = preferences.tile != 0 ? preferences.tile : m_.mirrored ? 64 : 32;
+    for (int o = 0; preferences.tile == 0 && o < operands(); ++o)
+      if (m_.of(o) == way::tiled && step(o, last_) * size(o) >= far) side = 64;
+    int room = codegen::block_memory;
+    for (int o = 0; o < operands(); ++o)
+      if (m_.of(o) == way::tiled) room -= side * (side + 1) * size(o);
+    if (room >= 0) return side;
+    room = codegen::block_memory;
+    for (int o = 0; o < operands(); ++o) {
+      if (m_.of(o) != way::tiled) continue;
+      room -= 32 * 33 * size(o);
+      if (room < 0) m_.ways[static_cast<std::size_t>(o)] = way::each;
+    }
+    return 32;
+  }
+
+  bool has_mirrored() const {
+    for (int o = 0; o < operands(); ++o)
+      for (int other = 0; m_.of(o) == way::tiled && other < operands(); ++other)
+        if (are_mirrored(o, other)) return true;
+    return false;
   }
 
   // Are two operands one array and its mirror image along the two fastest axes?
@@ -207,10 +245,9 @@ class sharing {
 
   layout tiles() {
     layout l;
-    const bool square = b_.extents[last_ - 1] == b_.extents[last_] && b_.extents[last_] <= m_.tile * most_blocks;
-    for (int o = 0; square && o < operands(); ++o)
-      for (int other = 0; m_.of(o) == way::tiled && other < operands(); ++other)
-        m_.mirrored = m_.mirrored || (preferences.mirrored && are_mirrored(o, other));
+    const bool square = b_.extents[last_ - 1] == b_.extents[last_] && b_.extents[last_] <= 32 * most_blocks;
+    m_.mirrored = square && preferences.mirrored && has_mirrored();
+    m_.tile = static_cast<std::uint8_t>(tile_side());
     l.how.block[0] = m_.tile;
     l.how.block[1] = static_cast<unsigned>(block_threads / m_.tile);
     l.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[last_], m_.tile));

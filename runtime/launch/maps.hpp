@@ -10,9 +10,9 @@ namespace sinter::runtime {
 struct map_preferences {
   int pack = 16;         // bytes of an access
   int under_way = 16;    // bytes of an operand that a thread has asked for before it stores
-  int across = 256;      // bytes of a row that a block covers where it covers several rows
+  int across = 1024;     // bytes of a row that a block covers where it covers several rows
   bool mirrored = true;  // tiles in the order in which mirror images share what they read
-  int tile = 32;         // elements of a tile's side: 32 or 64
+  int tile = 0;          // elements of a tile's side: 32 or 64; 0: as the operands lie
 };
 inline thread_local map_preferences preferences;
 

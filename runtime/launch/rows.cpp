@@ -54,21 +54,31 @@ layout cuda_columns(binding& b, int bytes) {
   return l;
 }
 
-// Rows of which a thread has a whole one each, side by side in memory: single accesses would be of parts of sectors.
-void stage_short_rows(const codegen::kernel& k, binding& b) {
+// Rows of which a thread has whole ones, side by side in memory: single accesses would be of parts of sectors. A thread takes
+// as many as keep enough of its loads under way.
+void stage_short_rows(const codegen::kernel& k, binding& b, int multiprocessors) {
   codegen::variant& v = b.variant;
   if (v.rank != 2 || v.reduced != 1) return;
-  constexpr int room = 48 * 1024;
-  int used = 0;
+  constexpr std::int64_t room = 48 * 1024, on_their_way = 48;  // bytes
+  std::int64_t shared = 0, read = 0;                           // bytes of a row
+  bool aligned = true;
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
     const bool input = i < k.inputs.size();
     if (input && (k.inputs[i].iota || !codegen::is_read_at_points(k, static_cast<int>(i)))) continue;
     if (v.operands[i] != access::unit || b.operands[i].strides[0] != b.extents[1]) continue;
-    const int bytes = itemsize(codegen::operand_type(k, static_cast<int>(i))) * v.rows.threads * v.rows.held;
-    if (used + bytes > room) continue;
-    used += bytes;
+    const int bytes = itemsize(codegen::operand_type(k, static_cast<int>(i))) * v.rows.held;
+    if ((shared + bytes) * v.rows.threads > room) continue;
+    shared += bytes;
+    if (input) read += bytes;
+    aligned = aligned && place_in_pack(b.operands[i].data) == 0;
     v.operands[i] = access::staged;
   }
+  v.vector = aligned;
+  const auto more = [&](std::int64_t turns) {
+    return read * turns < on_their_way && 2 * turns * shared * v.rows.threads <= room &&
+           b.kept > 4 * turns * v.rows.threads * multiprocessors;
+  };
+  while (shared != 0 && more(v.rows.turns)) v.rows.turns *= 2;
 }
 
 // A row is folded by as many neighbouring threads as have a few packs of it each, more where there are few rows or long ones.
@@ -91,10 +101,10 @@ layout cuda_rows(const codegen::kernel& k, binding& b, int multiprocessors) {
   b.variant.rows.threads = static_cast<std::uint16_t>(threads);
   b.variant.rows.width = static_cast<std::uint8_t>(width);
   b.variant.vector = b.variant.reduced == 1 && lies_in_packs(k, b, width);
-  if (across == 1 && width == 1 && b.variant.rows.held != 0) stage_short_rows(k, b);
+  if (across == 1 && width == 1 && b.variant.rows.held != 0) stage_short_rows(k, b, multiprocessors);
   l.how.block[0] = across;
   l.how.block[1] = threads / across;
-  l.how.grid[0] = static_cast<unsigned>(divide_up(rows, l.how.block[1]));
+  l.how.grid[0] = static_cast<unsigned>(divide_up(rows, l.how.block[1] * b.variant.rows.turns));
   return l;
 }
 

@@ -272,3 +272,15 @@ TEST_CASE("rows: another shape of what a reduction over no axis gives is made af
   CHECK(count(2, 1).item() == 5);
   CHECK(every(pairs == x.reshape({2, 3})));
 }
+
+TEST_CASE("rows: many short ones, wherever they begin, go through shared memory in turns") {
+  const array<float> all = noise<float>({700'003, 3});
+  for (const std::int64_t first : {0, 1}) {
+    const array<float> x = all(slice(first, _)), squares = x * x, sums = sum(squares, along(1)), norms = sqrt(sums);
+    array<float> fused, in_place = x + 0.0f;
+    CHECK(launches_of([&] { fused = x / sqrt(sum(x * x, along(1))); }) == 1);
+    CHECK(difference(fused, array<float>(x / norms)) <= 1e-6);
+    in_place(ellipsis) = in_place / sqrt(sum(in_place * in_place, along(1)));
+    CHECK(every(in_place == fused));
+  }
+}
