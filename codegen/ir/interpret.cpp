@@ -156,7 +156,7 @@ class interpreter {
         in_order_(v.in_order),
         args_(unpack(k, v, static_cast<const std::byte*>(arguments))),
         base_(k.inputs.size() + k.outputs.size()),
-        buffers_(new std::byte[(k.values.size() + k.accumulators.size()) * block_bytes]) {
+        buffers_(new std::byte[(k.values.size() + static_cast<std::size_t>(2) * k.accumulators.size()) * block_bytes]) {
     plan();
   }
 
@@ -173,7 +173,9 @@ class interpreter {
   static constexpr std::size_t block_bytes = block_size * widest_element;
 
   std::byte* buffer(std::size_t value) { return buffers_.get() + value * block_bytes; }
-  std::byte* finals(std::size_t accumulator) { return buffer(kernel_.values.size() + accumulator); }
+  std::byte* finals(std::size_t accumulator, int member) {
+    return buffer(kernel_.values.size() + 2 * accumulator + static_cast<std::size_t>(member));
+  }
 
   /// Which values are needed for what, and scalars spread over their blocks once and for all.
   void plan() {
@@ -203,8 +205,8 @@ class interpreter {
     std::int64_t points = 1;
     for (int axis = kept_; axis < rank_; ++axis) points *= args_.extents[axis];
     slot_ = slot;
-    for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(final_of(a, slot));
-    for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(partials_[a].of_blocks);
+    for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(final_of(a, slot).at);
+    for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(partials_[a].of_blocks.seen().at);
     for (std::size_t s = 0; s < stages_.size(); ++s) run_stage(s, points);
   }
 
@@ -223,19 +225,30 @@ class interpreter {
   /// Folds a block, the blocks of a run, and the runs, each by themselves: a long sum of one accumulator would lose what is
   /// small beside it. Strict mode wants the order of the domain.
   void fold_block(std::size_t a, int slot, int count, bool last_of_run) {
-    const std::byte* const values = buffer(kernel_.accumulators[a].value);
-    if (in_order_) return steps_[a].fold(final_of(a, slot), values, count);
-    partial& p = partials_[a];
-    steps_[a].start(p.of_values);
-    steps_[a].fold(p.of_values, values, count);
-    steps_[a].fold(p.of_blocks, p.of_values, 1);
+    const accumulator& of = kernel_.accumulators[a];
+    const void* const values[2] = {buffer(of.value), buffer(of.position)};
+    if (in_order_) return steps_[a].fold(final_of(a, slot).at, values, count);
+    const members of_values = partials_[a].of_values.seen(), of_blocks = partials_[a].of_blocks.seen();
+    steps_[a].start(of_values.at);
+    steps_[a].fold(of_values.at, values, count);
+    steps_[a].fold(of_blocks.at, of_values.at, 1);
     if (!last_of_run) return;
-    steps_[a].fold(final_of(a, slot), p.of_blocks, 1);
-    steps_[a].start(p.of_blocks);
+    steps_[a].fold(final_of(a, slot).at, of_blocks.at, 1);
+    steps_[a].start(of_blocks.at);
   }
 
-  std::byte* final_of(std::size_t accumulator, int slot) {
-    return finals(accumulator) + slot * itemsize(kernel_.accumulators[accumulator].type);
+  /// Where the members of a state are.
+  struct members {
+    void* at[2];
+  };
+  members final_of(std::size_t a, int slot) {
+    const auto place = [&](int member) {
+      return finals(a, member) + slot * itemsize(kernel_.accumulators[a].member_type(member));
+    };
+    return {{place(0), place(1)}};
+  }
+  std::byte* result_of(std::size_t a, int slot) {
+    return static_cast<std::byte*>(final_of(a, slot).at[kernel_.accumulators[a].result()]);
   }
 
   /// Computes one value for a block of points. `base` is how far the piece is from each operand's start; null: not at
@@ -254,8 +267,8 @@ class interpreter {
       }
       case value_kind::reduced:
         // Within a row there is one, that of the row.
-        if (base) return copy(itemsize(x.type), buffer(v), 1, final_of(x.index, slot_), 0, p.count);
-        std::memcpy(buffer(v), finals(x.index), static_cast<std::size_t>(p.count) * itemsize(x.type));
+        if (base) return copy(itemsize(x.type), buffer(v), 1, result_of(x.index, slot_), 0, p.count);
+        std::memcpy(buffer(v), result_of(x.index, 0), static_cast<std::size_t>(p.count) * itemsize(x.type));
         return;
     }
   }
@@ -295,8 +308,12 @@ class interpreter {
   std::vector<std::uint16_t> results_;              // values that the outputs of a row, or of a map, need
   int slot_ = 0;                                    // of the row at hand
   std::vector<fold_step> steps_;                    // per accumulator
+  struct state {
+    alignas(widest_element) std::byte bytes[2][widest_element];
+    members seen() { return {{bytes[0], bytes[1]}}; }
+  };
   struct partial {
-    alignas(widest_element) std::byte of_values[widest_element], of_blocks[widest_element];
+    state of_values, of_blocks;
   };
   std::vector<partial> partials_;   // per accumulator
   std::vector<std::int64_t> base_;  // per operand: how far the row at hand is from its start

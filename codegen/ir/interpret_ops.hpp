@@ -10,12 +10,11 @@ namespace sinter::codegen {
 /// args[i][k] and out[k] for k < count are elements of the dtypes the operation takes and gives.
 using apply_loop = void (*)(const void* const args[3], void* out, int count);
 using cast_loop = void (*)(const void* in, void* out, int count);
-/// Folds count elements into *total, in order.
-using fold_loop = void (*)(void* total, const void* in, int count);
 
+/// By member of a reduction's state: total[m] is one element, in[m] are count.
 struct fold_step {
-  void (*start)(void* total);  // writes the identity
-  fold_loop fold;
+  void (*start)(void* const total[2]);                                     // what it is before anything is folded
+  void (*fold)(void* const total[2], const void* const in[2], int count);  // folds the elements in, in order
 };
 
 /// The loop of an operation computed in `computed`; null if it is not there for that dtype.

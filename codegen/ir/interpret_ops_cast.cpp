@@ -1,9 +1,8 @@
 // The interpreter's conversions and folds. Invariant: a fold is in order and in its dtype, so its value is that of the
 // plainest loop one could write.
-#include <functional>
 #include <limits>
 
-#include "codegen/ir/interpret_ops.hpp"
+#include "codegen/ir/interpret_table.hpp"
 #include "codegen/ir/scalar.hpp"
 
 namespace sinter::codegen {
@@ -35,49 +34,54 @@ void cast_all(const void* in, void* out, int count) {
   for (int k = 0; k < count; ++k) r[k] = scalar::cast_element<To>(a[k]);
 }
 
-template <reduction what, class T>
-constexpr T identity() {
+template <class T>
+constexpr T value_of(detail::start from) {
   using limits = std::numeric_limits<T>;
-  switch (what) {
-    case reduction::sum:
-    case reduction::any: return T(0);
-    case reduction::min: return limits::has_infinity ? limits::infinity() : limits::max();
-    case reduction::max: return limits::has_infinity ? T(-limits::infinity()) : limits::lowest();
-    default: return T(1);
+  switch (from) {
+    case detail::start::zero: return T(0);
+    case detail::start::one: return T(1);
+    case detail::start::highest: return limits::has_infinity ? limits::infinity() : limits::max();
+    default: return limits::has_infinity ? T(-limits::infinity()) : limits::lowest();
   }
 }
 
-template <reduction what, class T>
-constexpr T step(T total, T a) {
-  switch (what) {
-    case reduction::sum: return scalar::wrap<T>(total, a, std::plus<>{});
-    case reduction::prod: return scalar::wrap<T>(total, a, std::multiplies<>{});
-    case reduction::min: return scalar::minimum(total, a);
-    case reduction::max: return scalar::maximum(total, a);
-    case reduction::any: return static_cast<T>(total != T(0) || a != T(0));
-    default: return static_cast<T>(total != T(0) && a != T(0));
-  }
+template <class T, class Op>
+void fold_by(void* const total[2], const void* const in[2], int count) {
+  T x = *static_cast<T*>(total[0]);
+  const auto* const y = static_cast<const T*>(in[0]);
+  for (int k = 0; k < count; ++k) x = static_cast<T>(Op::template value<T>(x, y[k], T()));
+  *static_cast<T*>(total[0]) = x;
 }
 
-template <reduction what, class T>
-constexpr fold_step fold_of = {[](void* total) { *static_cast<T*>(total) = identity<what, T>(); },
-                               [](void* total, const void* in, int count) {
-                                 T sum = *static_cast<T*>(total);
-                                 for (int k = 0; k < count; ++k) sum = step<what>(sum, static_cast<const T*>(in)[k]);
-                                 *static_cast<T*>(total) = sum;
-                               }};
+template <class T>
+using choice = bool (*)(T a, std::int64_t i, T b, std::int64_t j);
+
+template <class T, choice<T> takes>
+void choose_by(void* const total[2], const void* const in[2], int count) {
+  auto& x = *static_cast<T*>(total[0]);
+  auto& at = *static_cast<std::int64_t*>(total[1]);
+  const auto* const y = static_cast<const T*>(in[0]);
+  const auto* const positions = static_cast<const std::int64_t*>(in[1]);
+  for (int k = 0; k < count; ++k)
+    if (takes(y[k], positions[k], x, at)) x = y[k], at = positions[k];
+}
+
+template <class T, reduction what>
+void start_of(void* const total[2]) {
+  constexpr const detail::reduction_facts& row = detail::facts(what);
+  *static_cast<T*>(total[0]) = value_of<T>(row.starts[0]);
+  if constexpr (row.members() > 1) *static_cast<std::int64_t*>(total[1]) = value_of<std::int64_t>(row.starts[1]);
+}
 
 template <class T>
 fold_step fold_for(reduction what) {
-  switch (what) {
-    case reduction::sum: return fold_of<reduction::sum, T>;
-    case reduction::prod: return fold_of<reduction::prod, T>;
-    case reduction::min: return fold_of<reduction::min, T>;
-    case reduction::max: return fold_of<reduction::max, T>;
-    case reduction::any: return fold_of<reduction::any, T>;
-    case reduction::all: return fold_of<reduction::all, T>;
-  }
-  return {};
+  static constexpr fold_step rows[] = {
+#define SINTER_REDUCTION(name, fold, ...) {&start_of<T, reduction::name>, &fold_by<T, element::fold>},
+#define SINTER_CHOICE(name, choice, ...) {&start_of<T, reduction::name>, &choose_by<T, &scalar::choice<T>>},
+#include <sinter/reductions.def>
+#undef SINTER_REDUCTION
+  };
+  return rows[static_cast<int>(what)];
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <sinter/detail/reductions.hpp>
 #include <sinter/detail/rules.hpp>
 
 #include "codegen/ir/node.hpp"
@@ -15,10 +16,7 @@ namespace sinter::codegen {
 using detail::reduction;
 
 /// A reduction's name, NumPy's.
-constexpr const char* name(reduction what) {
-  constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all"};
-  return names[static_cast<int>(what)];
-}
+constexpr const char* name(reduction what) { return detail::facts(what).name; }
 
 enum class dialect : std::uint8_t { cuda, c, none };
 
@@ -27,7 +25,7 @@ enum class value_kind : std::uint8_t {
   scalar,   // scalars[index]
   cast,     // args[0] as `type`
   apply,    // `code` of args, which all have the dtype the operation computes in (choice: args[0] is bool)
-  reduced,  // the final value of accumulators[index]
+  reduced,  // the result of accumulators[index]
 };
 
 struct value {
@@ -46,11 +44,20 @@ struct input {
   friend bool operator==(const input&, const input&) = default;
 };
 
-/// One running value of a reduction: `what` folded over values[value], which has dtype `type`.
+/// The running state of a reduction: `what` folded over values[value], which has dtype `type`, and where it takes positions over
+/// those in values[position], too. Each is a member of the state.
 struct accumulator {
   reduction what;
   dtype type;
   std::uint16_t value;
+  std::uint16_t position = 0;
+  int members() const { return detail::facts(what).members(); }
+  std::uint16_t folded(int member) const { return member == 0 ? value : position; }
+  std::uint16_t& folded(int member) { return member == 0 ? value : position; }
+  dtype member_type(int member) const { return member == 0 ? type : dtype::int64; }
+  /// What is left of the state at the end, the last member, and its dtype.
+  int result() const { return members() - 1; }
+  dtype result_type() const { return member_type(result()); }
   friend bool operator==(const accumulator&, const accumulator&) = default;
 };
 
@@ -68,6 +75,13 @@ struct kernel {
   bool reduces() const { return !accumulators.empty(); }
   friend bool operator==(const kernel&, const kernel&) = default;
 };
+
+/// The members of all accumulators' states, which the generated text numbers one after the other.
+inline int count_members(const kernel& k) {
+  int all = 0;
+  for (const accumulator& a : k.accumulators) all += a.members();
+  return all;
+}
 
 /// The dtype of an operand: inputs, then outputs.
 inline dtype operand_type(const kernel& k, int operand) {

@@ -68,7 +68,9 @@ std::string print(const kernel& k) {
     text += line(numbered('v', n), k.values[n].type, source_of(k.values[n]));
   for (std::size_t n = 0; n < k.accumulators.size(); ++n) {
     const accumulator& a = k.accumulators[n];
-    text += line(numbered('a', n), a.type, codegen::name(a.what) + (" " + numbered('v', a.value)));
+    std::string source = codegen::name(a.what);
+    for (int m = 0; m < a.members(); ++m) source += " " + numbered('v', a.folded(m));
+    text += line(numbered('a', n), a.result_type(), source);
   }
   for (std::size_t n = 0; n < k.outputs.size(); ++n)
     text += "  output " + std::to_string(n) + " = " + numbered('v', k.outputs[n]) +

@@ -25,6 +25,7 @@ struct program {
     int rank;         // of its result
     bool joinable;    // its user has exactly the shape of its result
     std::uint16_t value;
+    std::uint16_t position;  // of what is folded, where the reduction takes it
   };
   struct root {
     unsigned space;

@@ -306,14 +306,30 @@ class walker {
     takes(1, argument_bytes_of(domain));  // an output of the kernel that makes it
     // Where its user is exactly the shape of its result, the user's work can join the kernel that makes it.
     const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements() && what != 0;
-    out_->words.push_back(boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable).bits);
+    const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable);
+    out_->words.push_back(word.bits);
     out_->words.push_back(inner.bits);
+    if (word.takes_position()) out_->words.push_back(positions(f).bits);
     std::int64_t strides[max_rank];
     c_strides(f.n->extents, strides);
     operand o;
     o.boundary = index;
     o.type = f.n->type;
     return add(o, f.n->extents, strides, in, true);
+  }
+
+  // Where elements lie along the reduced axes, counted in C order.
+  ref positions(const frame& f) {
+    const auto* r = static_cast<const reduction_node*>(f.n);
+    const sinter::shape& from = r->child->extents;
+    std::int64_t strides[max_rank] = {};
+    std::int64_t step = 1;
+    for (int d = from.size() - 1; d >= 0; --d)
+      if (r->axes >> d & 1) strides[d] = step, step *= from[d];
+    operand o;
+    o.iota = true;
+    o.type = dtype::int64;
+    return add(o, from, strides, contexts_[f.inner], false);
   }
 
   ref iota(const iota_node* n, unsigned in) {

@@ -33,7 +33,8 @@ struct ref {
 };
 
 /// The words of a signature: an expression is its fragment's address (even), a ref for each node it takes, and the classes of
-/// its scalar exponents (exponent.hpp); a boundary and a root are a marked word (odd) and the ref of their value.
+/// its scalar exponents (exponent.hpp); a boundary and a root are a marked word (odd) and the ref of their value; of a
+/// reduction that takes positions the ref of these follows.
 struct boundary_word {
   // bits 0-7 mark, 8-15 what (0: reshape, else reduction + 1), 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable
   static constexpr std::uint64_t mark = 1;
@@ -48,6 +49,9 @@ struct boundary_word {
   unsigned domain() const { return bits >> 24 & 0xff; }
   int rank() const { return bits >> 32 & 0xf; }
   bool joinable() const { return bits >> 36 & 1; }
+  bool takes_position() const {
+    return what() != 0 && detail::facts(static_cast<detail::reduction>(what() - 1)).takes_position();
+  }
 };
 struct root_word {
   static constexpr std::uint64_t mark = 3;

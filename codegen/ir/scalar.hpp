@@ -174,6 +174,19 @@ template <class T>
 constexpr T minimum(T a, T b) {
   return a < b || a != a ? a : b;
 }
+
+/// Of two elements and their positions, does the first stand in for the second? NaN wins; of equal ones the one before.
+template <class T>
+constexpr bool is_first_largest(T a, std::int64_t i, T b, std::int64_t j) {
+  const bool both = a != a && b != b;
+  return a == b || both ? i < j : a > b || a != a;
+}
+template <class T>
+constexpr bool is_first_smallest(T a, std::int64_t i, T b, std::int64_t j) {
+  const bool both = a != a && b != b;
+  return a == b || both ? i < j : a < b || a != a;
+}
+
 template <class T>
 constexpr T fmax(T a, T b) {
   return a > b || b != b ? a : b;

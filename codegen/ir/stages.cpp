@@ -19,7 +19,12 @@ std::vector<int> stages_before(const kernel& k) {
       of_value[v] = at.kind == value_kind::reduced ? of_accumulator[at.index] + 1 : 0;
       for (int i = 0; i < arity(at); ++i) of_value[v] = std::max(of_value[v], of_value[at.args[i]]);
     }
-    of_accumulator[a] = of_value[k.accumulators[a].value];
+    of_accumulator[a] = 0;
+    for (int m = 0; m < k.accumulators[a].members(); ++m) {
+      const std::uint16_t v = k.accumulators[a].folded(m);
+      if (v < of_value.size())  // malformed kernels are printed, too
+        of_accumulator[a] = std::max(of_accumulator[a], of_value[v]);
+    }
   }
   return of_accumulator;
 }
@@ -84,7 +89,10 @@ const char* name(form f) { return f == form::map ? "map" : f == form::fold ? "re
 
 std::vector<std::uint16_t> results_of(const kernel& k, const stage& s) {
   std::vector<std::uint16_t> roots;
-  for (int a : s.accumulators) roots.push_back(k.accumulators[static_cast<std::size_t>(a)].value);
+  for (int i : s.accumulators) {
+    const accumulator& a = k.accumulators[static_cast<std::size_t>(i)];
+    for (int m = 0; m < a.members(); ++m) roots.push_back(a.folded(m));
+  }
   for (int o : s.outputs) roots.push_back(k.outputs[static_cast<std::size_t>(o)]);
   roots.insert(roots.end(), s.keeps.begin(), s.keeps.end());
   return roots;

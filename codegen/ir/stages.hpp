@@ -32,7 +32,7 @@ using keeper = std::function<bool(std::uint16_t value)>;
 /// The stages of a kernel. Errors: none.
 std::vector<stage> stages_of(const kernel&, const keeper& may_keep);
 
-/// What a stage gives: a value for each of its accumulators, outputs and keeps, in this order.
+/// What a stage gives: a value for each member of its accumulators, each of its outputs and keeps, in this order.
 std::vector<std::uint16_t> results_of(const kernel&, const stage&);
 
 }  // namespace sinter::codegen

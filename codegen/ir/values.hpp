@@ -35,7 +35,8 @@ inline std::vector<bool> made_of(const kernel& k, const std::vector<std::uint16_
 inline std::vector<std::uint16_t> point_values(const kernel& k) {
   if (!k.reduces()) return k.outputs;
   std::vector<std::uint16_t> roots(k.outputs.begin(), k.outputs.begin() + k.everywhere);
-  for (const accumulator& a : k.accumulators) roots.push_back(a.value);
+  for (const accumulator& a : k.accumulators)
+    for (int m = 0; m < a.members(); ++m) roots.push_back(a.folded(m));
   return roots;
 }
 

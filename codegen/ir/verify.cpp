@@ -60,7 +60,7 @@ class checker {
       case value_kind::apply: check_apply(n); break;
       case value_kind::reduced:
         require(v.index < kernel_.accumulators.size(), what, "there is no such accumulator");
-        require(v.type == kernel_.accumulators[v.index].type, what, "its dtype is not the accumulator's");
+        require(v.type == kernel_.accumulators[v.index].result_type(), what, "its dtype is not the accumulator's");
         needs_[n] = v.index + 1;
         break;
       default: require(false, what, "there is no such kind of value");
@@ -95,12 +95,16 @@ class checker {
   void check_accumulator(std::size_t n) const {
     const accumulator& a = kernel_.accumulators[n];
     const std::string what = "a" + std::to_string(n);
-    const bool truth = a.what == reduction::any || a.what == reduction::all;
-    require(a.what <= reduction::all, what, "there is no such reduction");
+    require(static_cast<int>(a.what) < detail::reduction_count, what, "there is no such reduction");
+    const bool truth = detail::facts(a.what).gives == detail::folded_dtype::truth;
     require(a.value < kernel_.values.size(), what, "there is no such value");
     require(a.type == kernel_.values[a.value].type, what, "its dtype is not that of what it folds");
     require(!truth || a.type == dtype::bool_, what, "any and all fold bool");
     require(needs_[a.value] <= static_cast<int>(n), what, "it folds what only itself or a later one gives");
+    if (a.members() == 1) return;
+    require(a.position < kernel_.values.size(), what, "there is no such value");
+    require(kernel_.values[a.position].type == dtype::int64, what, "positions are int64");
+    require(needs_[a.position] == 0, what, "positions need no reduction");
   }
 
   const kernel& kernel_;

@@ -304,7 +304,13 @@ class cutter {
     for (int b : of.members) {
       const program::boundary& at = p_.boundaries[b];
       const std::uint16_t v = take(at.value);
-      made[b] = of.reduces ? accumulate(s.kernel, {static_cast<reduction>(at.what - 1), at.type, v}) : v;
+      if (!of.reduces) {
+        made[b] = v;
+        continue;
+      }
+      accumulator a{static_cast<reduction>(at.what - 1), p_.values[at.value].type, v};
+      if (a.members() > 1) a.position = take(at.position);
+      made[b] = accumulate(s.kernel, a);
     }
     for (std::size_t i : points) write_root(take, s, i);
     s.kernel.everywhere = static_cast<std::uint16_t>(points.size());

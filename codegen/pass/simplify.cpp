@@ -67,13 +67,15 @@ void share(kernel& k) {
     becomes[i] = at->second;
   }
   k.values = std::move(kept);
-  for (accumulator& a : k.accumulators) a.value = becomes[a.value];
+  for (accumulator& a : k.accumulators)
+    for (int m = 0; m < a.members(); ++m) a.folded(m) = becomes[a.folded(m)];
   for (std::uint16_t& o : k.outputs) o = becomes[o];
 }
 
 void drop_dead(kernel& k) {
   std::vector<bool> live(k.values.size());
-  for (const accumulator& a : k.accumulators) live[a.value] = true;
+  for (const accumulator& a : k.accumulators)
+    for (int m = 0; m < a.members(); ++m) live[a.folded(m)] = true;
   for (std::uint16_t o : k.outputs) live[o] = true;
   for (std::size_t i = k.values.size(); i-- > 0;)
     if (live[i])
@@ -88,7 +90,8 @@ void drop_dead(kernel& k) {
     kept.push_back(v);
   }
   k.values = std::move(kept);
-  for (accumulator& a : k.accumulators) a.value = becomes[a.value];
+  for (accumulator& a : k.accumulators)
+    for (int m = 0; m < a.members(); ++m) a.folded(m) = becomes[a.folded(m)];
   for (std::uint16_t& o : k.outputs) o = becomes[o];
 }
 

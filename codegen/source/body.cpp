@@ -34,24 +34,16 @@ std::string listed(const std::vector<std::string>& items, std::size_t indent) {
   return out;
 }
 
-std::string limit(dtype t, bool lowest) {
+std::string spell_start(detail::start from, dtype t) {
+  if (from == detail::start::zero) return "0";
+  if (from == detail::start::one) return "1";
+  const bool lowest = from == detail::start::lowest;
   if (detail::is_floating(t)) return lowest ? "-INFINITY" : "INFINITY";
   if (t == dtype::bool_) return lowest ? "0" : "1";
   if (!facts(t).is_signed) return lowest ? "0" : "(" + std::string(spelling(t)) + ")-1";
   const int bits = 8 * itemsize(t);
   const std::string top = bits == 64 ? "9223372036854775807LL" : std::to_string((1LL << (bits - 1)) - 1);
   return lowest ? "(-" + top + " - 1)" : top;
-}
-
-op folding(reduction what) {
-  switch (what) {
-    case reduction::sum: return op::add;
-    case reduction::prod: return op::multiply;
-    case reduction::min: return op::minimum;
-    case reduction::max: return op::maximum;
-    case reduction::any: return op::logical_or;
-    default: return op::logical_and;
-  }
 }
 
 bool casts_both_ways(const kernel& k) {
@@ -81,7 +73,8 @@ std::vector<bool> used_again(const kernel& k) {
   std::vector<bool> used(k.values.size());
   for (const value& v : k.values)
     for (int a = 0; a < arity(v); ++a) used[v.args[a]] = true;
-  for (const accumulator& a : k.accumulators) used[a.value] = true;
+  for (const accumulator& a : k.accumulators)
+    for (int m = 0; m < a.members(); ++m) used[a.folded(m)] = true;
   return used;
 }
 
@@ -112,7 +105,7 @@ bool wants_whole_registers(const helper_list& used) {
 
 bool uses_infinity(const kernel& k) {
   for (const accumulator& a : k.accumulators)
-    if (detail::is_floating(a.type) && (a.what == reduction::min || a.what == reduction::max)) return true;
+    if (detail::is_floating(a.type) && facts(a.what).starts[0] >= detail::start::lowest) return true;
   return false;
 }
 
@@ -179,14 +172,16 @@ function body::make_function(std::string function_name, const std::vector<std::u
       continue;
     }
     const bool stay_wide = to == dialect::cuda && again[i] && may_wrap_in(k, at);
-    const auto leaf = [&](std::vector<int>& list, const char* prefix) {
-      names[i] = number(prefix, at.index);
-      list.push_back(at.index);
+    const auto leaf = [&](std::vector<int>& list, const char* prefix, int its) {
+      names[i] = number(prefix, its);
+      list.push_back(its);
     };
     switch (at.kind) {
-      case value_kind::input: leaf(f.inputs, "x"); break;
-      case value_kind::scalar: divides[at.index] ? leaf(f.divisors, "d") : leaf(f.scalars, "s"); break;
-      case value_kind::reduced: leaf(f.reduced, "r"); break;
+      case value_kind::input: leaf(f.inputs, "x", at.index); break;
+      case value_kind::scalar:
+        divides[at.index] ? leaf(f.divisors, "d", at.index) : leaf(f.scalars, "s", at.index);
+        break;
+      case value_kind::reduced: leaf(f.reduced, "r", result_member(at.index)); break;
       case value_kind::cast:
         names[i] = number("t", temporaries++);
         w.line("  const ", type, " ", names[i], " = ",
@@ -210,7 +205,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
   }
   for (int i : f.inputs) parameters.push_back(type(i) + " " + number("x", i));
   for (std::uint16_t g : given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("g", g));
-  for (int r : f.reduced) parameters.push_back(accumulator_type(r) + " " + number("r", r));
+  for (int r : f.reduced) parameters.push_back(member_type(r) + " " + number("r", r));
   for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
   for (int d : f.divisors) parameters.push_back("struct " + divisor_name(k.scalars[d]) + " " + number("d", d));
   for (std::uint16_t r : roots) f.results.push_back(k.values[r].type);
@@ -319,26 +314,47 @@ std::string body::name(int operand) const {
 
 std::string body::type(int operand) const { return std::string(spelling(operand_type(k, operand))); }
 
-std::string body::accumulator_type(int a) const { return std::string(spelling(k.accumulators[a].type)); }
-
-std::string body::identity(int a) const {
-  const accumulator& at = k.accumulators[a];
-  switch (at.what) {
-    case reduction::sum:
-    case reduction::any: return "0";
-    case reduction::prod:
-    case reduction::all: return "1";
-    case reduction::min: return limit(at.type, false);
-    default: return limit(at.type, true);
-  }
+const accumulator& body::of_member(int m, int& within) const {
+  within = m;
+  std::size_t a = 0;
+  while (within >= k.accumulators[a].members()) within -= k.accumulators[a++].members();
+  return k.accumulators[a];
 }
 
-std::string body::fold(int a, const std::string& x, const std::string& y) const {
-  const accumulator& at = k.accumulators[a];
-  const std::string_view args[3] = {x, y, ""};
-  const op code = folding(at.what);
-  const std::string text = spell(code, at.type, to, args, used_);
-  return to == dialect::cuda && is_narrow(at.type) && may_wrap(code) ? in_32_bits(text, at.type, used_) : text;
+int body::first_member(int a) const {
+  int before = 0;
+  for (int i = 0; i < a; ++i) before += k.accumulators[static_cast<std::size_t>(i)].members();
+  return before;
+}
+
+std::string body::member_type(int m) const {
+  int within;
+  const accumulator& of = of_member(m, within);
+  return std::string(spelling(of.member_type(within)));
+}
+
+std::string body::identity(int m) const {
+  int within;
+  const accumulator& of = of_member(m, within);
+  return spell_start(facts(of.what).starts[within], of.member_type(within));
+}
+
+std::string body::fold(int a, const spelled& x, const spelled& y) const {
+  const accumulator& at = k.accumulators[static_cast<std::size_t>(a)];
+  const detail::reduction_facts& row = facts(at.what);
+  const int first = first_member(a);
+  if (!row.choice) {
+    const std::string before = x(first), after = y(first);
+    const std::string_view args[3] = {before, after, ""};
+    const std::string text = spell(row.fold, at.type, to, args, used_);
+    const bool narrow = to == dialect::cuda && is_narrow(at.type) && may_wrap(row.fold);
+    return before + " = " + (narrow ? in_32_bits(text, at.type, used_) : text) + ";";
+  }
+  // Selections: a branch would keep loops over lanes from becoming vectors.
+  std::string text = "{ const bool takes = " + spell_helper(row.choice, at.type, used_) + "(" + y(first) + ", " +
+                     y(first + 1) + ", " + x(first) + ", " + x(first + 1) + ");";
+  for (int m = first; m < first + at.members(); ++m) text += " " + x(m) + " = takes ? " + y(m) + " : " + x(m) + ";";
+  return text + " }";
 }
 
 bool kernel_writer::is(when w, int operand) const {
@@ -390,12 +406,20 @@ std::vector<std::string> kernel_writer::outputs(when phase, const std::string& p
   return into;
 }
 
+std::vector<int> kernel_writer::members_of(const stage& s) const {
+  std::vector<int> all;
+  for (int a : s.accumulators)
+    for (int m = 0; m < b_.k.accumulators[static_cast<std::size_t>(a)].members(); ++m)
+      all.push_back(b_.first_member(a) + m);
+  return all;
+}
+
 void kernel_writer::fold(const spelled& x, const spelled& y) {
-  for (int a = 0; a < accumulators(); ++a) w_.line(x(a), " = ", b_.fold(a, x(a), y(a)), ";");
+  for (std::size_t a = 0; a < b_.k.accumulators.size(); ++a) w_.line(b_.fold(static_cast<int>(a), x, y));
 }
 
 void kernel_writer::fold(const stage& s, const spelled& x, const spelled& y) {
-  for (int a : s.accumulators) w_.line(x(a), " = ", b_.fold(a, x(a), y(a)), ";");
+  for (int a : s.accumulators) w_.line(b_.fold(a, x, y));
 }
 
 bool kernel_writer::is_once(int value) const {
@@ -405,13 +429,13 @@ bool kernel_writer::is_once(int value) const {
 
 void kernel_writer::accumulate(const spelled& input, std::string_view lane) {
   std::vector<std::string> into;
-  for (int a = 0; a < accumulators(); ++a) {
-    w_.line(b_.accumulator_type(a), " ", number("e", a), ";");
-    into.push_back(number("e", a));
+  for (int m = 0; m < members(); ++m) {
+    w_.line(b_.member_type(m), " ", number("e", m), ";");
+    into.push_back(number("e", m));
   }
   w_.line(b_.points[0].call(input, {}, into));
-  fold([&](int a) { return number("acc", a) + (lane.empty() ? "" : "[" + std::string(lane) + "]"); },
-       [](int a) { return number("e", a); });
+  fold([&](int m) { return number("acc", m) + (lane.empty() ? "" : "[" + std::string(lane) + "]"); },
+       [](int m) { return number("e", m); });
 }
 
 std::string emit(const kernel& k, const variant& v, dialect to) {

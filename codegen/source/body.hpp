@@ -70,14 +70,20 @@ class body {
   std::string type(int operand) const;
   bool is_iota(int operand) const { return operand < inputs() && k.inputs[operand].iota; }
 
-  /// Accumulator `a`: its type, its first value, and the folding of two.
-  std::string accumulator_type(int a) const;
-  std::string identity(int a) const;
-  std::string fold(int a, const std::string& x, const std::string& y) const;
+  /// The members of the accumulators' states are numbered one after the other: the first of accumulator `a`, the one that is
+  /// its result, and how many there are; a member's type, and what it is before anything is folded.
+  int first_member(int a) const;
+  int result_member(int a) const { return first_member(a) + k.accumulators[static_cast<std::size_t>(a)].result(); }
+  int members() const { return count_members(k); }
+  std::string member_type(int m) const;
+  std::string identity(int m) const;
+  /// A statement that folds the state of accumulator `a` whose members `y` spells into the one that `x` spells.
+  std::string fold(int a, const spelled& x, const spelled& y) const;
 
  private:
   function make_function(std::string name, const std::vector<std::uint16_t>& roots,
                          const std::vector<std::uint16_t>& given);
+  const accumulator& of_member(int m, int& within) const;
   mutable helper_list used_;
 };
 
@@ -88,7 +94,9 @@ class kernel_writer {
   kernel_writer(writer& w, const body& b) : w_(w), b_(b) {}
 
   int operands() const { return b_.inputs() + static_cast<int>(b_.k.outputs.size()); }
-  int accumulators() const { return static_cast<int>(b_.k.accumulators.size()); }
+  /// The members of accumulators' states, all of them or those of a stage.
+  int members() const { return b_.members(); }
+  std::vector<int> members_of(const stage&) const;
 
   /// When an operand is read or written: at every point, or once for each row.
   enum class when { points, row };
@@ -101,12 +109,12 @@ class kernel_writer {
   /// How an input is spelled at index `i` of the fastest axis; and the outputs.
   spelled read(std::string prefix, std::string i) const;
   std::vector<std::string> outputs(when, const std::string& prefix, const std::string& i) const;
-  /// Lines that fold the accumulators spelled by `y` into those spelled by `x`: all, or those of a stage.
+  /// Lines that fold the states whose members `y` spells into those that `x` spells: all, or those of a stage.
   void fold(const spelled& x, const spelled& y);
   void fold(const stage&, const spelled& x, const spelled& y);
   /// Is a value that a stage is given computed once for a row, not kept of its points?
   bool is_once(int value) const;
-  /// Folds an element, read through `input`, into the accumulators: `acc<a>` or, with lanes, `acc<a>[lane]`.
+  /// Folds an element, read through `input`, into the accumulators: `acc<a>` or, with lanes, `acc<a>[lane]`, by member.
   void accumulate(const spelled& input, std::string_view lane = "");
 
   std::string base(int operand, const std::string& prefix) const;

@@ -27,9 +27,9 @@ class cpu_fold : cpu_writer {
 
  private:
   void start_lanes(std::string_view count) {
-    for (int a = 0; a < accumulators(); ++a) w_.line(b_.accumulator_type(a), " ", number("acc", a), "[", count, "];");
+    for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("acc", m), "[", count, "];");
     w_.open("for (int l = 0; l < ", count, "; ++l)");
-    for (int a = 0; a < accumulators(); ++a) w_.line(number("acc", a), "[l] = ", b_.identity(a), ";");
+    for (int m = 0; m < members(); ++m) w_.line(number("acc", m), "[l] = ", b_.identity(m), ";");
     w_.close();
   }
 
@@ -103,15 +103,15 @@ class cpu_fold : cpu_writer {
     w_.line("const long long high = low + chunk < length ? low + chunk : length;");
   }
 
-  std::string partial(int a) const {
-    return "((" + b_.accumulator_type(a) + "*)(partials + " + std::to_string(8 * a) + " * splits * (" +
+  std::string partial(int m) const {
+    return "((" + b_.member_type(m) + "*)(partials + " + std::to_string(8 * m) + " * splits * (" +
            b_.extent(0, b_.kept()) + ")))";
   }
 
   // Results of one output, whose accumulators are spelled by `value`, go to memory or to their part.
   void deliver(const spelled& value, const std::string& kept, const std::string& i) {
     if (b_.v.split) {
-      for (int a = 0; a < accumulators(); ++a) w_.line(partial(a), "[(", kept, ") * splits + part] = ", value(a), ";");
+      for (int m = 0; m < members(); ++m) w_.line(partial(m), "[(", kept, ") * splits + part] = ", value(m), ";");
     } else {
       w_.line(b_.result.call(read("q", i), value, outputs(when::row, "q", i)));
     }
@@ -120,7 +120,7 @@ class cpu_fold : cpu_writer {
   void fold_lanes() {
     w_.open("for (int half = ", lanes, " / 2; half > 0; half /= 2)");
     w_.open("for (int l = 0; l < half; ++l)");
-    fold([](int a) { return number("acc", a) + "[l]"; }, [](int a) { return number("acc", a) + "[l + half]"; });
+    fold([](int m) { return number("acc", m) + "[l]"; }, [](int m) { return number("acc", m) + "[l + half]"; });
     w_.close();
     w_.close();
   }
@@ -143,7 +143,7 @@ class cpu_fold : cpu_writer {
     }
     fold_lanes();
     if (!b_.v.split) place("q", "", 0, kept, when::row, true);
-    deliver([](int a) { return number("acc", a) + "[0]"; }, "kept", "0");
+    deliver([](int m) { return number("acc", m) + "[0]"; }, "kept", "0");
     w_.close();
   }
 
@@ -172,7 +172,7 @@ class cpu_fold : cpu_writer {
     w_.close();
     if (!b_.v.split) place("q", "", 0, f, when::row, true);
     w_.open("for (long long l = 0; l < width; ++l)");
-    deliver([](int a) { return number("acc", a) + "[l]"; }, "line * " + nf + " + first + l", "first + l");
+    deliver([](int m) { return number("acc", m) + "[l]"; }, "line * " + nf + " + first + l", "first + l");
     w_.close();
     w_.close();
   }
@@ -182,18 +182,18 @@ class cpu_fold : cpu_writer {
     load_fixed(when::row);
     const int kept = b_.kept();
     w_.open("for (long long kept = begin; kept < end; ++kept)");
-    for (int a = 0; a < accumulators(); ++a)
-      w_.line(b_.accumulator_type(a), "* const ", number("part", a), " = ", partial(a), " + kept * splits;");
+    for (int m = 0; m < members(); ++m)
+      w_.line(b_.member_type(m), "* const ", number("part", m), " = ", partial(m), " + kept * splits;");
     w_.open("for (long long step = 1; step < splits; step *= 2)");
     w_.open("for (long long i = 0; i + step < splits; i += 2 * step)");
-    fold([](int a) { return number("part", a) + "[i]"; }, [](int a) { return number("part", a) + "[i + step]"; });
+    fold([](int m) { return number("part", m) + "[i]"; }, [](int m) { return number("part", m) + "[i + step]"; });
     w_.close();
     w_.close();
     b_.unravel(w_, 0, kept, "kept");
     place("q", "", 0, kept, when::row, true);
     const std::string i = b_.v.columns ? number("i", b_.fastest()) : "0";
     w_.line(b_.result.call(
-        read("q", i), [](int a) { return number("part", a) + "[0]"; }, outputs(when::row, "q", i)));
+        read("q", i), [](int m) { return number("part", m) + "[0]"; }, outputs(when::row, "q", i)));
     w_.close();
   }
 };

@@ -26,7 +26,7 @@ class cpu_rows : cpu_writer {
   std::vector<std::string> given(const stage& s, const std::string& prefix, const std::string& i,
                                  const std::string& at) const {
     std::vector<std::string> into;
-    for (int a : s.accumulators) into.push_back(number("e", a));
+    for (int m : members_of(s)) into.push_back(number("e", m));
     for (int o : s.outputs) into.push_back(b_.element(b_.inputs() + o, base(b_.inputs() + o, prefix), i));
     for (std::uint16_t k : s.keeps) into.push_back(number("k", k) + "[" + at + "]");
     return into;
@@ -36,19 +36,19 @@ class cpu_rows : cpu_writer {
   void point(std::size_t number_of, const std::string& prefix, const std::string& i, const std::string& at,
              const std::string& lane, const spelled& reduced, const std::string& of_line = "") {
     const stage& s = b_.stages[number_of];
-    for (int a : s.accumulators) w_.line(b_.accumulator_type(a), " ", number("e", a), ";");
+    for (int m : members_of(s)) w_.line(b_.member_type(m), " ", number("e", m), ";");
     w_.line(b_.points[number_of].call(read(prefix, i), reduced, given(s, prefix, i, at), [&](int v) {
       return is_once(v) ? number("w", v) + of_line : number("k", v) + "[" + at + "]";
     }));
     fold(
-        s, [&](int a) { return number("acc", a) + "[" + lane + "]"; }, [](int a) { return number("e", a); });
+        s, [&](int m) { return number("acc", m) + "[" + lane + "]"; }, [](int m) { return number("e", m); });
   }
 
   void start(const stage& s, std::string_view count) {
-    for (int a : s.accumulators) w_.line(b_.accumulator_type(a), " ", number("acc", a), "[", count, "];");
+    for (int m : members_of(s)) w_.line(b_.member_type(m), " ", number("acc", m), "[", count, "];");
     if (s.accumulators.empty()) return;
     w_.open("for (int l = 0; l < ", count, "; ++l)");
-    for (int a : s.accumulators) w_.line(number("acc", a), "[l] = ", b_.identity(a), ";");
+    for (int m : members_of(s)) w_.line(number("acc", m), "[l] = ", b_.identity(m), ";");
     w_.close();
   }
 
@@ -86,7 +86,7 @@ class cpu_rows : cpu_writer {
     w_.line(b_.result.call(read("q", "0"), of_row, outputs(when::row, "q", "0")));
   }
 
-  static std::string of_row(int a) { return number("acc", a) + "[0]"; }
+  static std::string of_row(int m) { return number("acc", m) + "[0]"; }
 
   void along_row(std::size_t s) {
     if (b_.stages[s].accumulators.empty()) {
@@ -123,10 +123,10 @@ class cpu_rows : cpu_writer {
   }
 
   // Results of earlier stages as values of their own: the lanes they were folded in are not read at every point.
-  static std::string reduced_name(int a) { return number("r", a); }
+  static std::string reduced_name(int m) { return number("r", m); }
   void spread_results(std::size_t s) {
-    for (int a : b_.points[s].reduced)
-      w_.line("const ", b_.accumulator_type(a), " ", reduced_name(a), " = ", of_row(a), ";");
+    for (int m : b_.points[s].reduced)
+      w_.line("const ", b_.member_type(m), " ", reduced_name(m), " = ", of_row(m), ";");
   }
 
   void end_lanes(const stage& s) {
@@ -134,34 +134,34 @@ class cpu_rows : cpu_writer {
     w_.open("for (int half = ", fold_lanes_text, " / 2; half > 0; half /= 2)");
     w_.open("for (int l = 0; l < half; ++l)");
     fold(
-        s, [](int a) { return number("acc", a) + "[l]"; }, [](int a) { return number("acc", a) + "[l + half]"; });
+        s, [](int m) { return number("acc", m) + "[l]"; }, [](int m) { return number("acc", m) + "[l + half]"; });
     w_.close();
     w_.close();
   }
 
   // A long column is folded in runs: one sum of all of it would lose what is small beside it.
   static constexpr const char* run = "128";
-  static std::string total(int a) { return number("total", a) + "[l]"; }
+  static std::string total(int m) { return number("total", m) + "[l]"; }
   void start_totals(const stage& s) {
     if (s.accumulators.empty()) return;
-    for (int a : s.accumulators)
-      w_.line(b_.accumulator_type(a), " ", number("total", a), "[", std::to_string(column_tile), "];");
+    for (int m : members_of(s))
+      w_.line(b_.member_type(m), " ", number("total", m), "[", std::to_string(column_tile), "];");
     w_.open("for (int l = 0; length >= ", run, " && l < ", std::to_string(column_tile), "; ++l)");
-    for (int a : s.accumulators) w_.line(total(a), " = ", b_.identity(a), ";");
+    for (int m : members_of(s)) w_.line(total(m), " = ", b_.identity(m), ";");
     w_.close();
   }
   void add_to_totals(const stage& s) {
     if (s.accumulators.empty()) return;
     w_.open("for (int l = 0; position % ", run, " == ", run, " - 1 && l < ", std::to_string(column_tile), "; ++l)");
-    fold(s, total, [](int a) { return number("acc", a) + "[l]"; });
-    for (int a : s.accumulators) w_.line(number("acc", a), "[l] = ", b_.identity(a), ";");
+    fold(s, total, [](int m) { return number("acc", m) + "[l]"; });
+    for (int m : members_of(s)) w_.line(number("acc", m), "[l] = ", b_.identity(m), ";");
     w_.close();
   }
   void end_totals(const stage& s) {
     if (s.accumulators.empty()) return;
     w_.open("for (int l = 0; length >= ", run, " && l < ", std::to_string(column_tile), "; ++l)");
     fold(
-        s, [](int a) { return number("acc", a) + "[l]"; }, total);
+        s, [](int m) { return number("acc", m) + "[l]"; }, total);
     w_.close();
   }
 
@@ -174,7 +174,7 @@ class cpu_rows : cpu_writer {
     b_.unravel(w_, 0, f, "line");
     place("p", "", 0, f, when::points, true);
     w_.line("const long long length = ", b_.extent(kept, rank), ";");
-    const spelled of_column = [](int a) { return number("acc", a) + "[l]"; };
+    const spelled of_column = [](int m) { return number("acc", m) + "[l]"; };
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
       compute_once(s, tile, of_column);
       start(b_.stages[s], tile);

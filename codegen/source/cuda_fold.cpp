@@ -34,7 +34,7 @@ class cuda_fold : cuda_writer {
 
   // Columns of whole packs give a thread `width_` outputs side by side; otherwise it has one.
   bool side_by_side() const { return b_.v.columns && width_ > 1; }
-  std::string acc(int a) const { return number("acc", a) + (side_by_side() ? "[l]" : ""); }
+  std::string acc(int m) const { return number("acc", m) + (side_by_side() ? "[l]" : ""); }
   void each_output() {
     if (side_by_side()) w_.raw("#pragma unroll\n"), w_.open("for (int l = 0; l < ", std::to_string(width_), "; ++l)");
   }
@@ -44,12 +44,12 @@ class cuda_fold : cuda_writer {
 
   // What came in as e<a>.
   void fold_elements() {
-    fold([this](int a) { return acc(a); }, [](int a) { return number("e", a); });
+    fold([this](int m) { return acc(m); }, [](int m) { return number("e", m); });
   }
 
   void start() {
     each_output();
-    for (int a = 0; a < accumulators(); ++a) w_.line(acc(a), " = ", b_.identity(a), ";");
+    for (int m = 0; m < members(); ++m) w_.line(acc(m), " = ", b_.identity(m), ";");
     end_each_output();
   }
 
@@ -59,21 +59,20 @@ class cuda_fold : cuda_writer {
 
   void fold_block_rows() {
     w_.open("for (int half = min(blockDim.x, 32) / 2; half > 0; half /= 2)");
-    for (int a = 0; a < accumulators(); ++a) {
-      w_.line("const ", b_.accumulator_type(a), " ", number("e", a), " = __shfl_down_sync(0xffffffff, ", acc(a),
-              ", half);");
+    for (int m = 0; m < members(); ++m) {
+      w_.line("const ", b_.member_type(m), " ", number("e", m), " = __shfl_down_sync(0xffffffff, ", acc(m), ", half);");
     }
     fold_elements();
     w_.close();
     w_.open("if (blockDim.x > 32)");
     w_.line("__syncthreads();");
     w_.open("if (lane % 32 == 0)");
-    for (int a = 0; a < accumulators(); ++a) w_.line(number("fold", a), "[lane / 32] = ", acc(a), ";");
+    for (int m = 0; m < members(); ++m) w_.line(number("fold", m), "[lane / 32] = ", acc(m), ";");
     w_.close();
     w_.line("__syncthreads();");
     w_.open("if (threadIdx.x == 0)");
     w_.open("for (int warp = 1; warp < blockDim.x / 32; ++warp)");
-    fold([this](int a) { return acc(a); }, [](int a) { return number("fold", a) + "[lane / 32 + warp]"; });
+    fold([this](int m) { return acc(m); }, [](int m) { return number("fold", m) + "[lane / 32 + warp]"; });
     w_.close();
     w_.close();
     w_.close();
@@ -86,12 +85,12 @@ class cuda_fold : cuda_writer {
     w_.open("for (unsigned half = blockDim.y / 2; half > 0; half /= 2)");
     w_.line("__syncthreads();");
     each_output();
-    for (int a = 0; a < accumulators(); ++a) w_.line(number("fold", a), at, " = ", acc(a), ";");
+    for (int m = 0; m < members(); ++m) w_.line(number("fold", m), at, " = ", acc(m), ";");
     end_each_output();
     w_.line("__syncthreads();");
     w_.open("if (threadIdx.y < half)");
     each_output();
-    fold([this](int a) { return acc(a); }, [&](int a) { return number("fold", a) + other; });
+    fold([this](int m) { return acc(m); }, [&](int m) { return number("fold", m) + other; });
     end_each_output();
     w_.close();
     w_.close();
@@ -99,8 +98,8 @@ class cuda_fold : cuda_writer {
 
   void reduce() {
     const int shared = b_.v.columns ? block_threads * width_ : block_threads / 32;
-    for (int a = 0; a < accumulators(); ++a)
-      w_.line("__shared__ ", b_.accumulator_type(a), " ", number("fold", a), "[", std::to_string(shared), "];");
+    for (int m = 0; m < members(); ++m)
+      w_.line("__shared__ ", b_.member_type(m), " ", number("fold", m), "[", std::to_string(shared), "];");
     w_.line("const unsigned lane = threadIdx.y * blockDim.x + threadIdx.x;");
     const int kept = b_.kept(), f = b_.fastest();
     const std::string& t = b_.index;
@@ -115,9 +114,8 @@ class cuda_fold : cuda_writer {
       w_.line("const ", t, " kept = (", t, ")blockIdx.x * blockDim.y + threadIdx.y;");
       w_.line("const bool live = kept < ", b_.extent(0, kept), ";");
     }
-    for (int a = 0; a < accumulators(); ++a)
-      w_.line(b_.accumulator_type(a), " ", number("acc", a), side_by_side() ? "[" + std::to_string(width_) + "]" : "",
-              ";");
+    for (int m = 0; m < members(); ++m)
+      w_.line(b_.member_type(m), " ", number("acc", m), side_by_side() ? "[" + std::to_string(width_) + "]" : "", ";");
     start();
     w_.open("if (live)");
     load_fixed(when::points);
@@ -135,7 +133,7 @@ class cuda_fold : cuda_writer {
     const std::string i = side_by_side() ? "i + l" : b_.v.columns ? "i" : "0";
     each_output();
     w_.line(b_.result.call(
-        read("q", i), [this](int a) { return acc(a); }, outputs(when::row, "q", i)));
+        read("q", i), [this](int m) { return acc(m); }, outputs(when::row, "q", i)));
     end_each_output();
     w_.close();
   }
@@ -202,8 +200,8 @@ class cuda_fold : cuda_writer {
     w_.close();
   }
 
-  std::string partial(int a, std::string_view qualifier) const {
-    return "((" + std::string(qualifier) + b_.accumulator_type(a) + "*)(partials + " + std::to_string(8 * a) +
+  std::string partial(int m, std::string_view qualifier) const {
+    return "((" + std::string(qualifier) + b_.member_type(m) + "*)(partials + " + std::to_string(8 * m) +
            "ll * splits * (" + b_.extent(0, b_.kept()) + ")))";
   }
 
@@ -212,8 +210,8 @@ class cuda_fold : cuda_writer {
     const std::string along = b_.v.columns ? "y" : "x", output = side_by_side() ? "(kept + l)" : "kept";
     w_.open("if (threadIdx.", along, " == 0 && live)");
     each_output();
-    for (int a = 0; a < accumulators(); ++a)
-      w_.line(partial(a, ""), "[(long long)", output, " * splits + blockIdx.y] = ", acc(a), ";");
+    for (int m = 0; m < members(); ++m)
+      w_.line(partial(m, ""), "[(long long)", output, " * splits + blockIdx.y] = ", acc(m), ";");
     end_each_output();
     w_.line("__threadfence();");
     w_.close();
@@ -228,9 +226,9 @@ class cuda_fold : cuda_writer {
     w_.open("if (live)");
     w_.open("for (", b_.index, " part = threadIdx.", along, "; part < splits; part += blockDim.", along, ")");
     each_output();
-    for (int a = 0; a < accumulators(); ++a) {
-      w_.line("const ", b_.accumulator_type(a), " ", number("e", a), " = ", partial(a, "const volatile "),
-              "[(long long)", output, " * splits + part];");
+    for (int m = 0; m < members(); ++m) {
+      w_.line("const ", b_.member_type(m), " ", number("e", m), " = ", partial(m, "const volatile "), "[(long long)",
+              output, " * splits + part];");
     }
     fold_elements();
     end_each_output();

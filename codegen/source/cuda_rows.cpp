@@ -116,10 +116,14 @@ class cuda_rows : cuda_writer {
         w_.line("alignas(16) __shared__ ", b_.type(o), " ", number("tile", o), "[",
                 std::to_string(block_rows() * b_.v.rows.held), "];");
     if (stages_rows()) return;
-    const std::string each = std::to_string(b_.v.columns ? b_.v.rows.threads : std::max(1, b_.v.rows.threads / 32));
-    if (b_.v.columns) return w_.line("__shared__ double fold[", each, "];");
-    for (int a = 0; a < accumulators(); ++a)
-      w_.line("__shared__ ", b_.accumulator_type(a), " ", number("fold", a), "[", each, "];");
+    if (b_.v.columns) {
+      int most = 0;
+      for (const codegen::accumulator& a : b_.k.accumulators) most = std::max(most, a.members());
+      return w_.line("__shared__ double fold[", std::to_string(most * b_.v.rows.threads), "];");
+    }
+    const std::string each = std::to_string(std::max(1, b_.v.rows.threads / 32));
+    for (int m = 0; m < members(); ++m)
+      w_.line("__shared__ ", b_.member_type(m), " ", number("fold", m), "[", each, "];");
   }
 
   void locate_row() {
@@ -173,7 +177,7 @@ class cuda_rows : cuda_writer {
   void run(std::size_t s) {
     const stage& at = b_.stages[s];
     compute_once(s);
-    for (int a : at.accumulators) w_.line(b_.accumulator_type(a), " ", accumulator(a), " = ", b_.identity(a), ";");
+    for (int m : members_of(at)) w_.line(b_.member_type(m), " ", accumulator(m), " = ", b_.identity(m), ";");
     if (b_.v.rows.held != 0) {
       load_ahead(s);
       each_kept_pack();
@@ -274,39 +278,39 @@ class cuda_rows : cuda_writer {
     const stage& at = b_.stages[s];
     const auto kept = [&](int v) { return is_once(v) ? number("w", v) : number("k", v) + "[" + slot() + "]"; };
     std::vector<std::string> into;
-    for (int a : at.accumulators) {
-      w_.line(b_.accumulator_type(a), " ", number("e", a), ";");
-      into.push_back(number("e", a));
+    for (int m : members_of(at)) {
+      w_.line(b_.member_type(m), " ", number("e", m), ";");
+      into.push_back(number("e", m));
     }
     for (int o : at.outputs) into.push_back(output(b_.inputs() + o));
     for (std::uint16_t k : at.keeps) into.push_back(kept(k));
     w_.line(b_.points[s].call(input, accumulator, into, kept));
-    fold(at, accumulator, [](int a) { return number("e", a); });
+    fold(at, accumulator, [](int m) { return number("e", m); });
   }
 
-  static std::string accumulator(int a) { return number("acc", a); }
+  static std::string accumulator(int m) { return number("acc", m); }
 
   // Through the registers of a warp, then over the warps of the row. All of its threads end with the same bits.
   void fold_rows(const stage& s) {
     if (s.accumulators.empty() || stages_rows()) return;
     w_.open("for (int half = min(blockDim.x, 32) / 2; half > 0; half /= 2)");
-    for (int a : s.accumulators)
-      w_.line("const ", b_.accumulator_type(a), " ", number("e", a), " = __shfl_down_sync(0xffffffff, ", accumulator(a),
+    for (int m : members_of(s))
+      w_.line("const ", b_.member_type(m), " ", number("e", m), " = __shfl_down_sync(0xffffffff, ", accumulator(m),
               ", half);");
-    fold(s, accumulator, [](int a) { return number("e", a); });
+    fold(s, accumulator, [](int m) { return number("e", m); });
     w_.close();
     w_.open("if (blockDim.x <= 32)");
-    for (int a : s.accumulators)
-      w_.line(accumulator(a), " = __shfl_sync(0xffffffff, ", accumulator(a), ", lane % 32 / blockDim.x * blockDim.x);");
+    for (int m : members_of(s))
+      w_.line(accumulator(m), " = __shfl_sync(0xffffffff, ", accumulator(m), ", lane % 32 / blockDim.x * blockDim.x);");
     w_.otherwise();
     w_.open("if (lane % 32 == 0)");
-    for (int a : s.accumulators) w_.line(number("fold", a), "[lane / 32] = ", accumulator(a), ";");
+    for (int m : members_of(s)) w_.line(number("fold", m), "[lane / 32] = ", accumulator(m), ";");
     w_.close();
     w_.line("__syncthreads();");
     w_.line("const unsigned warp = threadIdx.y * blockDim.x / 32;  // the row's first");
-    for (int a : s.accumulators) w_.line(accumulator(a), " = ", number("fold", a), "[warp];");
+    for (int m : members_of(s)) w_.line(accumulator(m), " = ", number("fold", m), "[warp];");
     w_.open("for (unsigned other = 1; other < blockDim.x / 32; ++other)");
-    fold(s, accumulator, [](int a) { return number("fold", a) + "[warp + other]"; });
+    fold(s, accumulator, [](int m) { return number("fold", m) + "[warp + other]"; });
     w_.close();
     w_.close();
   }
@@ -314,20 +318,27 @@ class cuda_rows : cuda_writer {
   // Threads of one column are in different warps, so through shared memory, an accumulator at a time.
   void fold_columns(const stage& s) {
     for (int a : s.accumulators) {
-      const std::string all = "((" + b_.accumulator_type(a) + "*)fold)";
       stage one;
       one.accumulators = {a};
+      const std::vector<int> mine = members_of(one);
+      const auto all = [&](int m) {
+        const int before = (m - mine.front()) * b_.v.rows.threads;
+        return "((" + b_.member_type(m) + "*)" + (before ? "(fold + " + std::to_string(before) + ")" : "fold") + ")";
+      };
+      const auto leave = [&] {
+        for (int m : mine) w_.line(all(m), "[lane] = ", accumulator(m), ";");
+      };
       w_.line("__syncthreads();");
-      w_.line(all, "[lane] = ", accumulator(a), ";");
+      leave();
       w_.open("for (unsigned half = blockDim.y / 2; half > 0; half /= 2)");
       w_.line("__syncthreads();");
       w_.open("if (threadIdx.y < half)");
-      fold(one, accumulator, [&](int) { return all + "[lane + half * blockDim.x]"; });
-      w_.line(all, "[lane] = ", accumulator(a), ";");
+      fold(one, accumulator, [&](int m) { return all(m) + "[lane + half * blockDim.x]"; });
+      leave();
       w_.close();
       w_.close();
       w_.line("__syncthreads();");
-      w_.line(accumulator(a), " = ", all, "[threadIdx.x];");
+      for (int m : mine) w_.line(accumulator(m), " = ", all(m), "[threadIdx.x];");
     }
   }
 

@@ -20,7 +20,8 @@ inline constexpr int block_memory = 48 * 1024 - 16;
 /// What a block of a reduction by columns needs to fold, each thread having `width` columns. Units: bytes.
 inline int fold_memory(const kernel& k, int width) {
   int each = 0;
-  for (const accumulator& a : k.accumulators) each += itemsize(a.type);
+  for (const accumulator& a : k.accumulators)
+    for (int m = 0; m < a.members(); ++m) each += itemsize(a.member_type(m));
   return block_threads * width * each;
 }
 

@@ -194,6 +194,10 @@ std::string in_32_bits(std::string_view text, dtype t, helper_list& used) {
   return fill_in("in_32_bits@(a)", t, &text, &used);
 }
 
+std::string spell_helper(std::string_view helper, dtype t, helper_list& used) {
+  return fill_in(std::string(helper) + "@", t, nullptr, &used);
+}
+
 std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& used) {
   if (to == dtype::bool_) return fill_in("a != 0", from, &arg, nullptr);
   if (detail::is_floating(from) && detail::is_integer(to))

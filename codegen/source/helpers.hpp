@@ -58,6 +58,9 @@ std::string in_32_bits(std::string_view text, dtype, helper_list& used);
 /// Integers that C and CUDA promote to int wherever they are used.
 constexpr bool is_narrow(dtype t) { return detail::is_integer(t) && itemsize(t) < 4; }
 
+/// The name of a helper made for a dtype, which is used from now on.
+std::string spell_helper(std::string_view name, dtype, helper_list& used);
+
 /// `arg`, of dtype `from`, as a `to`.
 std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& used);
 

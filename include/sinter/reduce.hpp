@@ -2,16 +2,12 @@
 #pragma once
 
 #include <sinter/expr.hpp>
+#include <sinter/functions.hpp>
 
 namespace sinter {
 
 namespace detail {
 
-/// sum and prod of small integers are 64 bits wide, as NumPy's are.
-constexpr dtype sum_dtype(dtype t) {
-  if (kind_of(t) == kind::boolean) return dtype::int64;
-  return is_integer(t) ? integer_of(8, facts(t).is_signed) : t;
-}
 constexpr dtype mean_dtype(dtype t) { return is_floating(t) ? t : dtype::float64; }
 
 /// The element type a caller chose, or void.
@@ -37,13 +33,13 @@ lazy<T> reduce(E&& e, reduction what, const reduce_options& how) {
 /// a wrong or repeated axis. Source: numpy.sum.
 template <detail::choice R = void, detail::expression E>
 auto sum(E&& e, reduce_options how = {}) {
-  using T = detail::chosen<R, detail::sum_dtype(dtype_of<detail::element_in<E>>)>;
+  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
   return detail::reduce<T>(std::forward<E>(e), detail::reduction::sum, how);
 }
 /// The product over axes. Dtypes: as sum. Source: numpy.prod.
 template <detail::choice R = void, detail::expression E>
 auto prod(E&& e, reduce_options how = {}) {
-  using T = detail::chosen<R, detail::sum_dtype(dtype_of<detail::element_in<E>>)>;
+  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
   return detail::reduce<T>(std::forward<E>(e), detail::reduction::prod, how);
 }
 /// The smallest element; NaN wins. Errors: `shape_error` where there is none. Source: numpy.min.
@@ -65,6 +61,31 @@ auto any(E&& e, reduce_options how = {}) {
 template <detail::expression E>
 auto all(E&& e, reduce_options how = {}) {
   return detail::reduce<bool>(std::forward<E>(e), detail::reduction::all, how);
+}
+/// The position of the smallest element, the first where several are; NaN wins. Shapes: positions lie along the axis; without one
+/// they are those of the elements in C order. Dtypes: int64. Errors: `shape_error` where there is no element, or for several
+/// axes. Source: numpy.argmin.
+template <detail::expression E>
+auto argmin(E&& e, reduce_options how = {}) {
+  return detail::reduce<std::int64_t>(std::forward<E>(e), detail::reduction::argmin, how);
+}
+/// The position of the largest element, the first where several are; NaN wins. Shapes, dtypes and errors: as argmin. Source:
+/// numpy.argmax.
+template <detail::expression E>
+auto argmax(E&& e, reduce_options how = {}) {
+  return detail::reduce<std::int64_t>(std::forward<E>(e), detail::reduction::argmax, how);
+}
+/// How many elements are true; NaN is. Dtypes: int64. Source: numpy.count_nonzero.
+template <detail::expression E>
+auto count_nonzero(E&& e, reduce_options how = {}) {
+  return detail::reduce<std::int64_t>(astype<bool>(std::forward<E>(e)), detail::reduction::sum, how);
+}
+/// The largest element less the smallest; NaN wins. Dtypes: those of the elements, in which integers wrap; no bool. Errors:
+/// `shape_error` where there is none. Source: numpy.ptp.
+template <detail::expression E>
+auto ptp(E&& e, reduce_options how = {}) {
+  const lazy<detail::element_in<E>> all(detail::take_node(std::forward<E>(e)));
+  return subtract(max(all, how), min(all, how));
 }
 /// The arithmetic mean. Dtypes: integers give double; `mean<double>(a)` chooses. Source: numpy.mean.
 template <detail::choice R = void, detail::expression E>
@@ -101,6 +122,10 @@ SINTER_OVER_AXIS(min)
 SINTER_OVER_AXIS(max)
 SINTER_OVER_AXIS(any)
 SINTER_OVER_AXIS(all)
+SINTER_OVER_AXIS(argmin)
+SINTER_OVER_AXIS(argmax)
+SINTER_OVER_AXIS(count_nonzero)
+SINTER_OVER_AXIS(ptp)
 #undef SINTER_OVER_AXIS
 
 // The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`; then what is not one.
@@ -134,6 +159,10 @@ SINTER_OVER_AXIS(min)
 SINTER_OVER_AXIS(max)
 SINTER_OVER_AXIS(any)
 SINTER_OVER_AXIS(all)
+SINTER_OVER_AXIS(argmin)
+SINTER_OVER_AXIS(argmax)
+SINTER_OVER_AXIS(count_nonzero)
+SINTER_OVER_AXIS(ptp)
 #undef SINTER_OVER_AXIS
 
 }  // namespace sinter

@@ -92,13 +92,13 @@ node* make_reduction(node* n, reduction what, dtype type, const axis_list& axes,
   // NumPy lets the first axis of what has none pass, though not for mean and var.
   const bool of_scalar = from.size() == 0 && axes.count == 1 && (axes.axes[0] == 0 || axes.axes[0] == -1);
   const std::uint32_t mask = of_scalar ? 0 : axis_mask(axes, from);
-  if (what == reduction::min || what == reduction::max) {
-    for (int d = 0; d < from.size(); ++d)
-      if ((mask >> d & 1) && from[d] == 0)
-        throw shape_error(
-            message("sinter: min or max over axis %d of shape %s, which has no element", d, to_string(from).c_str())
-                .c_str());
-  }
+  if (facts(what).takes_position() && axes.count >= 0 && axes.count != 1)
+    throw shape_error(message("sinter: %s goes along one axis, or over all elements", facts(what).name).c_str());
+  for (int d = 0; d < from.size(); ++d)
+    if (facts(what).needs_element && (mask >> d & 1) && from[d] == 0)
+      throw shape_error(message("sinter: %s over axis %d of shape %s, which has no element", facts(what).name, d,
+                                to_string(from).c_str())
+                            .c_str());
   auto* r = runtime::new_node<reduction_node>(type, reduced_shape(from, mask, keepdims));
   retain(n);
   r->child = typed(n);

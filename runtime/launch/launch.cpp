@@ -124,7 +124,7 @@ void prepare(compiled_step& step, const codegen::resolution& r, detail::array_no
   to.code = k.code;
   to.how = l.how;
   to.scratch =
-      b.variant.split ? static_cast<std::size_t>(8 * b.kept * l.splits) * step.step.kernel.accumulators.size() : 0;
+      b.variant.split ? static_cast<std::size_t>(8 * b.kept * l.splits * codegen::count_members(step.step.kernel)) : 0;
   pack(k, b, l.splits, to);
 }
 

@@ -194,7 +194,7 @@ class author {
       case 2: return reshape(any());
       case 3: return broadcast(any());
       case 4:
-      case 5: return reduce(any());
+      case 5: return one_in(3) ? rows(any()) : reduce(any());
       case 6: return one_in(2) ? add(form::array, any()) : one_in(2) && index();
       case 7:
       case 8: return store();
@@ -317,15 +317,9 @@ class author {
     s.folding = static_cast<fold>(pick(std::size(fold_names)));
     if (s.folding > fold::sum && one_in(3)) s.folding = fold::sum;
     const dtype given = known(from).type;
-    switch (s.folding) {
-      case fold::sum:
-      case fold::prod: s.type = one_in(6) ? types_[pick(types_.size())] : detail::sum_dtype(given); break;
-      case fold::min:
-      case fold::max: s.type = given; break;
-      case fold::any:
-      case fold::all: s.type = dtype::bool_; break;
-      default: s.type = one_in(6) ? dtype::float32 : detail::mean_dtype(given); break;
-    }
+    if (!facts_of(s.folding)) s.type = one_in(6) ? dtype::float32 : detail::mean_dtype(given);
+    else if (chooses_dtype(s.folding) && one_in(6)) s.type = types_[pick(types_.size())];
+    else s.type = detail::reduced_dtype(static_cast<detail::reduction>(s.folding), given);
     s.keepdims = one_in(2);
     s.ddof = s.folding > fold::mean && one_in(3) ? 1 : 0;
     const int rank = known(from).extents.size();
@@ -334,7 +328,34 @@ class author {
       for (int d = 0; d < rank; ++d)
         if (one_in(2)) s.axes->push_back(one_in(4) ? d - rank : d);
     }
+    if (s.axes && facts_of(s.folding) && facts_of(s.folding)->takes_position()) {
+      if (rank == 0) s.axes.reset();
+      else s.axes = {static_cast<int>(pick(rank))};
+    }
     return add(std::move(s));
+  }
+
+  // What is folded of rows used along the same rows, as in a softmax: once or twice.
+  bool rows(int from) {
+    const int rank = known(from).extents.size();
+    if (rank == 0) return false;
+    const std::vector<int> axes = one_in(3) ? std::vector<int>() : std::vector<int>{static_cast<int>(pick(rank))};
+    for (unsigned n = 1 + pick(2); n > 0; --n) {
+      if (!reduce(from)) return false;
+      step folded = p_.steps.back();
+      p_.steps.pop_back(), known_.pop_back();
+      folded.keepdims = true;
+      if (axes.empty()) folded.axes.reset();
+      else folded.axes = axes;
+      if (!add(std::move(folded))) return false;
+      step use;
+      use.what = form::apply;
+      use.code = how_.whole ? one_of(exact) : one_of(common);
+      for (int i = 0; i < detail::facts(use.code).arity; ++i) use.operands.push_back({i == 0 ? from : count() - 1});
+      if (!add(std::move(use))) return false;
+      from = count() - 1;
+    }
+    return true;
   }
 
   bool store() {

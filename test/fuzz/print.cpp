@@ -166,9 +166,8 @@ class cpp_printer {
     if (s.keepdims) options += ".keepdims = true, ";
     if (s.ddof) options += ".ddof = " + std::to_string(s.ddof) + ", ";
     if (!options.empty()) options = ", {" + options.substr(0, options.size() - 2) + "}";
-    const bool chooses = s.folding <= fold::prod || s.folding >= fold::mean;
-    return std::string(name(s.folding)) + (chooses ? std::string("<") + cpp_name(s.type) + ">" : "") + "(" +
-           operand_text(s.operands[0]) + options + ")";
+    return std::string(name(s.folding)) + (chooses_dtype(s.folding) ? std::string("<") + cpp_name(s.type) + ">" : "") +
+           "(" + operand_text(s.operands[0]) + options + ")";
   }
   std::string made(const step& s, int at) const {
     const auto from = [&] { return operand_text(s.operands[0]); };
@@ -257,10 +256,12 @@ std::string python_input(const step& s) {
 std::string python_reduction(const step& s) {
   std::string text =
       std::string("sn.") + (s.folding == fold::stddev ? "std" : name(s.folding)) + "(" + python_operand(s.operands[0]);
-  if (s.axes) text += ", axis=" + python_tuple(*s.axes);
+  if (s.axes)
+    text +=
+        ", axis=" + (s.folding == fold::argmin || s.folding == fold::argmax ? listed(*s.axes) : python_tuple(*s.axes));
   if (s.keepdims) text += ", keepdims=True";
   if (s.ddof) text += ", ddof=" + std::to_string(s.ddof);
-  if (s.folding <= fold::prod || s.folding >= fold::mean) text += ", dtype=" + python_type(s.type);
+  if (chooses_dtype(s.folding)) text += ", dtype=" + python_type(s.type);
   return text + ")";
 }
 

@@ -97,17 +97,18 @@ maybe reduced(const step& s, const outline& from) {
       mask |= 1u << axis;
     }
   std::vector<std::int64_t> to;
-  const bool needs_one = s.folding == fold::min || s.folding == fold::max;
+  const detail::reduction_facts* const facts = facts_of(s.folding);
+  const bool needs_one = facts && facts->needs_element;
+  if (facts && facts->takes_position() && s.axes && s.axes->size() != 1) return {};
   for (int d = 0; d < rank; ++d) {
     const bool gone = mask >> d & 1;
     if (gone && needs_one && from.extents[d] == 0) return {};
     if (gone && s.keepdims) to.push_back(1);
     else if (!gone) to.push_back(from.extents[d]);
   }
-  const bool averages = s.folding >= fold::mean;
-  if (averages && !detail::is_floating(s.type)) return {};
-  if (needs_one && s.type != from.type) return {};
-  if ((s.folding == fold::any || s.folding == fold::all) && s.type != dtype::bool_) return {};
+  if (!facts && !detail::is_floating(s.type)) return {};
+  const bool chosen = chooses_dtype(s.folding);
+  if (!chosen && s.type != detail::reduced_dtype(static_cast<detail::reduction>(s.folding), from.type)) return {};
   return outline{s.type, shape_from(to)};
 }
 

@@ -28,9 +28,27 @@ struct operand {
 };
 
 enum class form : std::uint8_t { input, index, apply, cast, view, transpose, reshape, broadcast, reduce, array, store };
-enum class fold : std::uint8_t { sum, prod, min, max, any, all, mean, var, stddev };
-inline constexpr const char* fold_names[] = {"sum", "prod", "min", "max", "any", "all", "mean", "var", "stddev"};
+/// The library's reductions as it numbers them, then those that are made of them.
+enum class fold : std::uint8_t {
+#define SINTER_REDUCTION(name, ...) name,
+#include <sinter/reductions.def>
+#undef SINTER_REDUCTION
+  mean,
+  var,
+  stddev
+};
+inline constexpr const char* fold_names[] = {
+#define SINTER_REDUCTION(name, ...) #name,
+#include <sinter/reductions.def>
+#undef SINTER_REDUCTION
+    "mean", "var", "stddev"};
 constexpr const char* name(fold f) { return fold_names[static_cast<int>(f)]; }
+/// What the library says of a fold; null: it is made of others.
+constexpr const detail::reduction_facts* facts_of(fold f) {
+  return f < fold::mean ? &detail::facts(static_cast<detail::reduction>(f)) : nullptr;
+}
+/// May a caller choose the dtype that it folds in?
+constexpr bool chooses_dtype(fold f) { return f >= fold::mean || facts_of(f)->gives == detail::folded_dtype::sums; }
 
 /// One statement, or a part of one.
 struct step {

@@ -45,22 +45,25 @@ double allowed(fold f, dtype result) {
   return result == dtype::float32 ? 1.2e-7 : 1e-13;
 }
 
-/// All nine reductions of one array over the same axes, evaluated together.
+/// All reductions of one array over the same axes, evaluated together.
 void check_together(const handle& a, unsigned mask, bool keepdims) {
   std::vector<handle> roots;
-  std::vector<detail::node*> nodes, results(std::size(folds));
-  for (fold f : folds) {
+  std::vector<fold> made;
+  for (fold f : folds)
+    if (may_fold(f, mask, detail::shape_of(a.get()).size())) made.push_back(f);
+  std::vector<detail::node*> nodes, results(made.size());
+  for (fold f : made) {
     roots.push_back(reduced(a.get(), f, mask, keepdims));
     nodes.push_back(roots.back().get());
   }
   detail::evaluate_all(nodes.data(), results.data(), static_cast<int>(nodes.size()), {});
   const tensor input = value_of(a.get());
-  for (std::size_t i = 0; i < std::size(folds); ++i) {
+  for (std::size_t i = 0; i < made.size(); ++i) {
     const handle result(results[i]);
-    INFO(name_of(folds[i]), " of ", std::string(name(dtype_of_node(a.get()))), ", axes mask ", mask, ", keepdims ",
+    INFO(name_of(made[i]), " of ", std::string(name(dtype_of_node(a.get()))), ", axes mask ", mask, ", keepdims ",
          keepdims);
-    CHECK(worst(value_of(result.get()), reduced(input, folds[i], mask, keepdims)) <=
-          allowed(folds[i], dtype_of_node(result.get())));
+    CHECK(worst(value_of(result.get()), reduced(input, made[i], mask, keepdims)) <=
+          allowed(made[i], dtype_of_node(result.get())));
   }
 }
 
@@ -84,8 +87,9 @@ TEST_CASE("reductions: every choice of axes, kept or not, of ranks 0 to 4") {
                          shape{3, 2, 4, 5}}) {
     const handle a = whole_numbers(s, dtype::float32, -2, 2);
     for (unsigned mask = 0; mask < 1u << s.size(); ++mask)
-      for (fold f : {fold::sum, fold::max, fold::mean})
+      for (fold f : {fold::sum, fold::max, fold::argmax, fold::mean})
         for (bool keepdims : {false, true}) {
+          if (!may_fold(f, mask, s.size())) continue;
           INFO(name_of(f), ", rank ", s.size(), ", axes mask ", mask, ", keepdims ", keepdims);
           CHECK(worst(value_of(reduced(a.get(), f, mask, keepdims).get()),
                       reduced(value_of(a.get()), f, mask, keepdims)) <= allowed(f, dtype::float32));

@@ -60,10 +60,16 @@ tensor value_of(const E& e) {
 }
 
 /// The reductions by name, in the order of `reductions`.
-enum class fold { sum, prod, min, max, any, all, mean, var, stddev };
-inline constexpr fold folds[] = {fold::sum, fold::prod, fold::min, fold::max,   fold::any,
-                                 fold::all, fold::mean, fold::var, fold::stddev};
-inline constexpr const char* fold_names[] = {"sum", "prod", "min", "max", "any", "all", "mean", "var", "stddev"};
+enum class fold { sum, prod, min, max, any, all, argmin, argmax, mean, var, stddev };
+inline constexpr fold folds[] = {fold::sum,    fold::prod,   fold::min,  fold::max, fold::any,   fold::all,
+                                 fold::argmin, fold::argmax, fold::mean, fold::var, fold::stddev};
+inline constexpr const char* fold_names[] = {"sum",    "prod",   "min",  "max", "any",   "all",
+                                             "argmin", "argmax", "mean", "var", "stddev"};
+/// Positions are counted along one axis, or over all.
+inline bool may_fold(fold f, unsigned mask, int rank) {
+  const bool one_or_all = (mask & (mask - 1)) == 0 ? mask != 0 : mask == (1u << rank) - 1;
+  return (f != fold::argmin && f != fold::argmax) || one_or_all;
+}
 inline std::string name_of(fold f) { return fold_names[static_cast<int>(f)]; }
 
 /// The node that a reduction function of the library makes, over the axes whose bits are set.
@@ -76,9 +82,14 @@ inline handle reduced(detail::node* n, fold f, unsigned mask, bool keepdims = fa
   switch (f) {
     case fold::sum:
     case fold::prod:
-      return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), detail::sum_dtype(t), axes, keepdims));
+      return handle(detail::make_reduction(n, static_cast<detail::reduction>(f),
+                                           detail::reduced_dtype(detail::reduction::sum, t), axes, keepdims));
     case fold::min:
     case fold::max: return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), t, axes, keepdims));
+    case fold::argmin:
+    case fold::argmax:
+      if (axes.count > 1) axes.count = -1;
+      return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), dtype::int64, axes, keepdims));
     case fold::any:
     case fold::all:
       return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), dtype::bool_, axes, keepdims));
@@ -91,7 +102,13 @@ inline handle reduced(detail::node* n, fold f, unsigned mask, bool keepdims = fa
 inline exact folded(const std::vector<exact>& list, fold f) {
   const exact n = static_cast<exact>(list.size());
   exact sum = 0, product = 1, low = std::numeric_limits<exact>::infinity(), high = -low, squares = 0;
+  std::size_t lowest = 0, highest = 0;
   bool any = false, all = true;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const exact x = list[i], least = list[lowest], most = list[highest];
+    if (x < least || (x != x && least == least)) lowest = i;
+    if (x > most || (x != x && most == most)) highest = i;
+  }
   for (exact x : list) {
     sum += x;
     product *= x;
@@ -108,6 +125,8 @@ inline exact folded(const std::vector<exact>& list, fold f) {
     case fold::max: return high;
     case fold::any: return any;
     case fold::all: return all;
+    case fold::argmin: return static_cast<exact>(lowest);
+    case fold::argmax: return static_cast<exact>(highest);
     case fold::mean: return sum / n;
     case fold::var: return squares / n;
     default: return std::sqrt(squares / n);

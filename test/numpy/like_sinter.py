@@ -217,4 +217,4 @@ def std(a, dtype, **how):
     return np.std(a.astype(float), **how).astype(dtype)
 
 
-min, max, any, all = np.min, np.max, np.any, np.all
+min, max, any, all, argmin, argmax = np.min, np.max, np.any, np.all, np.argmin, np.argmax

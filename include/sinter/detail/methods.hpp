@@ -171,6 +171,14 @@ class methods : public refused_indices {
   auto all(std::int64_t axis) const { return all(reduce_options{.axis = axis}); }
   template <not_axis X>
   no_axis<X> all(X) const;
+  auto argmin(reduce_options how = {}) const;
+  auto argmin(std::int64_t axis) const { return argmin(reduce_options{.axis = axis}); }
+  template <not_axis X>
+  no_axis<X> argmin(X) const;
+  auto argmax(reduce_options how = {}) const;
+  auto argmax(std::int64_t axis) const { return argmax(reduce_options{.axis = axis}); }
+  template <not_axis X>
+  no_axis<X> argmax(X) const;
   // What follows an axis has a name.
   lazy<double> sum(anything, no_option) const;
   lazy<double> prod(anything, no_option) const;
@@ -181,6 +189,8 @@ class methods : public refused_indices {
   lazy<double> max(anything, no_option) const;
   lazy<double> any(anything, no_option) const;
   lazy<double> all(anything, no_option) const;
+  lazy<double> argmin(anything, no_option) const;
+  lazy<double> argmax(anything, no_option) const;
   template <element U>
   auto astype() const;
   template <not_element U>

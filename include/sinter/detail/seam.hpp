@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include <sinter/detail/node.hpp>
+#include <sinter/detail/reductions.hpp>
 #include <sinter/detail/where.hpp>
 #include <sinter/device.hpp>
 #include <sinter/shape.hpp>
@@ -87,7 +88,6 @@ struct axis_list {
   int count = -1;
   std::int64_t axes[max_rank] = {};
 };
-enum class reduction : std::uint8_t { sum, prod, min, max, any, all };
 SINTER_API node* make_reduction(node*, reduction, dtype, const axis_list&, bool keepdims);
 /// The number of elements that fold into one.
 SINTER_API std::int64_t reduced_count(node*, const axis_list&);

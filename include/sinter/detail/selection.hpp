@@ -240,6 +240,8 @@ SINTER_METHOD(min)
 SINTER_METHOD(max)
 SINTER_METHOD(any)
 SINTER_METHOD(all)
+SINTER_METHOD(argmin)
+SINTER_METHOD(argmax)
 #undef SINTER_METHOD
 template <class Derived, class Element>
 template <element U>

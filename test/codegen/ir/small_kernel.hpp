@@ -36,10 +36,10 @@ struct kernel_builder {
     const dtype computed = k.values[args[facts.arity - 1]].type;
     return add({codegen::value_kind::apply, detail::result_dtype(facts.of, computed), code, {a, b, c}});
   }
-  std::uint16_t reduce(detail::reduction what, std::uint16_t a) {
-    k.accumulators.push_back({what, k.values[a].type, a});
+  std::uint16_t reduce(detail::reduction what, std::uint16_t a, std::uint16_t position = 0) {
+    k.accumulators.push_back({what, k.values[a].type, a, position});
     const auto number = static_cast<std::uint16_t>(k.accumulators.size() - 1);
-    return add({codegen::value_kind::reduced, k.values[a].type, op::add, {}, number});
+    return add({codegen::value_kind::reduced, k.accumulators.back().result_type(), op::add, {}, number});
   }
   codegen::kernel gives(std::initializer_list<std::uint16_t> outputs) {
     k.outputs = outputs;

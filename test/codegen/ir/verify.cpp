@@ -82,7 +82,7 @@ TEST_CASE("values in the wrong order") {
   CHECK(complaint([](kernel& k) { k.values[2].args[0] = 4; }) ==
         "malformed kernel: v2: it comes before what it is made of");
   CHECK(complaint([](kernel& k) { k.accumulators[0].value = 4; }) ==
-        "malformed kernel: a0: it folds what only a reduction gives");
+        "malformed kernel: a0: it folds what only itself or a later one gives");
 }
 
 TEST_CASE("dtypes that disagree with the rules") {
@@ -99,6 +99,13 @@ TEST_CASE("dtypes that disagree with the rules") {
         "malformed kernel: v3: its dtype is not the accumulator's");
   CHECK(complaint([](kernel& k) { k.accumulators[0].what = reduction::any; }) ==
         "malformed kernel: a0: any and all fold bool");
+  CHECK(complaint([](kernel& k) { k.accumulators[0].what = reduction::argmax; }) ==
+        "malformed kernel: v3: its dtype is not the accumulator's");
+  CHECK(complaint([](kernel& k) {
+          k.accumulators[0].what = reduction::argmax;
+          k.values[3].type = k.values[4].type = dtype::int64;
+          k.values[4] = k.values[3];
+        }) == "malformed kernel: a0: positions are int64");
   CHECK(complaint([](kernel& k) { k.scalars[0] = dtype::complex64; }) ==
         "malformed kernel: scalar 0: there are no elements of its dtype");
 }

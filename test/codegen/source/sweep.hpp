@@ -42,7 +42,8 @@ inline codegen::kernel every_operation(dtype t, int* operations = nullptr) {
 /// own.
 inline codegen::kernel every_reduction(dtype t) {
   kernel_builder b;
-  const auto x = b.input(t), y = b.input(t), after = b.input(t), s = b.scalar(t);
+  const auto x = b.input(t), y = b.input(t), position = b.input(dtype::int64, true), after = b.input(t);
+  const auto s = b.scalar(t);
   const auto before = b.apply(op::maximum, b.apply(op::multiply, x, y), s);
   const auto truth = t == dtype::bool_ ? before : b.cast(before, dtype::bool_);
   using detail::reduction;
@@ -50,6 +51,7 @@ inline codegen::kernel every_reduction(dtype t) {
     b.k.outputs.push_back(b.apply(op::add, b.reduce(what, before), after));
   b.k.outputs.push_back(b.reduce(reduction::any, truth));
   b.k.outputs.push_back(b.reduce(reduction::all, truth));
+  for (reduction what : {reduction::argmin, reduction::argmax}) b.k.outputs.push_back(b.reduce(what, before, position));
   return b.k;
 }
 
