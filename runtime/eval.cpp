@@ -1,6 +1,6 @@
 // The conductor, and the file to read first. An evaluation goes through the house in this order:
 //
-//   prepared  runtime/launch  a statement over arrays whose layouts were met before: straight to its launch (statements.cpp)
+//   prepared  runtime/launch  nodes that look as they did before: straight to their launches (statements.cpp)
 //   resolve   codegen/ir      nodes -> a signature, and the shapes, strides and scalars that are not part of it
 //   plan_for  runtime/launch  signature -> plan; a new one is decoded, cut into kernels and simplified (codegen/ir, codegen/pass)
 //   fusion_for   runtime/launch  of two ways to cut it, the one for these shapes
@@ -104,10 +104,11 @@ bool evaluate(request* requests, int count, workspace& w, const codegen::stand_i
   for (int i = 0; i < count; ++i) {
     if (requests[i].into) continue;
     requests[i].into = new_array(requests[i].root->type, *requests[i].extents, on);
+    requests[i].made = true;
     w.results.set(static_cast<std::size_t>(i), requests[i].into);
   }
   run(p, w, requests, on);
-  if (count == 1) w.statements.keep(requests[0], w.resolution, p, w.prepared);
+  if (!known) w.statements.keep(requests, count, w.resolution, p, w.temporaries.data(), w.prepared);
   return true;
 }
 
@@ -145,7 +146,7 @@ class parts final : public codegen::part_evaluator {
 };
 
 void evaluate(request* requests, int count, workspace& w) {
-  if (count == 1 && w.statements.evaluate(requests[0])) return;
+  if (w.statements.evaluate(requests, count)) return;
   if (evaluate(requests, count, w, nullptr, {})) return;
   const codegen::nodes roots(w.roots);
   parts all(requests, count, w);

@@ -7,10 +7,11 @@ namespace sinter::runtime {
 
 /// One thing to evaluate: a node, the shape it is wanted in (it broadcasts to it), and the array to write, or null for a new one.
 struct request {
-  const detail::typed_node* root;
-  const shape* extents;
-  detail::array_node* into;
+  const detail::typed_node* root = nullptr;
+  const shape* extents = nullptr;
+  detail::array_node* into = nullptr;
   void** hint = nullptr;  // the plan slot of the root's expression type
+  bool made = false;      // the array to write is a new one
 };
 
 /// Evaluates requests together; fills in `into`. A failed call leaves no new array behind. Errors: `shape_error`,

@@ -5,6 +5,15 @@
 
 namespace sinter::codegen {
 
+/// Does `from` broadcast to just `to`?
+inline bool broadcasts_to(const sinter::shape& from, const sinter::shape& to) {
+  const int shift = to.size() - from.size();
+  if (shift < 0) return false;
+  for (int d = 0; d < from.size(); ++d)
+    if (from[d] != to[d + shift] && from[d] != 1) return false;
+  return true;
+}
+
 /// Broadcasts `with` into `into`. False where they do not broadcast; `into` is then unchanged. Errors: `shape_error` where both
 /// grow, to more elements than can be counted.
 inline bool broadcast(sinter::shape& into, const sinter::shape& with) {

@@ -84,6 +84,10 @@ struct expression_node : typed_node {
   const fragment* code;
   node** children;
   scalar_bits* scalars;
+  /// References that the count has in advance. Those of a named expression's node are handed out by the thread that made it,
+  /// without a locked instruction each, and given up by the name.
+  unsigned maker = 0;
+  int in_advance = 0;
 };
 
 /// How one axis of a viewed node is driven: index = offset + step * (index along `axis` of the view).

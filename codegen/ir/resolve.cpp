@@ -21,6 +21,8 @@ void resolution::clear() {
   operands.clear();
   boundaries.clear();
   scalars.clear();
+  expressions.clear();
+  met.clear();
   device = nullptr;
   other_device = nullptr;
 }
@@ -265,7 +267,10 @@ class walker {
     for (std::size_t i = first; i < refs_.size(); ++i) *words++ = refs_[i].bits;
     refs_.shrink(first);
     append_exponents(*e);
-    out_->scalars.append(e->scalars, code.scalars);
+    if (code.scalars != 0) {
+      out_->scalars.append(e->scalars, code.scalars);
+      out_->expressions.push_back(e);
+    }
     takes(code.length - code.nodes - code.scalars, code.scalars * sizeof(scalar_bits));
     return ref::make(ref::value, e->type, values_++);
   }
@@ -352,6 +357,7 @@ class walker {
     operand o;
     o.type = a->type;
     o.memory = a->memory;
+    o.from = a;
     o.data = a->data();
     return add(o, a->extents, a->strides, contexts_[in], a->contiguous);
   }
@@ -373,6 +379,8 @@ class walker {
       operand_at_.insert(h, all.size());
       all.push_back(o);
       takes(0, argument_bytes_of(in.space));
+    } else if (o.from != all[static_cast<std::size_t>(number)].from) {
+      out_->met.push_back({static_cast<unsigned>(number), o.from});
     }
     const ref::kind what = o.iota ? ref::iota : o.boundary >= 0 ? ref::result : ref::array;
     if (o.boundary < 0) return ref::make(what, o.type, static_cast<unsigned>(number), 0, in.identity);

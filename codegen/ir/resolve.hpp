@@ -71,8 +71,9 @@ struct space {
 struct operand {
   std::byte* data = nullptr;  // null for iota, and for results of earlier steps until they exist
   detail::storage* memory = nullptr;
-  std::int64_t origin = 0;     // iota: the value where all indices are 0
-  std::int32_t boundary = -1;  // the result of this boundary
+  const detail::array_node* from = nullptr;  // the first array that it was met as
+  std::int64_t origin = 0;                   // iota: the value where all indices are 0
+  std::int32_t boundary = -1;                // the result of this boundary
   dtype type = dtype::float64;
   std::uint8_t space = 0;
   bool iota = false;
@@ -89,12 +90,20 @@ struct boundary {
   dtype type;
 };
 
+/// An operand met once more, as another array with the same elements.
+struct met_again {
+  unsigned operand;
+  const detail::array_node* as;
+};
+
 struct resolution {
   buffer<std::uint64_t> words;
   std::vector<space> spaces;
   std::vector<operand> operands;
   std::vector<boundary> boundaries;
   buffer<detail::scalar_bits> scalars;
+  buffer<const detail::expression_node*> expressions;  // whose scalars these are, one after the other
+  buffer<met_again> met;
   runtime::device_impl* device = nullptr;        // of the operands; null where there are none
   runtime::device_impl* other_device = nullptr;  // of some of them, which cannot be evaluated
   void clear();

@@ -82,7 +82,7 @@ class array<T> : public detail::methods<array<T>, T> {
   template <detail::index... Index>
   array operator()(Index... i) const& {
     const detail::index_list list(i...);
-    return array(detail::make_view(node(), list.items, list.count));
+    return array(detail::handle(detail::make_view(node(), list.items, list.count)));
   }
   template <detail::index... Index>
   array operator()(Index... i) && {
@@ -157,6 +157,9 @@ class array<T> : public detail::methods<array<T>, T> {
   detail::node* release_node() { return node_ ? node_.take() : share(); }
 
  private:
+  // A view that an index list makes of an array has its elements for itself, as the array does: there is nothing to evaluate.
+  explicit array(detail::handle view) noexcept : node_(static_cast<detail::handle&&>(view)) {}
+
   template <class E>
   static detail::node* evaluated(E&& e, const detail::where& at) {
     if constexpr (requires { e.view(); }) {

@@ -11,7 +11,7 @@ namespace sinter {
 /// of arrays: `auto [m, s] = eval(mean(x), stddev(x));`. Errors: as evaluation. Stream behaviour: enqueued, does not wait.
 template <detail::expression... E>
 auto eval(E&&... e) {
-  detail::handle roots[] = {detail::handle(e.share())...};
+  detail::handle roots[] = {detail::handle(detail::take_node(std::forward<E>(e)))...};
   detail::node* nodes[sizeof...(E)];
   detail::node* results[sizeof...(E)];
   for (std::size_t i = 0; i < sizeof...(E); ++i) nodes[i] = roots[i].get();

@@ -15,12 +15,21 @@ namespace detail {
 // Not inlined, but here to be seen: from it the compiler learns that nothing keeps `nodes`, and so that a temporary whose
 // operands have moved on has nothing to do at its end. That is a sixth of the time it takes over a statement.
 [[gnu::noinline]] inline void release_operands(node* const* nodes, int count, node* shared) noexcept {
-  if (shared) return release(shared);
-  for (int i = 0; i < count; ++i) release(nodes[i]);
+  if (shared) return release_shared(shared);
+  if (count == 1) return release(nodes[0]);
+  constexpr int most = 16;  // a copy: what is called must not be taken for keeping `nodes`
+  while (count > 0) {
+    node* some[most];
+    const int now = count < most ? count : most;
+    for (int i = 0; i < now; ++i) some[i] = nodes[i];
+    release_all(some, now);
+    nodes += now;
+    count -= now;
+  }
 }
 [[gnu::noinline, gnu::cold]] inline void take_back(node* const* nodes, int count, node* shared) noexcept {
   for (int i = 0; i < count; ++i) retain(nodes[i]);
-  release(shared);
+  release_shared(shared);
 }
 
 /// The operands of an expression, flattened. They are the object's own until its shared node is made, which then owns them
@@ -118,6 +127,13 @@ class [[nodiscard]] expr : public detail::operands<(A::node_count + ...), (A::sc
   /// Library use: this expression without its type, and its shared node.
   detail::expression_view view() const { return {&detail::table<expr>::value, base::nodes, base::scalars}; }
   detail::node* share() const { return detail::share(&this->shared_node, view()); }
+  /// Library use: the node of an object at its end.
+  detail::node* hand_over() {
+    if (this->shared_node) return share();
+    detail::node* const made = detail::make_expression(view());
+    base::nodes[0] = nullptr;
+    return made;
+  }
 };
 
 /// An expression behind one pointer: what reductions, views and functions of run-time structure return.

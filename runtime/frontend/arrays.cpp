@@ -3,9 +3,9 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
-#include <vector>
 
 #include <sinter/error.hpp>
 
@@ -55,20 +55,30 @@ node* evaluate(node* n, const where& place) {
 }
 
 void evaluate_all(node* const* roots, node** results, int count, const where&) try {
-  std::vector<handle> made(static_cast<std::size_t>(count));
-  std::vector<request> requests;
-  std::vector<std::size_t> at;
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    if (as_array_node(roots[i])) {
-      made[i] = handle(evaluate(roots[i], where{}));
-      continue;
+  constexpr int usual = 4;
+  request few[usual];
+  std::unique_ptr<request[]> many;
+  request* const requests =
+      count <= usual ? few : (many = std::make_unique<request[]>(static_cast<std::size_t>(count))).get();
+  struct owned {
+    node** nodes;
+    int count;
+    ~owned() {
+      for (int i = 0; i < count; ++i) release(nodes[i]);
     }
-    requests.push_back({typed(roots[i]), &typed(roots[i])->extents, nullptr});
-    at.push_back(i);
+  } until_done{results, count};
+  int wanted = 0;
+  for (int i = 0; i < count; ++i) {
+    results[i] = nullptr;
+    if (!as_array_node(roots[i])) requests[wanted++] = {typed(roots[i]), &typed(roots[i])->extents, nullptr};
   }
-  if (!requests.empty()) runtime::evaluate(requests.data(), static_cast<int>(requests.size()));
-  for (std::size_t i = 0; i < at.size(); ++i) made[at[i]] = handle(requests[i].into);
-  for (std::size_t i = 0; i < made.size(); ++i) results[i] = made[i].take();
+  for (int i = 0; i < count; ++i)
+    if (as_array_node(roots[i])) results[i] = evaluate(roots[i], where{});
+  if (wanted) runtime::evaluate(requests, wanted);
+  const request* next = requests;
+  for (int i = 0; i < count; ++i)
+    if (!results[i]) results[i] = next++->into;
+  until_done.count = 0;
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

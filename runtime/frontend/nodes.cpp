@@ -2,7 +2,11 @@
 // overflow the stack.
 #include "runtime/frontend/nodes.hpp"
 
+#include <atomic>
+#include <bit>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 #include <sinter/error.hpp>
 #include "codegen/ir/broadcast.hpp"
@@ -92,7 +96,11 @@ const shape& broadcast_shape(const detail::expression_view& e, const detail::whe
   const shape* extents = &typed(e.nodes[0])->extents;
   for (int i = 1; i < e.code->nodes; ++i) {
     const shape& with = typed(e.nodes[i])->extents;
-    if (with == *extents) continue;
+    if (codegen::broadcasts_to(with, *extents)) continue;
+    if (codegen::broadcasts_to(*extents, with)) {
+      extents = &with;
+      continue;
+    }
     if (extents != &scratch) scratch = *extents, extents = &scratch;
     broadcast_with(scratch, with, place);
   }
@@ -127,6 +135,15 @@ using runtime::typed;
 
 namespace {
 
+// Threads by number: no two ever have the same.
+unsigned this_thread() noexcept {
+  static std::atomic<unsigned> numbered{0};
+  static thread_local constinit unsigned mine = 0;
+  if (mine == 0) [[unlikely]]
+    mine = ++numbered;
+  return mine;
+}
+
 std::size_t expression_extra(const fragment& f) { return f.nodes * sizeof(node*) + f.scalars * sizeof(scalar_bits); }
 
 // A node without an owner is put on `dead` to be taken apart. Arrays have nothing below them and go at once: a store may be
@@ -142,8 +159,46 @@ void bury(node* n, typed_node*& dead) noexcept {
   dead = t;
 }
 
+// Decrements that one call is about to make, gathered by node: where all references of a node are among them it is dead, and
+// no locked instruction was needed. Only while they are gathered does a node have more references than owners.
+struct decrements {
+  static constexpr std::size_t places = 128;
+  struct entry {
+    node* of;
+    int count;
+  };
+  entry at[places];
+  std::uint64_t used[places / 64];
+};
+thread_local constinit decrements gathered{};
+
+void settle(const decrements::entry& e, typed_node*& dead) noexcept {
+  if (e.of && __atomic_fetch_sub(&e.of->references, e.count, __ATOMIC_ACQ_REL) == e.count) bury(e.of, dead);
+}
+
 void drop(node* n, typed_node*& dead) noexcept {
-  if (n && drop_reference(n)) bury(n, dead);
+  const int now = __atomic_load_n(&n->references, __ATOMIC_ACQUIRE);
+  if (now == 1) return bury(n, dead);
+  const auto address = reinterpret_cast<std::uintptr_t>(n);
+  const std::size_t place = (address >> 6 ^ address >> 13) % decrements::places;
+  decrements::entry& e = gathered.at[place];
+  if (e.of != n) {
+    const decrements::entry before = std::exchange(e, {n, 1});
+    gathered.used[place / 64] |= std::uint64_t{1} << place % 64;
+    return settle(before, dead);
+  }
+  if (++e.count != now) return;
+  e.of = nullptr;
+  bury(n, dead);
+}
+
+void settle_all(typed_node*& dead) noexcept {
+  for (std::size_t i = 0; i < std::size(gathered.used); ++i)
+    for (std::uint64_t& used = gathered.used[i]; used != 0;) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(used));
+      used &= used - 1;
+      settle(std::exchange(gathered.at[64 * i + bit], {}), dead);
+    }
 }
 
 void take_apart(typed_node* n, typed_node*& dead) noexcept {
@@ -160,16 +215,37 @@ void take_apart(typed_node* n, typed_node*& dead) noexcept {
   }
 }
 
+// Until nothing is dead and nothing is gathered. A resource of the program's that is given memory back may come here itself.
+void finish(typed_node* dead) noexcept {
+  do {
+    while (dead) {
+      typed_node* next = dead;
+      dead = reinterpret_cast<typed_node*>(static_cast<std::intptr_t>(next->extents[0]));
+      take_apart(next, dead);
+    }
+    settle_all(dead);
+  } while (dead);
+}
+
 }  // namespace
 
 void destroy(node* n) noexcept {
   typed_node* dead = nullptr;
   bury(n, dead);
-  while (dead) {
-    typed_node* next = dead;
-    dead = reinterpret_cast<typed_node*>(static_cast<std::intptr_t>(next->extents[0]));
-    take_apart(next, dead);
-  }
+  finish(dead);
+}
+
+void release_all(node* const* nodes, int count) noexcept {
+  typed_node* dead = nullptr;
+  for (int i = 0; i < count; ++i) drop(nodes[i], dead);
+  finish(dead);
+}
+
+void release_shared(node* n) noexcept {
+  const int mine = 1 + static_cast<expression_node*>(n)->in_advance;
+  if (__atomic_load_n(&n->references, __ATOMIC_ACQUIRE) == mine ||
+      __atomic_fetch_sub(&n->references, mine, __ATOMIC_ACQ_REL) == mine)
+    destroy(n);
 }
 
 namespace {
@@ -187,12 +263,30 @@ expression_node* new_expression(const expression_view& e) {
   return n;
 }
 
+constexpr int ahead = 14;  // uses of one name, mostly fewer
+
+// One more reference to a named expression's node.
+node* use_again(node* n) noexcept {
+  auto* const e = static_cast<expression_node*>(n);
+  if (e->maker != this_thread()) return retain(n);
+  if (e->in_advance == 0) {
+    __atomic_fetch_add(&e->references, 1 + ahead, __ATOMIC_RELAXED);
+    e->in_advance = 1 + ahead;
+  }
+  --e->in_advance;
+  return n;
+}
+
 }  // namespace
 
+node* make_expression(const expression_view& e) { return new_expression(e); }
+
 node* share(node** slot, const expression_view& e) {
-  if (node* made = __atomic_load_n(slot, __ATOMIC_ACQUIRE)) return retain(made);
+  if (node* made = __atomic_load_n(slot, __ATOMIC_ACQUIRE)) return use_again(made);
   expression_node* const mine = new_expression(e);
-  mine->references = 2;  // one for the slot, one for the caller
+  mine->references = 2 + ahead;  // one for the slot, one for the caller
+  mine->in_advance = ahead;
+  mine->maker = this_thread();
   node* first = nullptr;
   if (__atomic_compare_exchange_n(slot, &first, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return mine;
   runtime::free_block(mine, sizeof(expression_node) + expression_extra(*e.code));  // another thread's owns the operands

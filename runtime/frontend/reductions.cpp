@@ -76,7 +76,7 @@ lazy<double> as_double(node* n) {
 // A lazy double as an expression of dtype `to`, float or double: what mean and var give.
 template <class E>
 node* in_floating(E&& e, dtype to) {
-  return to == dtype::float32 ? astype<float>(std::forward<E>(e)).share()
+  return to == dtype::float32 ? astype<float>(std::forward<E>(e)).hand_over()
                               : lazy<double>(std::forward<E>(e)).release_node();
 }
 
@@ -121,10 +121,10 @@ node* make_mean(node* n, dtype type, const axis_list& axes, bool keepdims) {
   const auto count = static_cast<double>(reduced_count(n, axes));
   if (type == dtype::float32) {
     lazy<float> total(make_reduction(n, reduction::sum, type, axes, keepdims));
-    return (std::move(total) / count).share();
+    return (std::move(total) / count).hand_over();
   }
   lazy<double> total(make_reduction(n, reduction::sum, type, axes, keepdims));
-  return (std::move(total) / count).share();
+  return (std::move(total) / count).hand_over();
 }
 
 node* make_variance(node* n, dtype type, const axis_list& axes, bool keepdims, int ddof, bool root) {
@@ -133,7 +133,7 @@ node* make_variance(node* n, dtype type, const axis_list& axes, bool keepdims, i
   const handle pivot = pivot_of(n, axis_mask(axes, typed(n)->extents));
   // Distances from one of the elements rather than from zero, in double: docs/decisions/0005 has the error bound.
   const auto distance = as_double(n) - as_double(pivot.get());
-  const handle d(distance.share()), d2((distance * distance).share());
+  const handle d(distance.share()), d2((distance * distance).hand_over());
   const lazy<double> s1(make_reduction(d.get(), reduction::sum, dtype::float64, axes, keepdims));
   const lazy<double> s2(make_reduction(d2.get(), reduction::sum, dtype::float64, axes, keepdims));
   auto variance = maximum(s2 - s1 * s1 / count, 0.0) / (count > ddof ? count - ddof : 0.0);

@@ -1,6 +1,7 @@
 // Views: index lists, transposes, reshapes, broadcasts. A view of an array is an array over the same storage; a view of an
 // expression is a node that only changes how its axes are driven.
 #include <algorithm>
+#include <utility>
 
 #include <sinter/error.hpp>
 
@@ -35,28 +36,38 @@ struct view_plan {
   }
 };
 
-// A view of an array, which is an array: the same by strides.
-struct strided_plan {
-  shape extents;
-  std::int64_t strides[max_rank] = {};
-  std::int64_t offset;
-  const array_node* from;
+// A view of an array, which is an array: the same by strides. Put together where it stays.
+class strided_plan {
+ public:
+  explicit strided_plan(const array_node* a)
+      : from_(a), view_(runtime::new_node<array_node>(a->type, shape{})), extents(view_->extents) {
+    view_->offset = a->offset;
+    std::fill_n(view_->strides, max_rank, 0);
+  }
+  strided_plan(const strided_plan&) = delete;
+  strided_plan& operator=(const strided_plan&) = delete;
+  ~strided_plan() {
+    if (view_) runtime::free_block(view_, sizeof(array_node));
+  }
 
-  explicit strided_plan(const array_node* a) : offset(a->offset), from(a) {}
   void drive(int axis, std::int64_t start, std::int64_t step, int by) {
-    offset += start * from->strides[axis];
-    strides[by] += step * from->strides[axis];
+    view_->offset += start * from_->strides[axis];
+    view_->strides[by] += step * from_->strides[axis];
   }
-  void hold(int axis, std::int64_t index) { offset += index * from->strides[axis]; }
+  void hold(int axis, std::int64_t index) { view_->offset += index * from_->strides[axis]; }
 
-  node* made(typed_node*) const {
-    auto* a = runtime::new_node<array_node>(from->type, extents);
-    a->offset = offset;
-    std::copy_n(strides, max_rank, a->strides);
-    a->contiguous = codegen::is_contiguous(extents, strides);
-    runtime::hold(*a, *from->memory);
-    return a;
+  node* made(typed_node*) {
+    view_->contiguous = codegen::is_contiguous(extents, view_->strides);
+    runtime::hold(*view_, *from_->memory);
+    return std::exchange(view_, nullptr);
   }
+
+ private:
+  const array_node* const from_;
+  array_node* view_;
+
+ public:
+  shape& extents;
 };
 
 // `plan(view)` puts either together.
@@ -85,15 +96,19 @@ struct range {
 
 // Python's rule: a bound left out is the end the step comes from or goes to; others count from the end if negative, and clip.
 range clipped(const index_item& item, std::int64_t extent) {
+  const auto clip = [extent](std::int64_t i, std::int64_t low, std::int64_t high) {
+    return std::clamp(i < 0 ? i + extent : i, low, high);
+  };
+  if (item.step == 1) {  // nearly always; a division is no small part of making a view
+    const std::int64_t start = item.has_start ? clip(item.start, 0, extent) : 0;
+    const std::int64_t stop = item.has_stop ? clip(item.stop, 0, extent) : extent;
+    return {start, 1, std::max<std::int64_t>(stop - start, 0)};
+  }
   if (item.step == 0) throw index_error("sinter: a slice with a step of zero");
   const bool forward = item.step > 0;
   const std::int64_t low = forward ? 0 : -1, high = forward ? extent : extent - 1;
-  const auto clip = [&](std::int64_t i) {
-    if (i < 0) i += extent;
-    return i < low ? low : i > high ? high : i;
-  };
-  const std::int64_t start = item.has_start ? clip(item.start) : forward ? low : high;
-  const std::int64_t stop = item.has_stop ? clip(item.stop) : forward ? high : low;
+  const std::int64_t start = item.has_start ? clip(item.start, low, high) : forward ? low : high;
+  const std::int64_t stop = item.has_stop ? clip(item.stop, low, high) : forward ? high : low;
   const std::int64_t distance = forward ? stop - start : start - stop;
   if (distance <= 0) return {start, 1, 0};
   // A step as long as the distance reaches no second element. It may be too long to be turned round, or to be a stride.

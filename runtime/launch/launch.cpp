@@ -67,20 +67,6 @@ layout cpu_reduction(const binding& b) {
   return l;
 }
 
-template <class T>
-void put(std::byte* at, T value) {
-  std::memcpy(at, &value, sizeof value);
-}
-
-void put(std::byte* at, std::uint64_t bits, int size) {
-  switch (size) {
-    case 1: return put(at, static_cast<std::uint8_t>(bits));
-    case 2: return put(at, static_cast<std::uint16_t>(bits));
-    case 4: return put(at, static_cast<std::uint32_t>(bits));
-    default: return put(at, bits);
-  }
-}
-
 // Writes what stays, and where the rest goes.
 void pack(const compiled_kernel& k, const binding& b, std::int64_t splits, prepared_launch& to) {
   to.slots.clear();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -43,6 +44,20 @@ struct prepared_launch {
   std::vector<std::uint64_t> arguments;  // the block, with extents and strides
   std::size_t size = 0;
 };
+
+/// Writes an argument where it goes in the block.
+template <class T>
+void put(std::byte* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+inline void put(std::byte* at, std::uint64_t bits, int size) {
+  switch (size) {
+    case 1: return put(at, static_cast<std::uint8_t>(bits));
+    case 2: return put(at, static_cast<std::uint16_t>(bits));
+    case 4: return put(at, static_cast<std::uint32_t>(bits));
+    default: return put(at, bits);
+  }
+}
 
 /// A step's launch, and the layout it is for.
 struct prepared_step {

@@ -1,13 +1,14 @@
 #include "runtime/launch/statements.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/launch/tickets.hpp"
 #include "runtime/log.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
 
@@ -15,121 +16,235 @@ namespace sinter::runtime {
 
 using detail::array_node;
 using detail::expression_node;
+using detail::typed_node;
+using argument = prepared_part::argument;
 
 namespace {
 
-const array_node& operand(const expression_node& e, int i) { return *static_cast<const array_node*>(e.children[i]); }
-
-// An expression over arrays and nothing else.
-const expression_node* statement_of(const request& r) {
-  if (r.root->kind != detail::node_kind::expression) return nullptr;
-  const auto* e = static_cast<const expression_node*>(r.root);
-  for (int i = 0; i < e->code->nodes; ++i)
-    if (operand(*e, i).kind != detail::node_kind::array) return nullptr;
-  return e;
+const array_node& leaf(const typed_node* const* nodes, const argument& a) {
+  return *static_cast<const array_node*>(nodes[a.from]);
 }
 
-bool reads(const expression_node& e, const detail::storage* memory) {
-  for (int i = 0; i < e.code->nodes; ++i)
-    if (operand(e, i).memory == memory) return true;
+void put_pointer(std::byte* block, const argument& a, const array_node& of) {
+  put(block + a.at, of.data() + a.distance);
+}
+
+void enqueue(prepared_part& p, const typed_node* const* nodes, array_node* const* arrays, stream_state& on) {
+  auto* const block = reinterpret_cast<std::byte*>(p.block.data());
+  storage_holder scratch;
+  operation op(on);
+  if (p.scratch) {
+    scratch.reset(make_storage(p.scratch, on));
+    put(block + p.partials, scratch.get()->data);
+    if (p.tickets != prepared_part::nowhere) put(block + p.tickets, tickets(on));
+    op.writes(scratch.get());
+  }
+  for (const argument& a : p.leaves) {
+    put_pointer(block, a, leaf(nodes, a));
+    op.reads(leaf(nodes, a).memory);
+  }
+  for (const argument& a : p.temporaries) {
+    put_pointer(block, a, *arrays[a.from]);
+    op.reads(arrays[a.from]->memory);
+  }
+  for (const argument& a : p.outputs) {
+    put_pointer(block, a, *arrays[a.from]);
+    op.writes(arrays[a.from]->memory);
+  }
+  for (const argument& a : p.scalars)
+    put(block + a.at, static_cast<const expression_node*>(nodes[a.from])->scalars[a.index].as_unsigned, a.size);
+  on.device.launch(p.code, p.how, block, p.size, on);
+  op.done();
+  for (const argument& a : p.leaves) op.has_read(leaf(nodes, a).memory);
+  for (const argument& a : p.temporaries) op.has_read(arrays[a.from]->memory);
+  for (const argument& a : p.outputs) op.has_written(arrays[a.from]->memory);
+  op.has_written(scratch.get());
+}
+
+bool is_aliased(const prepared_part& p, const typed_node* const* nodes, const request* requests, int count) {
+  for (const argument& out : p.outputs) {
+    if (out.from >= count || !requests[out.from].into) continue;
+    for (const argument& in : p.leaves)
+      if (leaf(nodes, in).memory == requests[out.from].into->memory) return true;
+  }
   return false;
 }
 
-void enqueue(prepared_launch& p, const expression_node& e, array_node& to, stream_state& on) {
-  auto* const block = reinterpret_cast<std::byte*>(p.arguments.data());
-  for (const prepared_launch::slot& s : p.slots) {
-    const void* pointer = nullptr;
-    const void* from = &pointer;
-    if (s.what == codegen::parameter::output) pointer = to.data();
-    else if (s.what == codegen::parameter::input) pointer = operand(e, s.index).data();
-    else from = &e.scalars[s.index];
-    std::memcpy(block + s.offset, from, s.size);
+// What of the nodes a trace does not tell.
+bool fits(const prepared_statement& p, const typed_node* const* nodes, const request* requests, int count) {
+  for (const prepared_statement::relation& r : p.the_same) {
+    const auto *a = static_cast<const array_node*>(nodes[r.node]), *b = static_cast<const array_node*>(nodes[r.as]);
+    if (a->memory != b->memory || a->data() - b->data() != r.distance) return false;
   }
-  operation op(on);
-  for (int i = 0; i < e.code->nodes; ++i) op.reads(operand(e, i).memory);
-  op.writes(to.memory);
-  on.device.launch(p.code, p.how, block, p.size, on);
-  op.done();
-  for (int i = 0; i < e.code->nodes; ++i) op.has_read(operand(e, i).memory);
-  op.has_written(to.memory);
+  for (const prepared_part& part : p.parts)
+    if (part.aliased != is_aliased(part, nodes, requests, count)) return false;
+  return !p.anywhere || &current_device() == p.looks.device;
 }
 
 }  // namespace
 
-void prepared_statement::layout::set(const array_node& a, bool packs_) {
-  extents = a.extents;
-  std::copy_n(a.strides, max_rank, strides);
-  place = packs_ ? place_in_pack(a.data()) : 0;
+bool prepared_statements::evaluate(request* requests, int count) {
+  const std::uint64_t hash = trace_hash(requests, count);
+  for (const std::unique_ptr<prepared_statement>& p : of(hash).kept)
+    if (p && p->hash == hash && has_trace(requests, count, p->looks, nodes_.data()) &&
+        fits(*p, nodes_.data(), requests, count))
+      return run(*p, requests, count);
+  return false;
 }
 
-bool prepared_statement::layout::is(const array_node& a, bool packs_) const {
-  return a.extents == extents && std::equal(a.strides, a.strides + extents.size(), strides) &&
-         (!packs_ || place_in_pack(a.data()) == place);
-}
-
-bool prepared_statements::evaluate(request& r) {
-  const expression_node* const e = statement_of(r);
-  if (!e) return false;
-  void** const hint = e->code->last_plan;
-  const auto* const last = hint ? static_cast<const plan*>(__atomic_load_n(hint, __ATOMIC_ACQUIRE)) : nullptr;
-  if (!last) return false;
-  prepared_statement* const p = at_[last->fusions[0].steps[0]->number % places].get();
-  if (!p || p->code != e->code || !(*r.extents == p->domain)) return false;
-  for (int i = 0; i < e->code->nodes; ++i) {
-    const array_node& a = operand(*e, i);
-    const prepared_statement::layout& kept = p->operands[static_cast<std::size_t>(i)];
-    if (a.memory->device != p->device || !kept.is(a, p->packs)) return false;
-    if (kept.read_as != i && operand(*e, kept.read_as).data() != a.data()) return false;
+bool prepared_statements::run(prepared_statement& p, request* requests, int count) {
+  stream_state& on = current_stream(*p.looks.device);
+  const auto results = static_cast<std::size_t>(count);
+  struct dropping {
+    const request* requests;
+    std::size_t results, made = 0;
+    array_node** arrays;
+    // The temporaries; of an evaluation that failed also the results.
+    ~dropping() {
+      for (std::size_t i = 0; i < made; ++i)
+        if (i >= results || arrays[i] != requests[i].into) detail::release(arrays[i]);
+    }
+  } at_end{requests, results, 0, arrays_.data()};
+  for (std::size_t i = 0; i < p.arrays.size(); ++i) {
+    const prepared_statement::array& a = p.arrays[i];
+    array_node* const given = i < results ? requests[i].into : nullptr;
+    arrays_[i] = given ? given : new_array(a.type, i < results ? *requests[i].extents : a.extents, on);
+    at_end.made = i + 1;
+    if (p.looks.packs && place_in_pack(arrays_[i]->data()) != a.place) return false;
   }
-  stream_state& on = current_stream(*p->device);
-  detail::handle made;
-  array_node* to = r.into;
-  if (!to) made = detail::handle(to = new_array(e->type, *r.extents, on));
-  if (to->memory->device != p->device || !p->result.is(*to, p->packs) || reads(*e, to->memory) != p->aliased)
-    return false;
-  enqueue(p->launch, *e, *to, on);
+  for (prepared_part& part : p.parts) enqueue(part, nodes_.data(), arrays_.data(), on);
   bump(counter::memory_hits);
-  r.into = to;
-  made.take();
+  for (std::size_t i = 0; i < results; ++i) requests[i].into = arrays_[i];
   return true;
 }
 
-void prepared_statements::keep(const request& r, const codegen::resolution& in, const fusion& of,
-                               prepared_launches& all) noexcept try {
-  const expression_node* const e = statement_of(r);
-  if (!e || e->code->nodes > most_operands || e->code->scalar_powers != 0 || of.steps.size() != 1) return;
-  const codegen::step& step = of.steps[0]->step;
-  const prepared_step& made = all.of(*of.steps[0]);
-  if (r.extents->elements() == 0 || made.of != of.steps[0].get() || log_level() >= 2) return;
-  std::unique_ptr<prepared_statement>& place = at_[of.steps[0]->number % places];
-  if (!place) place = std::make_unique<prepared_statement>();
-  prepared_statement& p = *place;
-  p.code = nullptr;  // until all of it is there
-  p.device = r.into->memory->device;
-  p.packs = has_packs(p.device->dialect());
-  p.aliased = reads(*e, r.into->memory);
-  p.domain = *r.extents;
-  p.result.set(*r.into, p.packs);
-  // After the address of the code a signature has a ref for each node: which operand of the program it became.
-  const auto operand_of = [&](int i) { return codegen::ref{in.words[static_cast<std::size_t>(1 + i)]}.index(); };
-  const auto first_with = [&](unsigned number) {
-    int i = 0;
-    while (operand_of(i) != number) ++i;
-    return i;
-  };
-  p.operands.resize(e->code->nodes);
-  for (int i = 0; i < e->code->nodes; ++i) {
-    prepared_statement::layout& kept = p.operands[static_cast<std::size_t>(i)];
-    kept.set(operand(*e, i), p.packs);
-    kept.read_as = first_with(operand_of(i));
+namespace {
+
+/// Finds out what to repeat of an evaluation.
+class recorder {
+ public:
+  recorder(const request* requests, int count, const codegen::resolution& in, const fusion& of,
+           array_node* const* temporaries, prepared_launches& launches, prepared_statement& into)
+      : requests_(requests),
+        results_(static_cast<unsigned>(count)),
+        in_(in),
+        of_(of),
+        temporaries_(temporaries),
+        launches_(launches),
+        to_(into) {}
+
+  bool run() {
+    device_impl& device = *requests_[0].into->memory->device;
+    if (!write_trace(requests_, static_cast<int>(results_), device, to_.looks, nodes_)) return false;
+    to_.anywhere = in_.device == nullptr;
+    for (unsigned i = 0; i < results_; ++i) {
+      to_.arrays.push_back({requests_[i].root->type, {}, place_in_pack(requests_[i].into->data())});
+      to_.anywhere = to_.anywhere && requests_[i].made;
+    }
+    for (std::size_t i = 0; i < of_.temporaries.size(); ++i) {
+      const array_node& t = *temporaries_[i];
+      to_.arrays.push_back({t.type, t.extents, place_in_pack(t.data())});
+    }
+    for (const codegen::met_again& m : in_.met) {
+      const array_node* const first = in_.operands[m.operand].from;
+      to_.the_same.push_back({number_of(m.as), number_of(first), m.as->data() - first->data()});
+    }
+    return std::all_of(of_.steps.begin(), of_.steps.end(), [this](auto& s) { return add(*s); });
   }
-  p.launch = made.launch;
-  for (prepared_launch::slot& s : p.launch.slots) {
-    if (s.what == codegen::parameter::scalar) s.index = static_cast<std::uint16_t>(step.scalars[s.index]);
-    if (s.what == codegen::parameter::input)
-      s.index = static_cast<std::uint16_t>(first_with(step.inputs[s.index].operand));
+
+  std::size_t nodes() const { return nodes_.size(); }
+
+ private:
+  std::uint16_t number_of(const typed_node* n) const {
+    return static_cast<std::uint16_t>(std::find(nodes_.begin(), nodes_.end(), n) - nodes_.begin());
   }
-  p.code = e->code;
+
+  bool add(const compiled_step& compiled) {
+    const codegen::step& s = compiled.step;
+    const codegen::space& domain = in_.spaces[s.domain];
+    for (int d = 0; d < domain.extents.size(); ++d)
+      if (domain.extents[d] == 0 && !(domain.reduced >> d & 1)) return false;  // it was not launched
+    const prepared_step& made = launches_.of(compiled);
+    if (made.of != &compiled) return false;
+    const prepared_launch& launch = made.launch;
+    prepared_part& p = to_.parts.emplace_back();
+    p.code = launch.code;
+    p.how = launch.how;
+    p.scratch = launch.scratch;
+    p.size = launch.size;
+    p.block = launch.arguments;
+    for (const prepared_launch::slot& slot : launch.slots) add(s, slot, p);
+    p.aliased = is_aliased(p, nodes_.data(), requests_, static_cast<int>(results_));
+    return true;
+  }
+
+  void add(const codegen::step& s, const prepared_launch::slot& slot, prepared_part& p) {
+    switch (slot.what) {
+      case codegen::parameter::input: return add(s.inputs[slot.index], slot.offset, p);
+      case codegen::parameter::output: {
+        const codegen::step::write& o = s.outputs[slot.index];
+        p.outputs.push_back({slot.offset, array(o.root, o.temporary)});
+        return;
+      }
+      case codegen::parameter::scalar: return add_scalar(s.scalars[slot.index], slot, p);
+      case codegen::parameter::partials: p.partials = slot.offset; return;
+      default: p.tickets = slot.offset; return;
+    }
+  }
+
+  void add(const codegen::step::read& input, std::uint16_t at, prepared_part& p) {
+    const codegen::operand& o = in_.operands[input.operand];
+    if (o.iota) return;  // what it begins with stays in the block
+    if (input.temporary >= 0) {
+      const std::uint16_t from = array(-1, input.temporary);
+      p.temporaries.push_back({at, from, 0, 8, o.offset * itemsize(to_.arrays[from].type)});
+    } else {
+      p.leaves.push_back({at, number_of(o.from), 0, 8, o.data - o.from->data()});
+    }
+  }
+
+  void add_scalar(unsigned number, const prepared_launch::slot& slot, prepared_part& p) {
+    const expression_node* const* e = in_.expressions.begin();
+    for (; number >= (*e)->code->scalars; ++e) number -= (*e)->code->scalars;
+    p.scalars.push_back({slot.offset, number_of(*e), static_cast<std::uint16_t>(number), slot.size});
+  }
+
+  std::uint16_t array(int root, int temporary) const {
+    return static_cast<std::uint16_t>(root >= 0 ? root : static_cast<int>(results_) + temporary);
+  }
+
+  const request* const requests_;
+  const unsigned results_;
+  const codegen::resolution& in_;
+  const fusion& of_;
+  array_node* const* const temporaries_;
+  prepared_launches& launches_;
+  prepared_statement& to_;
+  std::vector<const typed_node*> nodes_;
+};
+
+}  // namespace
+
+bool prepared_statements::place::meet(std::uint64_t hash) {
+  if (met[0] == hash || met[1] == hash) return true;
+  met[0] = std::exchange(met[1], hash);
+  return false;
+}
+
+void prepared_statements::keep(const request* requests, int count, const codegen::resolution& in, const fusion& of_,
+                               array_node* const* temporaries, prepared_launches& launches) noexcept try {
+  if (log_level() >= 2) return;
+  const std::uint64_t hash = trace_hash(requests, count);
+  place& at = of(hash);
+  if (!at.meet(hash)) return;
+  auto fresh = std::make_unique<prepared_statement>();
+  fresh->hash = hash;
+  recorder all(requests, count, in, of_, temporaries, launches, *fresh);
+  if (!all.run()) return;
+  nodes_.resize(std::max(nodes_.size(), all.nodes()));
+  arrays_.resize(std::max(arrays_.size(), fresh->arrays.size()));
+  at.newest ^= 1;
+  at.kept[at.newest] = std::move(fresh);
 } catch (const std::bad_alloc&) {
   // Then it goes the long way again.
 }

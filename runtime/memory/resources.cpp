@@ -285,6 +285,8 @@ raw_resource& raw_memory(memory_kind kind) noexcept {
   return kind == memory_kind::managed ? raw_managed.object : raw_device.object;
 }
 
-bool goes_by_arena(const memory_resource& r) noexcept { return dynamic_cast<const pooled_resource*>(&r) != nullptr; }
+bool goes_by_arena(const memory_resource& r) noexcept {
+  return &r == &default_pools() || dynamic_cast<const pooled_resource*>(&r);
+}
 
 }  // namespace sinter::runtime

@@ -13,6 +13,10 @@ struct node {
 };
 
 SINTER_API void destroy(node*) noexcept;
+/// Drops references, each node's together.
+SINTER_API void release_all(node* const*, int count) noexcept;
+/// Drops a named expression's node: its reference, and those that it has in advance.
+SINTER_API void release_shared(node*) noexcept;
 
 inline node* retain(node* n) noexcept {
   if (n) __atomic_fetch_add(&n->references, 1, __ATOMIC_RELAXED);

@@ -212,6 +212,8 @@ node* take_node(X&& x) {
     return x.share();
   } else if constexpr (requires { x.release_node(); }) {
     return x.release_node();
+  } else if constexpr (requires { x.hand_over(); }) {
+    return x.hand_over();
   } else {
     return U(static_cast<X&&>(x)).share();
   }

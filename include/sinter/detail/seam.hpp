@@ -22,6 +22,8 @@ struct expression_view {
 /// The node kept in a named expression, made on first use; from then on it owns the expression's operands. Returns an owned
 /// reference; any number of threads may ask. Errors: `shape_error`.
 SINTER_API node* share(node** slot, const expression_view&);
+/// A node that takes over an expression's operands. Errors: `shape_error`; nothing is taken then.
+SINTER_API node* make_expression(const expression_view&);
 
 /// Evaluates into a new array. Errors: `shape_error`, `device_error`, `out_of_memory`, `compile_error`.
 SINTER_API node* evaluate(const expression_view&, const where&);
