@@ -40,7 +40,7 @@ struct view_plan {
 class strided_plan {
  public:
   explicit strided_plan(const array_node* a)
-      : from_(a), view_(runtime::new_node<array_node>(a->type, shape{})), extents(view_->extents) {
+      : from_(a), view_(runtime::new_node<array_node>(a->type, a->extents)), extents(view_->extents) {
     view_->offset = a->offset;
     std::fill_n(view_->strides, max_rank, 0);
   }
@@ -95,7 +95,7 @@ struct range {
 };
 
 // Python's rule: a bound left out is the end the step comes from or goes to; others count from the end if negative, and clip.
-range clipped(const index_item& item, std::int64_t extent) {
+[[gnu::always_inline]] inline range clipped(const index_item& item, std::int64_t extent) {
   const auto clip = [extent](std::int64_t i, std::int64_t low, std::int64_t high) {
     return std::clamp(i < 0 ? i + extent : i, low, high);
   };
@@ -128,30 +128,37 @@ class indexer {
   indexer(const shape& from, View& v) : from_(from), v_(v) {}
 
   void run(const index_item* items, int count) {
-    int consumed = 0, rests = 0;
+    bool rest = false;
     for (int i = 0; i < count; ++i) {
-      consumed += items[i].what != index_item::new_axis && items[i].what != index_item::rest;
-      rests += items[i].what == index_item::rest;
+      if (items[i].what != index_item::rest) {
+        if (axis_ == from_.size() && consumes(items[i])) throw_too_many(items, count);
+        take(items[i]);
+        continue;
+      }
+      if (rest) throw index_error("sinter: an index list has at most one ellipsis");
+      rest = true;
+      int later = 0;
+      for (int j = i + 1; j < count; ++j) later += consumes(items[j]);
+      whole(from_.size() - axis_ - later);
     }
-    if (rests > 1) throw index_error("sinter: an index list has at most one ellipsis");
-    if (consumed > from_.size())
-      throw index_error(
-          message("sinter: %d indices for an array of shape %s", consumed, to_string(from_).c_str()).c_str());
-    const int missing = from_.size() - consumed;
-    for (int i = 0; i < count; ++i) {
-      if (items[i].what == index_item::rest) whole(missing);
-      else take(items[i]);
-    }
-    if (rests == 0) whole(missing);
+    whole(from_.size() - axis_);
+    v_.extents.set_size(rank_);
   }
 
  private:
+  static bool consumes(const index_item& item) {
+    return item.what != index_item::new_axis && item.what != index_item::rest;
+  }
+  [[noreturn, gnu::cold]] void throw_too_many(const index_item* items, int count) const {
+    const auto indices = std::count_if(items, items + count, consumes);
+    throw index_error(
+        message("sinter: %d indices for an array of shape %s", static_cast<int>(indices), to_string(from_).c_str())
+            .c_str());
+  }
   int add_axis(std::int64_t extent) {
-    const int rank = v_.extents.size();
-    if (rank == max_rank) throw index_error(message("sinter: a view of more than %d axes", max_rank).c_str());
-    v_.extents.set_size(rank + 1);
-    v_.extents[rank] = extent;
-    return rank;
+    if (rank_ == max_rank) throw index_error(message("sinter: a view of more than %d axes", max_rank).c_str());
+    v_.extents[rank_] = extent;
+    return rank_++;
   }
   void whole(int axes) {
     for (int i = 0; i < axes; ++i, ++axis_) v_.drive(axis_, 0, 1, add_axis(from_[axis_]));
@@ -171,7 +178,7 @@ class indexer {
 
   const shape& from_;
   View& v_;
-  int axis_ = 0;
+  int axis_ = 0, rank_ = 0;
 };
 
 }  // namespace

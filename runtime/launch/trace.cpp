@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/ir/exponent.hpp"
 #include "codegen/ir/number_table.hpp"
 #include "runtime/device/device.hpp"
 
@@ -10,6 +11,88 @@ namespace sinter::runtime {
 using detail::typed_node;
 
 namespace {
+
+// Says what an evaluation is to a sink: `head(word)`, which decides what follows, gives whether to go on; `word(w)` and
+// `words(from, count)`; `link(child)`; `lives_on(device)`. All of it is inlined, so that a sink is kept in registers: this runs
+// in every evaluation.
+template <class Sink>
+class traced {
+ public:
+  explicit traced(Sink& to) : to_(to) {}
+
+  [[gnu::always_inline]] bool request_of(const request& r) {
+    const bool stores = r.into && !r.made;
+    if (!to_.head(static_cast<unsigned>(r.extents->size()) << 1 | stores)) return false;
+    extents(*r.extents);
+    to_.link(r.root);
+    if (stores) layout(*r.into);
+    return true;
+  }
+
+  [[gnu::always_inline]] bool node(const typed_node& n) {
+    switch (n.kind) {
+      case detail::node_kind::expression: return expression(static_cast<const detail::expression_node&>(n));
+      case detail::node_kind::array:
+        if (!head(n)) return false;
+        extents(n.extents);
+        layout(static_cast<const detail::array_node&>(n));
+        return true;
+      case detail::node_kind::view: return view(static_cast<const detail::view_node&>(n));
+      case detail::node_kind::reduction: return reduction(static_cast<const detail::reduction_node&>(n));
+      case detail::node_kind::reshape:
+        if (!head(n)) return false;
+        extents(n.extents);
+        to_.link(static_cast<const detail::reshape_node&>(n).child);
+        return true;
+      default:
+        if (!head(n, static_cast<unsigned>(1 + static_cast<const detail::iota_node&>(n).axis))) return false;
+        extents(n.extents);
+        return true;
+    }
+  }
+
+ private:
+  // Odd: an expression's is the address of its table. Its dtype is the table's, its shape that of its operands.
+  [[gnu::always_inline]] bool head(const typed_node& n, unsigned more = 0) {
+    return to_.head(1u | static_cast<unsigned>(n.kind) << 1 | static_cast<unsigned>(n.type) << 8 |
+                    static_cast<unsigned>(n.extents.size()) << 16 | std::uint64_t(more) << 32);
+  }
+  [[gnu::always_inline]] void extents(const shape& s) { to_.words(s.begin(), s.size()); }
+  [[gnu::always_inline]] void layout(const detail::array_node& a) {
+    to_.words(a.strides, a.extents.size());
+    if (to_.packs()) to_.word(place_in_pack(a.data()));
+    to_.lives_on(a.memory->device);
+  }
+  [[gnu::always_inline]] bool expression(const detail::expression_node& e) {
+    if (!to_.head(reinterpret_cast<std::uintptr_t>(e.code))) return false;
+    if (e.code->scalar_powers != 0) [[unlikely]] {
+      codegen::buffer<std::uint64_t> classes;
+      codegen::exponent_words::append(*e.code, e.scalars, classes);
+      for (std::uint64_t w : classes) to_.word(w);
+    }
+    for (int i = 0; i < e.code->nodes; ++i) to_.link(static_cast<const typed_node*>(e.children[i]));
+    return true;
+  }
+  [[gnu::always_inline]] bool reduction(const detail::reduction_node& r) {
+    if (!head(r, r.axes << 8 | static_cast<unsigned>(r.what))) return false;
+    to_.link(r.child);
+    return true;
+  }
+  [[gnu::always_inline]] bool view(const detail::view_node& v) {
+    const int axes = v.child->extents.size();
+    if (!head(v, static_cast<unsigned>(axes))) return false;
+    extents(v.extents);
+    for (const detail::axis_map* m = v.map; m != v.map + axes; ++m) {
+      to_.word(static_cast<std::uint64_t>(m->offset));
+      to_.word(static_cast<std::uint64_t>(m->step));
+      to_.word(static_cast<std::uint64_t>(m->axis));
+    }
+    to_.link(v.child);
+    return true;
+  }
+
+  Sink& to_;
+};
 
 class writer {
  public:
@@ -20,6 +103,7 @@ class writer {
     return true;
   }
   void word(std::uint64_t w) { into_.words.push_back(w); }
+  void words(const std::int64_t* from, int count) { into_.words.insert(into_.words.end(), from, from + count); }
   void link(const typed_node* n) {
     const auto at = std::find(nodes_.begin(), nodes_.end(), n);
     into_.links.push_back(static_cast<std::uint16_t>(at - nodes_.begin()));
@@ -37,15 +121,20 @@ class comparer {
  public:
   comparer(const trace& with, const typed_node** nodes)
       : packs_(with.packs), device_(with.device), word_(with.words.data()), link_(with.links.data()), nodes_(nodes) {}
-  bool packs() const { return packs_; }
-  bool head(std::uint64_t w) { return *word_++ == w && differences_ == 0; }
-  void word(std::uint64_t w) { differences_ |= *word_++ ^ w; }
-  void link(const typed_node* n) {
+  [[gnu::always_inline]] bool packs() const { return packs_; }
+  [[gnu::always_inline]] bool head(std::uint64_t w) { return *word_++ == w && differences_ == 0; }
+  [[gnu::always_inline]] void word(std::uint64_t w) { differences_ |= *word_++ ^ w; }
+  [[gnu::always_inline]] void words(const std::int64_t* from, int count) {
+    for (int i = 0; i < count; ++i) word(static_cast<std::uint64_t>(from[i]));
+  }
+  [[gnu::always_inline]] void link(const typed_node* n) {
     const unsigned number = *link_++;
     if (number == met_) nodes_[met_++] = n;
     else differences_ |= static_cast<std::uint64_t>(nodes_[number] != n);
   }
-  void lives_on(const device_impl* d) { differences_ |= static_cast<std::uint64_t>(d != device_); }
+  [[gnu::always_inline]] void lives_on(const device_impl* d) {
+    differences_ |= static_cast<std::uint64_t>(d != device_);
+  }
   bool equal() const { return differences_ == 0; }
 
  private:
