@@ -94,7 +94,10 @@ const shape& broadcast_shape(const detail::expression_view& e, const detail::whe
   if (!e.nodes[0]) [[unlikely]]
     detail::throw_moved_from();
   const shape* extents = &typed(e.nodes[0])->extents;
+  const detail::node *first = e.nodes[0], *last = first;  // what is named once is often named again
   for (int i = 1; i < e.code->nodes; ++i) {
+    if (e.nodes[i] == last || e.nodes[i] == first) continue;
+    last = e.nodes[i];
     const shape& with = typed(e.nodes[i])->extents;
     if (codegen::broadcasts_to(with, *extents)) continue;
     if (codegen::broadcasts_to(*extents, with)) {
@@ -176,17 +179,20 @@ void settle(const decrements::entry& e, typed_node*& dead) noexcept {
   if (e.of && __atomic_fetch_sub(&e.of->references, e.count, __ATOMIC_ACQ_REL) == e.count) bury(e.of, dead);
 }
 
-void drop(node* n, typed_node*& dead) noexcept {
+// The first of a node's; a place that another node has is cleared.
+[[gnu::noinline]] void gather(node* n, std::size_t place, typed_node*& dead) noexcept {
+  const decrements::entry before = std::exchange(gathered.at[place], {n, 1});
+  gathered.used[place / 64] |= std::uint64_t{1} << place % 64;
+  settle(before, dead);
+}
+
+inline void drop(node* n, typed_node*& dead) noexcept {
   const int now = __atomic_load_n(&n->references, __ATOMIC_ACQUIRE);
   if (now == 1) return bury(n, dead);
   const auto address = reinterpret_cast<std::uintptr_t>(n);
   const std::size_t place = (address >> 6 ^ address >> 13) % decrements::places;
   decrements::entry& e = gathered.at[place];
-  if (e.of != n) {
-    const decrements::entry before = std::exchange(e, {n, 1});
-    gathered.used[place / 64] |= std::uint64_t{1} << place % 64;
-    return settle(before, dead);
-  }
+  if (e.of != n) return gather(n, place, dead);
   if (++e.count != now) return;
   e.of = nullptr;
   bury(n, dead);
@@ -202,15 +208,16 @@ void settle_all(typed_node*& dead) noexcept {
 }
 
 void take_apart(typed_node* n, typed_node*& dead) noexcept {
-  for (int i = 0; i < child_count(n); ++i) drop(child(n, i), dead);
   switch (n->kind) {
     case node_kind::array: return;
-    case node_kind::expression:
-      return runtime::free_block(n,
-                                 sizeof(expression_node) + expression_extra(*static_cast<expression_node*>(n)->code));
-    case node_kind::view: return runtime::free_block(n, sizeof(view_node));
-    case node_kind::reduction: return runtime::free_block(n, sizeof(reduction_node));
-    case node_kind::reshape: return runtime::free_block(n, sizeof(reshape_node));
+    case node_kind::expression: {
+      auto* const e = static_cast<expression_node*>(n);
+      for (node **c = e->children, **end = c + e->code->nodes; c != end; ++c) drop(*c, dead);
+      return runtime::free_block(n, sizeof(expression_node) + expression_extra(*e->code));
+    }
+    case node_kind::view: drop(child(n, 0), dead); return runtime::free_block(n, sizeof(view_node));
+    case node_kind::reduction: drop(child(n, 0), dead); return runtime::free_block(n, sizeof(reduction_node));
+    case node_kind::reshape: drop(child(n, 0), dead); return runtime::free_block(n, sizeof(reshape_node));
     case node_kind::iota: return runtime::free_block(n, sizeof(iota_node));
   }
 }
