@@ -2,6 +2,7 @@
 // overflow the stack.
 #include "runtime/frontend/nodes.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
@@ -176,7 +177,7 @@ struct decrements {
 thread_local constinit decrements gathered{};
 
 void settle(const decrements::entry& e, typed_node*& dead) noexcept {
-  if (e.of && __atomic_fetch_sub(&e.of->references, e.count, __ATOMIC_ACQ_REL) == e.count) bury(e.of, dead);
+  if (e.of && drop_references(e.of, e.count)) bury(e.of, dead);
 }
 
 // The first of a node's; a place that another node has is cleared.
@@ -243,16 +244,20 @@ void destroy(node* n) noexcept {
 }
 
 void release_all(node* const* nodes, int count) noexcept {
+  constexpr int few = 4;  // which are compared sooner than gathered
   typed_node* dead = nullptr;
-  for (int i = 0; i < count; ++i) drop(nodes[i], dead);
+  for (int i = 0; i < count; ++i) {
+    if (count > few) {
+      drop(nodes[i], dead);
+    } else if (std::find(nodes, nodes + i, nodes[i]) == nodes + i) {
+      settle({nodes[i], static_cast<int>(std::count(nodes + i, nodes + count, nodes[i]))}, dead);
+    }
+  }
   finish(dead);
 }
 
 void release_shared(node* n) noexcept {
-  const int mine = 1 + static_cast<expression_node*>(n)->in_advance;
-  if (__atomic_load_n(&n->references, __ATOMIC_ACQUIRE) == mine ||
-      __atomic_fetch_sub(&n->references, mine, __ATOMIC_ACQ_REL) == mine)
-    destroy(n);
+  if (drop_references(n, 1 + static_cast<expression_node*>(n)->in_advance)) destroy(n);
 }
 
 namespace {

@@ -22,14 +22,14 @@ inline node* retain(node* n) noexcept {
   if (n) __atomic_fetch_add(&n->references, 1, __ATOMIC_RELAXED);
   return n;
 }
-/// Drops one reference. True: it was the last. A sole owner need not tell other threads, for none of them can count up from
+/// Drops references. True: they were the last. An only owner need not tell other threads, for none of them can count up from
 /// here; that saves a locked instruction.
-inline bool drop_reference(node* n) noexcept {
-  return __atomic_load_n(&n->references, __ATOMIC_ACQUIRE) == 1 ||
-         __atomic_fetch_sub(&n->references, 1, __ATOMIC_ACQ_REL) == 1;
+inline bool drop_references(node* n, int count) noexcept {
+  return __atomic_load_n(&n->references, __ATOMIC_ACQUIRE) == count ||
+         __atomic_fetch_sub(&n->references, count, __ATOMIC_ACQ_REL) == count;
 }
 inline void release(node* n) noexcept {
-  if (n && drop_reference(n)) destroy(n);
+  if (n && drop_references(n, 1)) destroy(n);
 }
 
 /// An owned reference to a node.
