@@ -18,13 +18,13 @@ template <class R, dtype otherwise>
 using chosen =
     typename element_of<std::is_void_v<R> ? otherwise : dtype_of<std::conditional_t<std::is_void_v<R>, bool, R>>>::type;
 
-SINTER_API node* make_mean(node*, dtype, const axis_list&, bool keepdims);
-SINTER_API node* make_variance(node*, dtype, const axis_list&, bool keepdims, int ddof, bool root);
+SINTER_API node* make_mean(handle of, dtype, const axis_list&, bool keepdims);
+SINTER_API node* make_variance(handle of, dtype, const axis_list&, bool keepdims, int ddof, bool root);
 
 template <class T, class E>
 lazy<T> reduce(E&& e, reduction what, const reduce_options& how) {
-  handle child(take_node(std::forward<E>(e)));
-  return lazy<T>(make_reduction(child.get(), what, dtype_of<T>, how.axis.list(), how.keepdims));
+  return lazy<T>(
+      make_reduction(handle(take_node(std::forward<E>(e))), what, dtype_of<T>, how.axis.list(), how.keepdims));
 }
 
 }  // namespace detail
@@ -92,21 +92,21 @@ template <detail::choice R = void, detail::expression E>
 auto mean(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(detail::take_node(std::forward<E>(e)));
-  return lazy<T>(detail::make_mean(child.get(), dtype_of<T>, how.axis.list(), how.keepdims));
+  return lazy<T>(detail::make_mean(std::move(child), dtype_of<T>, how.axis.list(), how.keepdims));
 }
 /// The variance, in one pass and in double (docs/decisions/0005). Dtypes: as mean. Source: numpy.var.
 template <detail::choice R = void, detail::expression E>
 auto var(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(detail::take_node(std::forward<E>(e)));
-  return lazy<T>(detail::make_variance(child.get(), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, false));
+  return lazy<T>(detail::make_variance(std::move(child), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, false));
 }
 /// The standard deviation: the square root of var. Source: numpy.std.
 template <detail::choice R = void, detail::expression E>
 auto stddev(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(detail::take_node(std::forward<E>(e)));
-  return lazy<T>(detail::make_variance(child.get(), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, true));
+  return lazy<T>(detail::make_variance(std::move(child), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, true));
 }
 
 // What follows an axis has a name: NumPy's `sum(a, 0, keepdims=True)`.

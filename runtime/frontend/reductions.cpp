@@ -5,6 +5,7 @@
 
 #include <boost/hana/for_each.hpp>
 #include <optional>
+#include <utility>
 
 #include "codegen/ir/elements.hpp"
 
@@ -59,18 +60,19 @@ handle pivot_of(node* n, std::uint32_t mask) {
 }
 
 template <class T>
-lazy<double> as_double(node* n) {
-  if constexpr (std::same_as<T, double>) return lazy<double>(retain(n));
-  else return lazy<double>(astype<double>(lazy<T>(retain(n))));
+lazy<double> as_double(node* owned) {
+  if constexpr (std::same_as<T, double>) return lazy<double>(owned);
+  else return lazy<double>(astype<double>(lazy<T>(owned)));
 }
 
-lazy<double> as_double(node* n) {
+lazy<double> as_double(handle of) {
   std::optional<lazy<double>> converted;
+  const dtype from = typed(of.get())->type;
   boost::hana::for_each(codegen::elements, [&](auto type) {
     using T = typename decltype(type)::type;
-    if (dtype_of<T> == typed(n)->type) converted = as_double<T>(n);
+    if (dtype_of<T> == from) converted.emplace(as_double<T>(of.take()));
   });
-  return *converted;
+  return std::move(*converted);
 }
 
 // A lazy double as an expression of dtype `to`, float or double: what mean and var give.
@@ -87,8 +89,8 @@ void require_floating(dtype t, const char* what) {
 
 }  // namespace
 
-node* make_reduction(node* n, reduction what, dtype type, const axis_list& axes, bool keepdims) {
-  const shape& from = typed(n)->extents;
+node* make_reduction(handle of, reduction what, dtype type, const axis_list& axes, bool keepdims) {
+  const shape& from = typed(of.get())->extents;
   // NumPy lets the first axis of what has none pass, though not for mean and var.
   const bool of_scalar = from.size() == 0 && axes.count == 1 && (axes.axes[0] == 0 || axes.axes[0] == -1);
   const std::uint32_t mask = of_scalar ? 0 : axis_mask(axes, from);
@@ -100,8 +102,7 @@ node* make_reduction(node* n, reduction what, dtype type, const axis_list& axes,
                                 to_string(from).c_str())
                             .c_str());
   auto* r = runtime::new_node<reduction_node>(type, reduced_shape(from, mask, keepdims));
-  retain(n);
-  r->child = typed(n);
+  r->child = typed(of.take());
   r->what = what;
   r->axes = mask;
   return r;
@@ -116,27 +117,27 @@ std::int64_t reduced_count(node* n, const axis_list& axes) {
   return count;
 }
 
-node* make_mean(node* n, dtype type, const axis_list& axes, bool keepdims) {
+node* make_mean(handle of, dtype type, const axis_list& axes, bool keepdims) {
   require_floating(type, "mean");
-  const auto count = static_cast<double>(reduced_count(n, axes));
+  const auto count = static_cast<double>(reduced_count(of.get(), axes));
   if (type == dtype::float32) {
-    lazy<float> total(make_reduction(n, reduction::sum, type, axes, keepdims));
+    lazy<float> total(make_reduction(std::move(of), reduction::sum, type, axes, keepdims));
     return (std::move(total) / count).hand_over();
   }
-  lazy<double> total(make_reduction(n, reduction::sum, type, axes, keepdims));
+  lazy<double> total(make_reduction(std::move(of), reduction::sum, type, axes, keepdims));
   return (std::move(total) / count).hand_over();
 }
 
-node* make_variance(node* n, dtype type, const axis_list& axes, bool keepdims, int ddof, bool root) {
+node* make_variance(handle of, dtype type, const axis_list& axes, bool keepdims, int ddof, bool root) {
   require_floating(type, "variance");
-  const auto count = static_cast<double>(reduced_count(n, axes));
-  const handle pivot = pivot_of(n, axis_mask(axes, typed(n)->extents));
+  const auto count = static_cast<double>(reduced_count(of.get(), axes));
+  handle pivot = pivot_of(of.get(), axis_mask(axes, typed(of.get())->extents));
   // Distances from one of the elements rather than from zero, in double: docs/decisions/0005 has the error bound.
-  const auto distance = as_double(n) - as_double(pivot.get());
-  const handle d(distance.share()), d2((distance * distance).hand_over());
-  const lazy<double> s1(make_reduction(d.get(), reduction::sum, dtype::float64, axes, keepdims));
-  const lazy<double> s2(make_reduction(d2.get(), reduction::sum, dtype::float64, axes, keepdims));
-  auto variance = maximum(s2 - s1 * s1 / count, 0.0) / (count > ddof ? count - ddof : 0.0);
+  const auto distance = as_double(std::move(of)) - as_double(std::move(pivot));
+  handle squared((distance * distance).hand_over());
+  const lazy<double> s1(make_reduction(handle(distance.share()), reduction::sum, dtype::float64, axes, keepdims));
+  lazy<double> s2(make_reduction(std::move(squared), reduction::sum, dtype::float64, axes, keepdims));
+  auto variance = maximum(std::move(s2) - s1 * s1 / count, 0.0) / (count > ddof ? count - ddof : 0.0);
   return root ? in_floating(sqrt(std::move(variance)), type) : in_floating(std::move(variance), type);
 }
 

@@ -50,13 +50,12 @@ void machine::keep(int step, handle h) { set(step, how_ == manner::stepwise ? ev
 handle machine::fold_of(const step& s, const handle& from) const {
   using detail::reduction;
   const detail::axis_list axes = list_of(s.axes);
-  detail::node* const n = from.get();
   switch (s.folding) {
-    case fold::mean: return handle(detail::make_mean(n, s.type, axes, s.keepdims));
+    case fold::mean: return handle(detail::make_mean(from, s.type, axes, s.keepdims));
     case fold::var:
     case fold::stddev:
-      return handle(detail::make_variance(n, s.type, axes, s.keepdims, s.ddof, s.folding == fold::stddev));
-    default: return handle(detail::make_reduction(n, static_cast<reduction>(s.folding), s.type, axes, s.keepdims));
+      return handle(detail::make_variance(from, s.type, axes, s.keepdims, s.ddof, s.folding == fold::stddev));
+    default: return handle(detail::make_reduction(from, static_cast<reduction>(s.folding), s.type, axes, s.keepdims));
   }
 }
 

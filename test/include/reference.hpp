@@ -79,22 +79,23 @@ inline handle reduced(detail::node* n, fold f, unsigned mask, bool keepdims = fa
   for (int d = 0; d < detail::shape_of(n).size(); ++d)
     if (mask >> d & 1) axes.axes[axes.count++] = d;
   const dtype t = dtype_of_node(n), floating = detail::mean_dtype(t);
+  const handle of(detail::retain(n));
   switch (f) {
     case fold::sum:
     case fold::prod:
-      return handle(detail::make_reduction(n, static_cast<detail::reduction>(f),
+      return handle(detail::make_reduction(of, static_cast<detail::reduction>(f),
                                            detail::reduced_dtype(detail::reduction::sum, t), axes, keepdims));
     case fold::min:
-    case fold::max: return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), t, axes, keepdims));
+    case fold::max: return handle(detail::make_reduction(of, static_cast<detail::reduction>(f), t, axes, keepdims));
     case fold::argmin:
     case fold::argmax:
       if (axes.count > 1) axes.count = -1;
-      return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), dtype::int64, axes, keepdims));
+      return handle(detail::make_reduction(of, static_cast<detail::reduction>(f), dtype::int64, axes, keepdims));
     case fold::any:
     case fold::all:
-      return handle(detail::make_reduction(n, static_cast<detail::reduction>(f), dtype::bool_, axes, keepdims));
-    case fold::mean: return handle(detail::make_mean(n, floating, axes, keepdims));
-    default: return handle(detail::make_variance(n, floating, axes, keepdims, 0, f == fold::stddev));
+      return handle(detail::make_reduction(of, static_cast<detail::reduction>(f), dtype::bool_, axes, keepdims));
+    case fold::mean: return handle(detail::make_mean(of, floating, axes, keepdims));
+    default: return handle(detail::make_variance(of, floating, axes, keepdims, 0, f == fold::stddev));
   }
 }
 

@@ -142,6 +142,30 @@ TEST_CASE("eval: threads that meet at one named expression share its node") {
   CHECK(holders_of(x) == 1);
 }
 
+TEST_CASE("eval: a name used many times, by several threads and under another name, lets go of everything") {
+  const array<float> x = numbers(10);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<lazy<float>> kept(8, lazy<float>(x));
+    {
+      auto t = x + static_cast<float>(round);
+      for (int i = 0; i < 2 * round; ++i) kept.emplace_back(t * static_cast<float>(i));
+      on_threads(8, [&](int i) {
+        for (int more = 0; more < 20; ++more) kept[static_cast<std::size_t>(i)] = t * t + t;
+      });
+      auto moved = std::move(t);
+      for (int i = 0; i < 20; ++i) kept.emplace_back(moved - moved * moved);
+      CHECK(array<float>(kept.back())(9).item() == static_cast<float>((9 + round) * (1 - 9 - round)));
+    }
+    // Threads drop their parts of it side by side.
+    std::vector<std::vector<lazy<float>>> parts(8);
+    for (std::size_t i = 0; i < kept.size(); ++i) parts[i % 8].push_back(kept[i]);
+    kept.clear();
+    on_threads(8, [&](int i) { parts[static_cast<std::size_t>(i)].clear(); });
+    CHECK(holders_of(x) == 1);
+    CHECK(static_cast<const detail::node*>(x.node())->references == 1);
+  }
+}
+
 TEST_CASE("eval: 32 threads, many evaluations of changing shapes, all right") {
   const array<float> shared = numbers(512);
   std::atomic<int> wrong{0};

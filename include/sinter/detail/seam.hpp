@@ -90,7 +90,7 @@ struct axis_list {
   int count = -1;
   std::int64_t axes[max_rank] = {};
 };
-SINTER_API node* make_reduction(node*, reduction, dtype, const axis_list&, bool keepdims);
+SINTER_API node* make_reduction(handle of, reduction, dtype, const axis_list&, bool keepdims);
 /// The number of elements that fold into one.
 SINTER_API std::int64_t reduced_count(node*, const axis_list&);
 
