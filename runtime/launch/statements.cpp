@@ -174,6 +174,7 @@ class recorder {
     p.size = launch.size;
     p.block = launch.arguments;
     for (const prepared_launch::slot& slot : launch.slots) add(s, slot, p);
+    if (to_.looks.device->dialect() != codegen::dialect::cuda) p.tickets = prepared_part::nowhere;
     p.aliased = is_aliased(p, nodes_.data(), requests_, static_cast<int>(results_));
     return true;
   }
