@@ -9,6 +9,7 @@
 
 #include <sinter/sinter.hpp>
 
+#include "codegen/compile/compiler.hpp"
 #include "codegen/ir/scalar.hpp"
 #include "test/include/looking.hpp"
 
@@ -27,6 +28,9 @@ std::vector<T> bases() {
               std::sqrt(limits::max()), std::sqrt(limits::min()), std::cbrt(limits::min()), std::cbrt(limits::max())})
     for (T near : {std::nextafter(x, T(0)), x, std::nextafter(x, limits::max())})
       all.push_back(near), all.push_back(-near);
+  // C compilers that approximate take the signs of zeros for equal.
+  if (codegen::math_mode_from_environment() == codegen::math_mode::fast)
+    std::erase_if(all, [](T x) { return x == 0 && std::signbit(x); });
   return all;
 }
 
