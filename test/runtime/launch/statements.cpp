@@ -99,8 +99,9 @@ TEST_CASE("statements: views of expressions, and elements that several nodes sha
     const auto of = [&](int from, int k) { return v[static_cast<std::size_t>(from + k)]; };
     array<double> viewed = more(slice(p, p + 4)) * more(slice(q, q + 4));
     CHECK(viewed.get() == made(4, [&](int k) { return (of(p, k) + 1) * (of(q, k) + 1); }));
-    array<double> shared = x(slice(p, p + 4)) * x(slice(q, q + 4)) - x(slice(p, p + 4));
-    CHECK(shared.get() == made(4, [&](int k) { return of(p, k) * of(q, k) - of(p, k); }));
+    const int r = (p + q) % 3;
+    array<double> shared = x(slice(p, p + 4)) * x(slice(q, q + 4)) - x(slice(r, r + 4));
+    CHECK(shared.get() == made(4, [&](int k) { return of(p, k) * of(q, k) - of(r, k); }));
   });
 }
 
@@ -213,17 +214,36 @@ TEST_CASE("statements: what reads no array runs on the current device") {
 
 TEST_CASE("statements: an evaluation that finds no memory leaves nothing behind") {
   const array<double> x = matrix(1);
-  const auto statement = [&] { return array<double>((x - mean(x)) * 2); };
+  const auto statement = [&] { return eval((x - mean(x)) * 2, sum(x, 0), x + 1); };
   for (int i = 0; i < 3; ++i) statement();
-  class full : public memory_resource {
+  int room = 0, alive = 0;
+  class limited : public memory_resource {
    public:
-    void* allocate(std::size_t size, const stream&) override { throw out_of_memory("full", size, 0, 0); }
-    void deallocate(void*, std::size_t, const stream&) noexcept override {}
+    limited(int& room, int& alive) : room_(room), alive_(alive) {}
+    void* allocate(std::size_t size, const stream& on) override {
+      if (alive_ == room_) throw out_of_memory("full", size, 0, 0);
+      ++alive_;
+      return default_memory_pool().resource().allocate(size, on);
+    }
+    void deallocate(void* block, std::size_t size, const stream& on) noexcept override {
+      --alive_;
+      default_memory_pool().resource().deallocate(block, size, on);
+    }
+
+   private:
+    int &room_, &alive_;
   };
-  {
-    const using_allocator scope(make_allocator<full>());
-    CHECK_THROWS_AS(statement(), out_of_memory);
+  bool enough = false;
+  for (; !enough && room < 10; ++room) {
+    const using_allocator scope(make_allocator<limited>(room, alive));
+    try {
+      const auto [a, b, c] = statement();
+      enough = a.size() == 16 && b.size() == 4 && c.size() == 16;
+    } catch (const out_of_memory&) {
+    }
+    CHECK(alive == 0);
+    CHECK(holders_of(x) == 1);
   }
-  CHECK(holders_of(x) == 1);
-  CHECK(statement().size() == 16);
+  CHECK(enough);
+  CHECK(room > 2);
 }
