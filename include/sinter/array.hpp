@@ -158,7 +158,7 @@ class array<T> : public detail::methods<array<T>, T> {
 
  private:
   // A view that an index list makes of an array has its elements for itself, as the array does: there is nothing to evaluate.
-  explicit array(detail::handle view) noexcept : node_(static_cast<detail::handle&&>(view)) {}
+  explicit array(detail::handle view) noexcept : node_(std::move(view)) {}
 
   template <class E>
   static detail::node* evaluated(E&& e, const detail::where& at) {
