@@ -62,13 +62,13 @@ class collector {
   }
   void forget() { std::fill(number_.begin(), number_.end(), none); }
 
-  int read(unsigned operand, dtype type, bool iota, int temporary) {
+  int read(const program::read& from, dtype type, int temporary) {
     for (std::size_t i = 0; i < s_.inputs.size(); ++i) {
       const step::read& r = s_.inputs[i];
-      if (r.operand == operand && r.temporary == temporary && r.of_result == of_result) return input(i, type);
+      if (r.operand == from.operand && r.temporary == temporary && r.of_result == of_result) return input(i, type);
     }
-    s_.inputs.push_back({operand, temporary, of_result});
-    s_.kernel.inputs.push_back({type, iota});
+    s_.inputs.push_back({from.operand, temporary, of_result});
+    s_.kernel.inputs.push_back({type, from.iota, from.indexed});
     return input(s_.inputs.size() - 1, type);
   }
 
@@ -94,7 +94,7 @@ class collector {
     value c = p_.values[v];
     for (int i = 0; i < arity(c); ++i) c.args[i] = static_cast<std::uint16_t>(number_[c.args[i]]);
     switch (c.kind) {
-      case value_kind::input: return read(p_.reads[v].operand, c.type, p_.reads[v].iota, none);
+      case value_kind::input: return read(p_.reads[v], c.type, none);
       case value_kind::scalar:
         s_.scalars.push_back(c.index);
         s_.kernel.scalars.push_back(c.type);
@@ -281,7 +281,7 @@ class cutter {
   std::function<int(std::uint16_t)> from_memory(collector& take) const {
     return [this, &take](std::uint16_t v) {
       if (temporary_of_[v] == none) return none;
-      return take.read(p_.reads[need_[v].result].operand, p_.values[v].type, false, temporary_of_[v]);
+      return take.read(p_.reads[need_[v].result], p_.values[v].type, temporary_of_[v]);
     };
   }
 

@@ -114,6 +114,7 @@ bool uses_infinity(const kernel& k) {
 std::string function::call(const spelled& input, const spelled& reduced_value, const std::vector<std::string>& into,
                            const spelled& kept) const {
   std::vector<std::string> arguments;
+  if (checks) arguments.push_back("trouble");
   for (int i : inputs) arguments.push_back(input(i));
   for (int g : given) arguments.push_back(kept(g));
   for (int r : reduced) arguments.push_back(reduced_value(r));
@@ -201,9 +202,25 @@ function body::make_function(std::string function_name, const std::vector<std::u
         w.line("  const ", type, " ", names[i], " = ", stay_wide ? in_32_bits(text, at.type, used_) : text, ";");
         break;
       }
+      case value_kind::load:
+      case value_kind::check: {
+        const std::string guard = guard_of(at) ? names[*guard_of(at)] + " ? " : "",
+                          otherwise = guard.empty() ? "" : " : 0";
+        const std::string offset = at.index & with_offset ? names[at.args[1]] : "0";
+        f.checks = f.checks || at.kind == value_kind::check;
+        const std::string text = at.kind == value_kind::load
+                                     ? names[at.args[0]] + "[" + offset + "]"
+                                     : "checked(trouble, " + names[at.args[0]] + ", " + names[at.args[1]] + ", " +
+                                           std::to_string(axis_of(at)) + ")";
+        names[i] = number("t", temporaries++);
+        w.line("  const ", type, " ", names[i], " = ", guard, text, otherwise, ";");
+        break;
+      }
     }
   }
-  for (int i : f.inputs) parameters.push_back(type(i) + " " + number("x", i));
+  if (f.checks) parameters.push_back("struct index_trouble* trouble");
+  for (int i : f.inputs)
+    parameters.push_back((is_indexed(i) ? "const " + type(i) + "* " : type(i) + " ") + number("x", i));
   for (std::uint16_t g : given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("g", g));
   for (int r : f.reduced) parameters.push_back(member_type(r) + " " + number("r", r));
   for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
@@ -238,12 +255,14 @@ std::string body::head() const {
   for (const accumulator& a : k.accumulators)
     about += std::string(" ") + codegen::name(a.what) + " " + facts(a.type).short_name;
   about += k.reduces() ? " of" : "";
-  for (const input& i : k.inputs) about += std::string(" ") + (i.iota ? "index" : facts(i.type).short_name);
+  for (const input& i : k.inputs)
+    about += std::string(" ") + (i.iota ? "index" : facts(i.type).short_name) + (i.indexed ? "[]" : "");
   about += " ->";
   for (std::uint16_t o : k.outputs) about += std::string(" ") + facts(k.values[o].type).short_name;
   about += ", " + std::to_string(v.rank) + (v.rank == 1 ? " axis" : " axes");
   if (v.reduced) about += " (" + std::to_string(v.reduced) + " reduced" + (v.columns ? ", columns)" : ")");
   std::string functions;
+  if (has_checks(k)) functions += check_definition(to);
   for (const helper_use& h : used_) functions += helper_definition(h, to);
   for (std::size_t s = 0; s < points.size(); ++s) functions += once[s].text + points[s].text;
   functions += result.text;
@@ -304,7 +323,7 @@ std::string body::element(int operand, const std::string& base, const std::strin
       break;
     default: break;
   }
-  if (is_iota(operand)) return at.empty() ? base : base + " + " + at;
+  if (!is_element(operand)) return at.empty() ? base : base + " + " + at;
   return at.empty() ? "*" + base : base + "[" + at + "]";
 }
 
@@ -366,7 +385,8 @@ bool kernel_writer::is(when w, int operand) const {
 void kernel_writer::load_fixed(when phase) {
   for (int o = 0; o < b_.inputs(); ++o)
     if (b_.v.operands[o] == access::fixed && is(phase, o))
-      w_.line("const ", b_.type(o), " ", number("x", o), " = ", b_.is_iota(o) ? "" : "*", b_.name(o), ";");
+      w_.line("const ", b_.type(o), b_.is_indexed(o) ? "* const " : " ", number("x", o), " = ",
+              b_.is_element(o) ? "*" : "", b_.name(o), ";");
 }
 
 void kernel_writer::place(std::string_view prefix, std::string_view base_prefix, int from, int upto, when phase,
