@@ -101,6 +101,14 @@ class array<T> : public detail::methods<array<T>, T> {
   array operator[](Index i) && {
     return std::move(*this)(i);
   }
+  /// The elements that arrays of integers name, as of any expression.
+  template <class... Index>
+    requires detail::picks<Index...> lazy<T>
+  operator()(const Index&... i) const { return detail::methods<array, T>::operator()(i...); }
+  template <detail::index_array Index>
+  lazy<T> operator[](const Index& i) const {
+    return (*this)(i);
+  }
 
   /// Copies contiguous host memory into every element. Errors: `shape_error` for another size. Source: cupy.ndarray.set.
   template <class Span>

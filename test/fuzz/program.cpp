@@ -52,6 +52,7 @@ std::optional<shape> viewed(const shape& from, const std::vector<detail::index_i
         if (i.step == 0) return {};
         to.push_back(length_of(i, from[axis++]));
         break;
+      case item::integers: return {};  // a step of its own
     }
   }
   if (rests == 0) whole(from.size() - axis);

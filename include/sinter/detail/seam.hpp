@@ -71,9 +71,9 @@ SINTER_API device device_of(node*);
 
 /// One entry of an index list.
 struct index_item {
-  enum kind : std::uint8_t { all, integer, range, new_axis, rest } what;
+  enum kind : std::uint8_t { all, integer, range, new_axis, rest, integers } what;
   bool has_start, has_stop;
-  std::int64_t start, stop, step;
+  std::int64_t start, stop, step;  // integers: `start` is which of the arrays of indices
 };
 [[noreturn]] SINTER_API void throw_too_many_indices();
 
@@ -82,6 +82,11 @@ SINTER_API node* make_view(node*, const index_item*, int count);
 SINTER_API node* make_transpose(node*, const int* axes, int count);            // count 0: reversed
 SINTER_API node* make_reshape(node*, const std::int64_t* extents, int count);  // one extent may be -1
 SINTER_API node* make_broadcast(node*, const shape&);
+
+/// An index list with arrays of integers in it: lazy.
+SINTER_API node* make_picked(node*, const index_item*, int count, node* const* indices);
+SINTER_API node* make_take(node*, node* indices, std::int64_t axis);
+SINTER_API node* make_take_along(node*, node* indices, std::int64_t axis);
 
 /// The axes of a reduction; count -1: all.
 struct axis_list {
