@@ -5,6 +5,7 @@
 #include <sinter/detail/selection.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "test/fuzz/moves.hpp"
 
 namespace sinter::fuzz {
 
@@ -221,6 +222,7 @@ maybe outline_of(const step& s, const std::vector<outline>& known) {
       return fine ? maybe({from().type, to}) : maybe();
     }
     case form::reduce: return reduced(s, from());
+    case form::move: return moved(s, known);
     case form::array: return from();
     default: return stored(s, known);
   }
