@@ -9,6 +9,7 @@
 #include "codegen/ir/values.hpp"
 #include "codegen/source/emit.hpp"
 #include "codegen/source/keep.hpp"
+#include "codegen/source/loads.hpp"
 
 namespace sinter::codegen {
 
@@ -203,19 +204,11 @@ function body::make_function(std::string function_name, const std::vector<std::u
         break;
       }
       case value_kind::load:
-      case value_kind::check: {
-        const std::string guard = guard_of(at) ? names[*guard_of(at)] + " ? " : "",
-                          otherwise = guard.empty() ? "" : " : 0";
-        const std::string offset = at.index & with_offset ? names[at.args[1]] : "0";
-        f.checks = f.checks || at.kind == value_kind::check;
-        const std::string text = at.kind == value_kind::load
-                                     ? names[at.args[0]] + "[" + offset + "]"
-                                     : "checked(trouble, " + names[at.args[0]] + ", " + names[at.args[1]] + ", " +
-                                           std::to_string(axis_of(at)) + ")";
+      case value_kind::check:
         names[i] = number("t", temporaries++);
-        w.line("  const ", type, " ", names[i], " = ", guard, text, otherwise, ";");
+        w.line("  const ", type, " ", names[i], " = ", spell_access(at, names, to), ";");
+        f.checks = f.checks || at.kind == value_kind::check;
         break;
-      }
     }
   }
   if (f.checks) parameters.push_back("struct index_trouble* trouble");
@@ -262,7 +255,7 @@ std::string body::head() const {
   about += ", " + std::to_string(v.rank) + (v.rank == 1 ? " axis" : " axes");
   if (v.reduced) about += " (" + std::to_string(v.reduced) + " reduced" + (v.columns ? ", columns)" : ")");
   std::string functions;
-  if (has_checks(k)) functions += check_definition(to);
+  functions += load_definitions(k, to);
   for (const helper_use& h : used_) functions += helper_definition(h, to);
   for (std::size_t s = 0; s < points.size(); ++s) functions += once[s].text + points[s].text;
   functions += result.text;
@@ -271,6 +264,7 @@ std::string body::head() const {
   const bool c = to == dialect::c;
   // Without traps gcc makes a truncation of float to integer to float, and that keeps the sign of a zero.
   if (c && casts_both_ways(k)) out += "#pragma GCC optimize(\"trapping-math\")\n";
+  if (c && loads_one_by_one(k)) out += "#pragma GCC optimize(\"no-tree-vectorize\")\n";
   if (c && wants_whole_registers(used_))
     out += "#ifdef __AVX512BW__\n#pragma GCC target(\"prefer-vector-width=512\")\n#endif\n";
   if (c) out += "typedef _Bool bool;\n";

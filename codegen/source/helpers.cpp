@@ -234,24 +234,6 @@ std::string helper_definition(const helper_use& use, dialect d) {
   return out + indented(fill_in(text_for(*helper, use.type, d), use.type, nullptr, nullptr, d)) + "}\n";
 }
 
-// The note is written apart: it is rare, and the loop around a check stays small.
-std::string check_definition(dialect d) {
-  const bool cuda = d == dialect::cuda;
-  const std::string rare = cuda ? "static __device__ __noinline__ " : "static __attribute__((cold, noinline)) ";
-  const std::string often =
-      cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
-  const std::string first =
-      cuda ? "atomicCAS_system(&t->noted, 0, 1) == 0" : "__atomic_exchange_n(&t->noted, 1, __ATOMIC_RELAXED) == 0";
-  return "struct index_trouble {\n  int noted, axis;\n  long long index, extent;\n};\n" + rare +
-         "void note(struct index_trouble* t, long long i, long long n, int axis) {\n"
-         "  if (" +
-         first + ") {\n    t->axis = axis;\n    t->index = i;\n    t->extent = n;\n  }\n}\n" + often +
-         "long long checked(struct index_trouble* t, long long i, long long n, int axis) {\n"
-         "  const long long at = i < 0 ? i + n : i;\n"
-         "  if ((unsigned long long)at < (unsigned long long)n) return at;\n"
-         "  note(t, i, n, axis);\n  return 0;\n}\n";
-}
-
 // The C library's functions that a text may call. `vector`: glibc's libmvec has a version for whole registers. Of glibc
 // 2.36 all of them were measured against longer arithmetic (SSE4, AVX2 and AVX-512 versions, float and double, millions
 // of arguments of every size): at most 3.6 units in the last place but for logf (3.93) and AVX-512's erff (4.0), and no

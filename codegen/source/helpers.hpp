@@ -64,9 +64,6 @@ std::string spell_helper(std::string_view name, dtype, helper_list& used);
 /// `arg`, of dtype `from`, as a `to`.
 std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& used);
 
-/// The function that looks at an index, `checked`, and what it notes.
-std::string check_definition(dialect);
-
 /// The definition of a helper for one dtype.
 std::string helper_definition(const helper_use&, dialect);
 
