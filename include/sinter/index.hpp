@@ -152,6 +152,10 @@ concept index_array = requires {
   requires std::integral<typename std::remove_cvref_t<X>::sinter_element>;
   requires !std::same_as<typename std::remove_cvref_t<X>::sinter_element, bool>;
 };
+/// An array or an expression of truth values.
+template <class X>
+concept mask_array = std::same_as < typename std::remove_cvref_t<X>::sinter_element,
+bool > ;
 /// An index list with such arrays in it.
 template <class... X>
 concept picks = ((index<X> || index_array<X>)&&...) && (index_array<X> || ...);

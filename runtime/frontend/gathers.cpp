@@ -134,6 +134,17 @@ node* make_picked(node* n, const index_item* items, int count, node* const* indi
   return picker(n, items, count, indices).made();
 }
 
+node* make_mask(node* mask, const shape& of) {
+  const shape& s = typed(mask)->extents;
+  bool fits = s.size() <= of.size();
+  for (int d = 0; fits && d < s.size(); ++d) fits = s[d] == of[d];
+  if (!fits)
+    throw index_error(message("sinter: a mask of shape %s for an array of shape %s", to_string(s).c_str(),
+                              to_string(of).c_str())
+                          .c_str());
+  return before_axes(mask, of.size() - s.size()).take();
+}
+
 node* make_take(node* n, node* indices, std::int64_t given) {
   const shape& from = typed(n)->extents;
   const int axis = runtime::checked_axis(given, from.size(), "take");
