@@ -10,6 +10,7 @@
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/eval.hpp"
+#include "runtime/frontend/census.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/launch/modules.hpp"
@@ -92,6 +93,13 @@ void scatter(array_node& to, const array_node& at, const array_node& values) {
   op.has_written(to.memory);
 }
 
+// Does nothing look at an array's elements but its name and the expression, which has been evaluated and dies?
+bool is_only_of_statement(node* target, const expression_view& e) {
+  const handle as_view(retain(target));  // a census is of a store into a view, which is all of the array here
+  const runtime::census statement(e, target, target);
+  return statement.dies(target) && statement.holds_all_of(*as_array_node(target)->memory);
+}
+
 }  // namespace
 
 void store_at(handle& target, handle positions, const expression_view& e, const where& place) try {
@@ -109,10 +117,9 @@ void store_at(handle& target, handle positions, const expression_view& e, const 
   runtime::evaluate(wanted, 2);
   const handle at_node(wanted[0].into), values(wanted[1].into);
   positions = {};
-  array_node* to = as_array_node(target.get());
-  if (!to->contiguous) target = handle(make_copy(to, place));
-  to = runtime::own_elements(target, "a store by indices into");
-  scatter(*to, *wanted[0].into, *wanted[1].into);
+  if (!as_array_node(target.get())->contiguous) target = handle(make_copy(target.get(), place));
+  if (!is_only_of_statement(target.get(), e)) runtime::own_elements(target, "a store by indices into");
+  scatter(*as_array_node(target.get()), *wanted[0].into, *wanted[1].into);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

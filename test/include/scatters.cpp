@@ -8,6 +8,7 @@
 namespace sn = sinter;
 using sn::_;
 using sn::array;
+using sn::ellipsis;
 using ints = std::vector<int>;
 
 TEST_CASE("scatters: through indices") {
@@ -100,4 +101,14 @@ TEST_CASE("scatters: what does not fit") {
     sn::synchronize();
   };
   CHECK_THROWS_AS(beyond(), sn::index_error);
+}
+
+TEST_CASE("scatters: a graph gathers and stores at every launch") {
+  array<int> a = sn::zeros<int>({4}), from{1, 2, 3, 4};
+  const array<int> k{3, 1, 3};
+  a(k) = from(k) + a(k);  // what the capture needs is there
+  a(ellipsis) = 0;
+  const sn::graph g = sn::capture([&] { a(k) = from(k) + a(k); });
+  for (int i = 0; i < 3; ++i) g.launch();
+  CHECK(a.get() == ints{0, 6, 0, 12});
 }
