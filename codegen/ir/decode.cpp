@@ -109,7 +109,7 @@ class reader {
     std::uint16_t position = 0;
     if (w.takes_position()) position = next();
     // Otherwise a reduction folds values of the dtype it gives; truth reductions fold truth values.
-    else if (w.what() != 0) v = cast_to(p_, v, w.type());
+    else v = cast_to(p_, v, w.type());
     p_.boundaries.push_back({w.what(), w.type(), w.domain(), w.rank(), w.joinable(), v, position});
   }
 

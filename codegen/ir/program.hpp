@@ -20,7 +20,7 @@ struct program {
     bool indexed;
   };
   struct boundary {
-    unsigned what;  // reduction + 1
+    reduction what;
     dtype type;
     unsigned domain;  // a space of the resolution
     int rank;         // of its result

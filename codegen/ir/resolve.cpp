@@ -257,7 +257,7 @@ class walker {
       case node_kind::view: return view(f);
       case node_kind::reduction: {
         const auto* r = static_cast<const reduction_node*>(f.n);
-        if (f.next++) return close(bounded(f, static_cast<unsigned>(r->what) + 1));
+        if (f.next++) return close(bounded(f, r->what));
         return open(f, r->child, r->axes);
       }
       case node_kind::reshape:
@@ -468,7 +468,7 @@ class walker {
     take(child, inner, true);
   }
 
-  ref bounded(const frame& f, unsigned what) {
+  ref bounded(const frame& f, reduction what) {
     const ref inner = pop();
     const unsigned domain = contexts_[f.inner].space;
     const context& in = contexts_[f.context];
@@ -476,7 +476,7 @@ class walker {
     out_->boundaries.push_back({domain, f.n->extents, f.n->type});
     takes(1, argument_bytes_of(domain));  // an output of the kernel that makes it
     // Where its user is exactly the shape of its result, the user's work can join the kernel that makes it.
-    const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements() && what != 0;
+    const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements();
     const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable);
     out_->words.push_back(word.bits);
     out_->words.push_back(inner.bits);

@@ -40,23 +40,21 @@ struct ref {
 /// The words of a signature: an expression is its fragment's address (even), a ref for each node it takes, and the classes of
 /// its scalar exponents (exponent.hpp); everything else is a marked word (odd) and refs.
 struct boundary_word {
-  // bits 0-7 mark, 8-15 reduction + 1, 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable. Then its
+  // bits 0-7 mark, 8-15 reduction, 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable. Then its
   // value, and the position, where the reduction takes that.
   static constexpr std::uint64_t mark = 1;
   std::uint64_t bits;
-  static boundary_word make(unsigned what, dtype t, unsigned domain, int rank, bool joinable) {
-    return {mark | std::uint64_t(what) << 8 | std::uint64_t(static_cast<unsigned>(t)) << 16 |
+  static boundary_word make(reduction what, dtype t, unsigned domain, int rank, bool joinable) {
+    return {mark | std::uint64_t(static_cast<unsigned>(what)) << 8 | std::uint64_t(static_cast<unsigned>(t)) << 16 |
             std::uint64_t(domain) << 24 | std::uint64_t(static_cast<unsigned>(rank)) << 32 |
             std::uint64_t(joinable) << 36};
   }
-  unsigned what() const { return bits >> 8 & 0xff; }
+  reduction what() const { return static_cast<reduction>(bits >> 8 & 0xff); }
   dtype type() const { return static_cast<dtype>(bits >> 16 & 0xff); }
   unsigned domain() const { return bits >> 24 & 0xff; }
   int rank() const { return bits >> 32 & 0xf; }
   bool joinable() const { return bits >> 36 & 1; }
-  bool takes_position() const {
-    return what() != 0 && detail::facts(static_cast<detail::reduction>(what() - 1)).takes_position();
-  }
+  bool takes_position() const { return detail::facts(what()).takes_position(); }
 };
 struct root_word {
   static constexpr std::uint64_t mark = 3;
