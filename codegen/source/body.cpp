@@ -115,7 +115,7 @@ bool uses_infinity(const kernel& k) {
 std::string function::call(const spelled& input, const spelled& reduced_value, const std::vector<std::string>& into,
                            const spelled& kept) const {
   std::vector<std::string> arguments;
-  if (checks) arguments.push_back("trouble");
+  if (!notes.empty()) arguments.push_back(notes);
   for (int i : inputs) arguments.push_back(input(i));
   for (int g : given) arguments.push_back(kept(g));
   for (int r : reduced) arguments.push_back(reduced_value(r));
@@ -207,11 +207,12 @@ function body::make_function(std::string function_name, const std::vector<std::u
       case value_kind::check:
         names[i] = number("t", temporaries++);
         w.line("  const ", type, " ", names[i], " = ", spell_access(at, names, to), ";");
-        f.checks = f.checks || at.kind == value_kind::check;
+        if (at.kind == value_kind::check) f.notes = to == dialect::cuda ? "watch" : "trouble";
         break;
     }
   }
-  if (f.checks) parameters.push_back("struct index_trouble* trouble");
+  if (!f.notes.empty())
+    parameters.push_back((to == dialect::cuda ? "index_watch& " : "struct index_trouble* ") + f.notes);
   for (int i : f.inputs)
     parameters.push_back((is_indexed(i) ? "const " + type(i) + "* " : type(i) + " ") + number("x", i));
   for (std::uint16_t g : given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("g", g));

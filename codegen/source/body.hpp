@@ -23,7 +23,7 @@ struct function {
   std::string text;
   std::vector<int> inputs, scalars, divisors, reduced, given;
   std::vector<dtype> results;
-  bool checks = false;  // indices: it is given where to note one that is out of range
+  std::string notes;  // of indices that are out of range: what they go to, where it looks at any
 
   /// A statement that stores the results into lvalues, given how each input, reduced value and kept value is spelled.
   std::string call(const spelled& input, const spelled& reduced_value, const std::vector<std::string>& into,

@@ -11,23 +11,45 @@ namespace {
 
 std::string nothing(dtype t) { return std::string("nothing_") + detail::facts(t).short_name; }
 
-// The note is written apart: it is rare, and the loop around a check stays small.
-std::string check_definition(dialect to) {
-  const bool cuda = to == dialect::cuda;
-  const std::string rare = cuda ? "static __device__ __noinline__ " : "static __attribute__((cold, noinline)) ";
-  const std::string often =
-      cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
-  const std::string first =
-      cuda ? "atomicCAS_system(&t->noted, 0, 1) == 0" : "__atomic_exchange_n(&t->noted, 1, __ATOMIC_RELAXED) == 0";
-  return "struct index_trouble {\n  int noted, axis;\n  long long index, extent;\n};\n" + rare +
-         "void note(struct index_trouble* t, long long i, long long n, int axis) {\n"
-         "  if (" +
-         first + ") {\n    t->axis = axis;\n    t->index = i;\n    t->extent = n;\n  }\n}\n" + often +
-         "long long checked(struct index_trouble* t, long long i, long long n, int axis) {\n"
-         "  const long long at = i < 0 ? i + n : i;\n"
-         "  if ((unsigned long long)at < (unsigned long long)n) return at;\n"
-         "  note(t, i, n, axis);\n  return 0;\n}\n";
-}
+constexpr const char* trouble = "struct index_trouble {\n  int noted, axis;\n  long long index, extent;\n};\n";
+
+// A thread takes what it finds along and tells it when it ends: a branch between loads would make each wait for the one before.
+constexpr const char* check_in_cuda =
+    "struct index_watch {\n"
+    "  index_trouble* const to;\n"
+    "  int noted = 0, axis = 0;\n"
+    "  long long index = 0, extent = 0;\n"
+    "  __device__ __forceinline__ ~index_watch() {\n"
+    "    if (!noted || atomicCAS_system(&to->noted, 0, 1) != 0) return;\n"
+    "    to->axis = axis;\n"
+    "    to->index = index;\n"
+    "    to->extent = extent;\n"
+    "  }\n"
+    "};\n"
+    "static __device__ __forceinline__ long long checked(index_watch& watch, long long i, long long n, int axis) {\n"
+    "  const long long at = i < 0 ? i + n : i;\n"
+    "  const bool inside = (unsigned long long)at < (unsigned long long)n;\n"
+    "  watch.noted = inside ? watch.noted : 1;\n"
+    "  watch.axis = inside ? watch.axis : axis;\n"
+    "  watch.index = inside ? watch.index : i;\n"
+    "  watch.extent = inside ? watch.extent : n;\n"
+    "  return inside ? at : 0;\n"
+    "}\n";
+
+constexpr const char* check_in_c =
+    "static __attribute__((cold, noinline)) void note(struct index_trouble* t, long long i, long long n, int axis) {\n"
+    "  if (__atomic_exchange_n(&t->noted, 1, __ATOMIC_RELAXED) != 0) return;\n"
+    "  t->axis = axis;\n"
+    "  t->index = i;\n"
+    "  t->extent = n;\n"
+    "}\n"
+    "static inline __attribute__((always_inline)) long long checked(\n"
+    "    struct index_trouble* t, long long i, long long n, int axis) {\n"
+    "  const long long at = i < 0 ? i + n : i;\n"
+    "  if ((unsigned long long)at < (unsigned long long)n) return at;\n"
+    "  note(t, i, n, axis);\n"
+    "  return 0;\n"
+    "}\n";
 
 }  // namespace
 
@@ -36,8 +58,8 @@ std::string check_definition(dialect to) {
 std::string spell_access(const value& v, const std::vector<std::string>& names, dialect to) {
   const std::string guard = guard_of(v) ? names[*guard_of(v)] : "", first = names[v.args[0]];
   if (v.kind == value_kind::check) {
-    const std::string checked =
-        "checked(trouble, " + first + ", " + names[v.args[1]] + ", " + std::to_string(axis_of(v)) + ")";
+    const std::string checked = std::string(to == dialect::cuda ? "checked(watch, " : "checked(trouble, ") + first +
+                                ", " + names[v.args[1]] + ", " + std::to_string(axis_of(v)) + ")";
     return guard.empty() ? checked : guard + " ? " + checked + " : 0";
   }
   const bool moves = v.index & with_offset;
@@ -49,7 +71,8 @@ std::string spell_access(const value& v, const std::vector<std::string>& names, 
 }
 
 std::string load_definitions(const kernel& k, dialect to) {
-  std::string text = has_checks(k) ? check_definition(to) : "";
+  std::string text;
+  if (has_checks(k)) text = trouble + std::string(to == dialect::cuda ? check_in_cuda : check_in_c);
   std::vector<dtype> done;
   for (const value& v : k.values) {
     if (to == dialect::cuda || v.kind != value_kind::load || !guard_of(v)) continue;
