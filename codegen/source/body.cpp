@@ -162,7 +162,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
   f.name = std::move(function_name);
   f.given.assign(given.begin(), given.end());
   const std::vector<bool> needed = made_of(k, roots, given), again = used_again(k);
-  std::vector<std::string> names(k.values.size()), parameters;
+  std::vector<std::string> names(k.values.size());
   writer w;
   int temporaries = 0;
   for (std::size_t i = 0; i < k.values.size(); ++i) {
@@ -211,24 +211,11 @@ function body::make_function(std::string function_name, const std::vector<std::u
         break;
     }
   }
-  if (!f.notes.empty())
-    parameters.push_back((to == dialect::cuda ? "index_watch& " : "struct index_trouble* ") + f.notes);
-  for (int i : f.inputs)
-    parameters.push_back((is_indexed(i) ? "const " + type(i) + "* " : type(i) + " ") + number("x", i));
-  for (std::uint16_t g : given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("g", g));
-  for (int r : f.reduced) parameters.push_back(member_type(r) + " " + number("r", r));
-  for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
-  for (int d : f.divisors) parameters.push_back("struct " + divisor_name(k.scalars[d]) + " " + number("d", d));
   for (std::uint16_t r : roots) f.results.push_back(k.values[r].type);
   const bool single = roots.size() == 1;
-  if (single) {
-    w.line("  return ", names[roots[0]], ";");
-  } else {
-    for (std::size_t r = 0; r < roots.size(); ++r) {
-      parameters.push_back(std::string(spelling(f.results[r])) + "* y" + std::to_string(r));
-      w.line("  *y", std::to_string(r), " = ", names[roots[r]], ";");
-    }
-  }
+  for (std::size_t r = 0; r < roots.size(); ++r)
+    single ? w.line("  return ", names[roots[0]], ";") : w.line("  *y", std::to_string(r), " = ", names[roots[r]], ";");
+  const std::vector<std::string> parameters = parameters_of(f);
   const std::string qualifier =
       to == dialect::cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
   const std::string start = qualifier + (single ? std::string(spelling(f.results[0])) : "void") + " " + f.name + "(";
@@ -236,6 +223,22 @@ function body::make_function(std::string function_name, const std::vector<std::u
   for (const std::string& p : parameters) length += p.size() + 2;
   f.text = start + (length > 120 ? "\n    " : "") + listed(parameters, 4) + ") {\n" + w.take() + "}\n";
   return f;
+}
+
+// In the order in which function::call gives the arguments.
+std::vector<std::string> body::parameters_of(const function& f) const {
+  std::vector<std::string> parameters;
+  if (!f.notes.empty())
+    parameters.push_back((to == dialect::cuda ? "index_watch& " : "struct index_trouble* ") + f.notes);
+  for (int i : f.inputs)
+    parameters.push_back((is_indexed(i) ? "const " + type(i) + "* " : type(i) + " ") + number("x", i));
+  for (int g : f.given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("g", g));
+  for (int r : f.reduced) parameters.push_back(member_type(r) + " " + number("r", r));
+  for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
+  for (int d : f.divisors) parameters.push_back("struct " + divisor_name(k.scalars[d]) + " " + number("d", d));
+  for (std::size_t r = 0; f.results.size() > 1 && r < f.results.size(); ++r)
+    parameters.push_back(std::string(spelling(f.results[r])) + "* y" + std::to_string(r));
+  return parameters;
 }
 
 bool body::is_read_at_points(int input) const {

@@ -88,6 +88,7 @@ class body {
   function make_function(std::string name, const std::vector<std::uint16_t>& roots,
                          const std::vector<std::uint16_t>& given);
   const accumulator& of_member(int m, int& within) const;
+  std::vector<std::string> parameters_of(const function&) const;
   mutable helper_list used_;
 };
 
