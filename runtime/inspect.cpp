@@ -167,7 +167,9 @@ class describer {
         const int axis = static_cast<const iota_node*>(n)->axis;
         return axis == iota_node::all_axes ? "position" : "index along axis " + std::to_string(axis);
       }
-      case node_kind::view: children = {static_cast<const view_node*>(n)->child}; return "view";
+      case node_kind::view:
+        for (int i = 0; i < child_count(n); ++i) children.push_back(detail::child(n, i));
+        return children.size() > 1 ? "view by index" : "view";
       case node_kind::reshape: children = {static_cast<const reshape_node*>(n)->child}; return "reshape";
       case node_kind::reduction: {
         const auto* r = static_cast<const reduction_node*>(n);
@@ -254,7 +256,8 @@ double bytes_moved(const codegen::step& s, const runtime::binding& b) {
     if (input && s.kernel.inputs[o].iota) continue;
     double elements = 1;
     for (int d = 0; d < b.variant.rank; ++d)
-      if (b.operands[o].strides[d] != 0) elements *= static_cast<double>(b.extents[d]);
+      if (b.operands[o].strides[d] != 0 || (input && s.kernel.inputs[o].indexed))
+        elements *= static_cast<double>(b.extents[d]);
     bytes += elements * itemsize(codegen::operand_type(s.kernel, static_cast<int>(o)));
   }
   return bytes;

@@ -3,6 +3,7 @@
 
 #include "codegen/ir/exponent.hpp"
 #include "codegen/ir/program.hpp"
+#include "codegen/ir/values.hpp"
 #include "codegen/pass/casts.hpp"
 #include "codegen/pass/powers.hpp"
 
@@ -26,8 +27,13 @@ class reader {
   program run() {
     while (at_ < words_.size()) {
       const std::uint64_t w = words_[at_++];
-      if ((w & 0xff) == boundary_word::mark) boundary(boundary_word{w});
-      else if ((w & 0xff) == root_word::mark) p_.roots.push_back({root_word{w}.space(), next()});
+      const std::uint64_t mark = w & 0xff;
+      if (mark == boundary_word::mark) boundary(boundary_word{w});
+      else if (mark == root_word::mark) p_.roots.push_back({root_word{w}.space(), next()});
+      else if (mark == load_word::mark) numbered_.push_back(load(load_word{w}));
+      else if (mark == check_word::mark) numbered_.push_back(check(check_word{w}));
+      else if (mark == both_word::mark) numbered_.push_back(both());
+      else if (mark == digit_word::mark) numbered_.push_back(digit(digit_word{w}));
       else expression(*reinterpret_cast<const fragment*>(static_cast<std::uintptr_t>(w)));
     }
     return std::move(p_);
@@ -38,8 +44,12 @@ class reader {
     const ref r{words_[at_++]};
     if (r.what() == ref::value) return numbered_[r.index()];
     const bool result = r.what() == ref::result;
-    const program::read from{r.index(), result ? static_cast<int>(r.boundary()) : -1, result && r.plain(),
-                             result && r.own_row(), r.what() == ref::iota};
+    const program::read from{r.index(),
+                             result ? static_cast<int>(r.boundary()) : -1,
+                             result && r.plain(),
+                             result && r.own_row(),
+                             r.what() == ref::iota,
+                             r.place()};
     if (inputs_.size() <= from.operand) inputs_.resize(from.operand + 1, -1);
     int& input = inputs_[from.operand];
     if (input < 0)
@@ -47,12 +57,59 @@ class reader {
     return static_cast<std::uint16_t>(input);
   }
 
+  std::uint16_t applied(op code, std::uint16_t a, std::uint16_t b) {
+    const std::uint16_t operands[] = {a, b};
+    return apply(p_, code, operands, 2);
+  }
+
+  std::uint16_t next_scalar(dtype t) {
+    p_.scalars.push_back(t);
+    return p_.add({value_kind::scalar, t, op::add, {}, static_cast<std::uint16_t>(p_.scalars.size() - 1)});
+  }
+
+  std::uint16_t both() {
+    const std::uint16_t first = next();
+    return applied(op::logical_and, first, next());
+  }
+
+  // The place moved by the sum of its indices, each times its step.
+  std::uint16_t load(load_word w) {
+    const std::uint16_t place = next();
+    std::vector<std::uint16_t> indices;
+    for (int i = 0; i < w.indices(); ++i) indices.push_back(cast_to(p_, next(), dtype::int64));
+    const std::uint16_t guard = w.guarded() ? next() : 0;
+    for (int i = 0; i < w.indices(); ++i) {
+      std::uint16_t& moved = indices[static_cast<std::size_t>(i)];
+      if (!w.is_single(i)) moved = applied(op::multiply, moved, next_scalar(dtype::int64));
+      if (i > 0) indices[0] = applied(op::add, indices[0], moved);
+    }
+    if (p_.reads[place].iota) return applied(op::add, place, indices[0]);
+    value v{value_kind::load, p_.values[place].type, op::add, {place}, 0};
+    if (w.indices() != 0) v.index |= with_offset, v.args[1] = indices[0];
+    if (w.guarded()) v.args[arity(v)] = guard, v.index |= with_guard;
+    return p_.add(v);
+  }
+
+  std::uint16_t check(check_word w) {
+    value v{value_kind::check, dtype::int64, op::add, {cast_to(p_, next(), dtype::int64)}, 0};
+    v.index = static_cast<std::uint16_t>(w.axis() << with_bits | (w.guarded() ? with_guard : 0));
+    if (w.guarded()) v.args[2] = next();
+    v.args[1] = next_scalar(dtype::int64);
+    return p_.add(v);
+  }
+
+  std::uint16_t digit(digit_word w) {
+    std::uint16_t v = next();
+    if (w.divides()) v = applied(op::floor_divide, v, next_scalar(dtype::int64));
+    return w.wraps() ? applied(op::remainder, v, next_scalar(dtype::int64)) : v;
+  }
+
   void boundary(boundary_word w) {
     std::uint16_t v = next();
     std::uint16_t position = 0;
     if (w.takes_position()) position = next();
     // Otherwise a reduction folds values of the dtype it gives; truth reductions fold truth values.
-    else if (w.what() != 0) v = cast_to(p_, v, w.type());
+    else v = cast_to(p_, v, w.type());
     p_.boundaries.push_back({w.what(), w.type(), w.domain(), w.rank(), w.joinable(), v, position});
   }
 

@@ -33,6 +33,7 @@ struct arguments_of {
   std::vector<std::int64_t> extents;
   std::vector<operand> operands;  // inputs, then outputs
   std::vector<const std::byte*> scalars;
+  index_trouble* trouble = nullptr;
 };
 
 template <class T>
@@ -65,6 +66,7 @@ void take(arguments_of& a, const kernel& k, const parameter& p, const std::byte*
     case parameter::extent: a.extents[p.axis] = read_index(p, from); break;
     case parameter::stride: a.operands[p.index].strides[p.axis] = read_index(p, from); break;
     case parameter::scalar: a.scalars[p.index] = from; break;
+    case parameter::trouble: a.trouble = read<index_trouble*>(from); break;
     case parameter::partials:
     case parameter::tickets:
     case parameter::splits: break;  // how the work is shared
@@ -256,7 +258,9 @@ class interpreter {
   void compute(std::uint16_t v, const piece& p, const std::int64_t* base) {
     const value& x = kernel_.values[v];
     switch (x.kind) {
-      case value_kind::input: return load(x.index, v, p, base ? base[x.index] : 0);
+      case value_kind::input: return take_input(x.index, v, p, base ? base[x.index] : 0);
+      case value_kind::load: return load(x, v, p.count);
+      case value_kind::check: return check(x, v, p.count);
       case value_kind::scalar: return;
       case value_kind::cast:
         return find_cast(x.type, kernel_.values[x.args[0]].type)(buffer(x.args[0]), buffer(v), p.count);
@@ -273,20 +277,56 @@ class interpreter {
     }
   }
 
-  void load(int input, std::uint16_t v, const piece& p, std::int64_t base) {
+  void take_input(int input, std::uint16_t v, const piece& p, std::int64_t base) {
     const operand& o = args_.operands[input];
     std::byte* to = buffer(v);
     each_run(p, args_.extents, o.strides.data(), [&](std::int64_t offset, std::int64_t step, int n) {
-      if (kernel_.inputs[input].iota) {
+      if (!kernel_.inputs[input].is_element()) {  // a place is so many elements from the first
         for (int k = 0; k < n; ++k) {
           const std::int64_t position = o.origin + base + offset + k * step;
           std::memcpy(to + k * sizeof position, &position, sizeof position);
         }
+        to += n * sizeof(std::int64_t);
       } else {
         copy(o.size, to, 1, o.data + (base + offset) * o.size, step, n);
+        to += std::int64_t{n} * o.size;
       }
-      to += std::int64_t{n} * o.size;
     });
+  }
+
+  template <class T>
+  T element(std::uint16_t v, int k) {
+    return read<T>(buffer(v) + k * static_cast<int>(sizeof(T)));
+  }
+  bool is_done(const value& x, int k) { return !guard_of(x) || element<bool>(*guard_of(x), k); }
+
+  void load(const value& x, std::uint16_t v, int count) {
+    const operand& from = args_.operands[kernel_.values[x.args[0]].index];
+    std::memset(buffer(v), 0, static_cast<std::size_t>(count) * from.size);
+    for (int k = 0; k < count; ++k) {
+      if (!is_done(x, k)) continue;
+      const std::int64_t offset = x.index & with_offset ? element<std::int64_t>(x.args[1], k) : 0;
+      std::memcpy(buffer(v) + k * from.size, from.data + (element<std::int64_t>(x.args[0], k) + offset) * from.size,
+                  static_cast<std::size_t>(from.size));
+    }
+  }
+
+  void check(const value& x, std::uint16_t v, int count) {
+    for (int k = 0; k < count; ++k) {
+      const auto index = element<std::int64_t>(x.args[0], k), extent = element<std::int64_t>(x.args[1], k);
+      std::int64_t at = index < 0 ? index + extent : index;
+      const bool done = is_done(x, k), inside = at >= 0 && at < extent;
+      if (done && !inside) note(axis_of(x), index, extent);
+      if (!done || !inside) at = 0;
+      std::memcpy(buffer(v) + k * sizeof at, &at, sizeof at);
+    }
+  }
+
+  void note(int axis, std::int64_t index, std::int64_t extent) {
+    if (__atomic_exchange_n(&args_.trouble->noted, 1, __ATOMIC_RELAXED)) return;
+    args_.trouble->axis = axis;
+    args_.trouble->index = index;
+    args_.trouble->extent = extent;
   }
 
   void write(std::size_t output, const piece& p, std::int64_t base) {

@@ -21,12 +21,18 @@ constexpr const char* name(reduction what) { return detail::facts(what).name; }
 enum class dialect : std::uint8_t { cuda, c, none };
 
 enum class value_kind : std::uint8_t {
-  input,    // element of inputs[index]
+  input,    // element of inputs[index]; of an indexed one, the place in it that loads count from
   scalar,   // scalars[index]
   cast,     // args[0] as `type`
   apply,    // `code` of args, which all have the dtype the operation computes in (choice: args[0] is bool)
   reduced,  // the result of accumulators[index]
+  load,     // the element at the place args[0], moved by an offset in elements, int64; 0 where a guard, bool, is false
+  check,  // args[0], int64, as an index of an axis of extent args[1]: counted from the end if negative; 0 where it is out
+          // of range, which is noted, or where a guard is false
 };
+
+/// In the `index` of a load or a check: which arguments there are besides, in this order. A check has its axis beyond.
+enum with : std::uint16_t { with_offset = 1, with_guard = 2, with_bits = 2 };
 
 struct value {
   value_kind kind;
@@ -37,10 +43,13 @@ struct value {
   friend bool operator==(const value&, const value&) = default;
 };
 
-/// What a kernel reads: an array's elements, or (iota) the position itself as int64.
+/// What a kernel reads: an array's elements, where the point is or (indexed) where loads say, or (iota) the position itself as
+/// int64.
 struct input {
   dtype type;
   bool iota = false;
+  bool indexed = false;
+  bool is_element() const { return !iota && !indexed; }
   friend bool operator==(const input&, const input&) = default;
 };
 
@@ -174,6 +183,7 @@ struct parameter {
     partials,  // reductions that split: scratch for partial results
     tickets,   // cuda: zeroed, one per group of outputs; cpu: unused
     splits,    // number of partial results per output
+    trouble,   // where checks note the first index that is out of range: an index_trouble
   } what;
   std::uint16_t index = 0;
   std::uint8_t axis = 0;
@@ -181,6 +191,16 @@ struct parameter {
   std::string type;       // C spelling
   std::string name;
 };
+
+/// What a check notes. Generated text spells it, too.
+struct index_trouble {
+  std::int32_t noted;  // other than 0: there is one. The first to set it writes the rest.
+  std::int32_t axis;
+  std::int64_t index, extent;
+};
+
+/// Does any value of the kernel look at an index?
+bool has_checks(const kernel&);
 
 /// The most bytes of arguments that a kernel can have: CUDA's limit is 32,764.
 inline constexpr std::size_t largest_arguments = 32'000;

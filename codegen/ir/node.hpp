@@ -94,15 +94,28 @@ struct expression_node : typed_node {
 struct axis_map {
   std::int64_t offset;
   std::int64_t step;
-  std::int8_t axis;  // -1: constant
+  std::int16_t axis;     // -1: constant; below: the computed index number first_computed - axis
+  std::int16_t run = 1;  // so many axes, from `axis` on, that count as one in C order; a view's own maps have one
+
+  static constexpr std::int16_t constant = -1, first_computed = -2;
+  bool is_computed() const { return axis <= first_computed; }
+  int computed() const { return first_computed - axis; }
+  static axis_map by_computed(int number) { return {0, 1, static_cast<std::int16_t>(first_computed - number)}; }
 };
 
-/// A strided view of an expression (a view of an array is an array).
+/// A view of an expression, or of an array that strides alone do not give: axes of the child follow axes of the view, or
+/// integers that are computed at each point of it.
 struct view_node : typed_node {
   view_node(dtype t, const sinter::shape& s) : typed_node(node_kind::view, t, s) {}
 
   typed_node* child;
-  axis_map map[max_rank];  // one per axis of the child
+  axis_map map[max_rank];          // one per axis of the child
+  std::uint8_t indices = 0;        // computed ones, which broadcast to the view
+  std::uint8_t checked = 0;        // bit k: index k may be negative or out of range, and is looked at
+  bool guarded = false;            // the view has a value where its guard is true; elsewhere nothing is read
+  typed_node* more[max_rank + 1];  // the indices, of integer dtypes, and the guard, of bool
+
+  int more_count() const { return indices + guarded; }
 };
 
 /// A reduction over some axes of an expression.
@@ -133,7 +146,7 @@ struct iota_node : typed_node {
 inline int child_count(const typed_node* n) {
   switch (n->kind) {
     case node_kind::expression: return static_cast<const expression_node*>(n)->code->nodes;
-    case node_kind::view:
+    case node_kind::view: return 1 + static_cast<const view_node*>(n)->more_count();
     case node_kind::reduction:
     case node_kind::reshape: return 1;
     default: return 0;
@@ -142,7 +155,10 @@ inline int child_count(const typed_node* n) {
 inline typed_node* child(const typed_node* n, int i) {
   switch (n->kind) {
     case node_kind::expression: return static_cast<typed_node*>(static_cast<const expression_node*>(n)->children[i]);
-    case node_kind::view: return static_cast<const view_node*>(n)->child;
+    case node_kind::view: {
+      const auto* v = static_cast<const view_node*>(n);
+      return i == 0 ? v->child : v->more[i - 1];
+    }
     case node_kind::reduction: return static_cast<const reduction_node*>(n)->child;
     default: return static_cast<const reshape_node*>(n)->child;
   }

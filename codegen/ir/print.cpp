@@ -3,6 +3,7 @@
 #include <string>
 
 #include "codegen/ir/stages.hpp"
+#include "codegen/ir/values.hpp"
 
 namespace sinter::codegen {
 namespace {
@@ -14,12 +15,21 @@ std::string operation(op code) {
   return row < detail::op_count ? detail::facts(code).name : "operation " + std::to_string(row);
 }
 
+std::string access_of(const value& v, const char* what) {
+  std::string text = what;
+  const int last = arity(v) - (guard_of(v) ? 1 : 0);
+  for (int n = 0; n < last; ++n) text += " " + numbered('v', v.args[n]);
+  return guard_of(v) ? text + " where " + numbered('v', *guard_of(v)) : text;
+}
+
 std::string source_of(const value& v) {
   switch (v.kind) {
     case value_kind::input: return "input " + std::to_string(v.index);
     case value_kind::scalar: return "scalar " + std::to_string(v.index);
     case value_kind::cast: return "cast " + numbered('v', v.args[0]);
     case value_kind::reduced: return "reduced " + numbered('a', v.index);
+    case value_kind::load: return access_of(v, "load");
+    case value_kind::check: return access_of(v, "check") + " along axis " + std::to_string(axis_of(v));
     case value_kind::apply: break;
   }
   std::string text = operation(v.code);
@@ -61,7 +71,10 @@ std::string print(const map_schedule& m, int inputs) {
 std::string print(const kernel& k) {
   std::string text = codegen::name(form_of(k)) + std::string("\n");
   for (std::size_t n = 0; n < k.inputs.size(); ++n)
-    text += "  input " + std::to_string(n) + ": " + name(k.inputs[n].type) + (k.inputs[n].iota ? " iota\n" : "\n");
+    text += "  input " + std::to_string(n) + ": " + name(k.inputs[n].type) +
+            (k.inputs[n].iota      ? " iota\n"
+             : k.inputs[n].indexed ? " indexed\n"
+                                   : "\n");
   for (std::size_t n = 0; n < k.scalars.size(); ++n)
     text += "  scalar " + std::to_string(n) + ": " + name(k.scalars[n]) + "\n";
   for (std::size_t n = 0; n < k.values.size(); ++n)

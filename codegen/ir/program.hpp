@@ -17,9 +17,10 @@ struct program {
     bool plain;    // ... under broadcasting alone
     bool own_row;  // ... where each point reads what was folded of its own row
     bool iota;
+    bool indexed;
   };
   struct boundary {
-    unsigned what;  // 0: reshape, else reduction + 1
+    reduction what;
     dtype type;
     unsigned domain;  // a space of the resolution
     int rank;         // of its result
@@ -38,7 +39,7 @@ struct program {
   std::vector<dtype> scalars;
   std::vector<const detail::fragment*> fragments;  // what the signature named by address
 
-  std::uint16_t add(const value& v) { return add(v, read{0, -1, false, false, false}); }
+  std::uint16_t add(const value& v) { return add(v, read{0, -1, false, false, false, false}); }
   std::uint16_t add(const value&, const read&);
 };
 

@@ -1,6 +1,6 @@
 // The walk of resolve.hpp. A context says how the axes of the node being walked are driven by the axes of a space: views only
-// change the context, so they cost nothing and end as strides of the leaves. It is a loop over a stack of its own: a DAG may
-// be deeper than a thread's stack.
+// change the context, so they cost nothing and end as strides of the leaves, or, where an index is computed, as loads. It is a
+// loop over a stack of its own: a DAG may be deeper than a thread's stack.
 #include "codegen/ir/resolve.hpp"
 
 #include <algorithm>
@@ -8,8 +8,10 @@
 #include <sinter/error.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "codegen/ir/context.hpp"
 #include "codegen/ir/exponent.hpp"
 #include "codegen/ir/number_table.hpp"
+#include "codegen/ir/refine.hpp"
 
 namespace sinter::codegen {
 
@@ -29,59 +31,23 @@ void resolution::clear() {
 
 namespace {
 
-struct context {
-  unsigned space;
-  bool identity;  // axis d of the node is axis d of the space
-  sinter::shape extents;
-  axis_map map[max_rank];
-};
-
-bool same(const axis_map& a, const axis_map& b) { return a.offset == b.offset && a.step == b.step && a.axis == b.axis; }
-
-bool same(const context& a, const context& b) {
-  return a.space == b.space && a.identity == b.identity && a.extents == b.extents &&
-         (a.identity ||
-          std::equal(a.map, a.map + a.extents.size(), b.map, [](auto& x, auto& y) { return same(x, y); }));
-}
-
-std::uint64_t hash_of(const context& c) {
-  std::uint64_t h = c.space;
-  for (int d = 0; d < c.extents.size(); ++d)
-    h = mixed(mixed(h, static_cast<std::uint64_t>(c.map[d].offset)),
-              static_cast<std::uint64_t>(c.map[d].step) << 8 ^ static_cast<std::uint8_t>(c.map[d].axis));
-  return h;
-}
-
-bool same(const operand& a, const operand& b) {
-  return a.data == b.data && a.boundary == b.boundary && a.offset == b.offset && a.origin == b.origin &&
-         a.space == b.space && a.type == b.type && a.iota == b.iota && a.flat == b.flat &&
-         (a.flat || std::equal(a.strides, a.strides + max_rank, b.strides));
-}
-
-std::uint64_t hash_of(const node* n, unsigned context) {
-  return mixed(reinterpret_cast<std::uintptr_t>(n) >> 6, context);
-}
-
-std::uint64_t hash_of(const operand& o) {
-  const auto place = reinterpret_cast<std::uintptr_t>(o.data) + static_cast<std::uint64_t>(o.offset + o.origin);
-  return mixed(place, static_cast<std::uint64_t>(o.boundary) << 16 ^ static_cast<std::uint64_t>(o.space) << 8 ^
-                          static_cast<std::uint64_t>(o.type));
-}
-
 class walker {
  public:
   bool run(const typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
            const stand_ins* known, program_room room) {
     out_ = &into;
-    reset();
     known_ = known;
     room_ = room;
-    for (int i = 0; i < count && !full_; ++i) {
-      const unsigned root = whole(space_for(*extents[i], 0));
-      const ref r = walk(roots[i], root);
-      out_->words.push_back(root_word::make(contexts_[root].space).bits);
-      out_->words.push_back(r.bits);
-    }
+    refined_.clear();
+    do {  // again with finer axes, where a reshape asks for them
+      reset();
+      for (int i = 0; i < count && !stops(); ++i) {
+        const unsigned root = whole(space_for(*extents[i], 0));
+        const ref r = walk(roots[i], root);
+        out_->words.push_back(root_word::make(contexts_[root].space).bits);
+        out_->words.push_back(r.bits);
+      }
+    } while (refining_);
     return !full_;
   }
 
@@ -99,8 +65,17 @@ class walker {
     unsigned context;
     ref result;
   };
+  // An index that is computed, and how far a step of it goes in an operand.
+  struct indexed_step {
+    ref index;
+    std::int64_t step;
+  };
 
   void reset() {
+    out_->clear();
+    spaces_of_.clear();
+    computed_.clear();
+    computed_at_.clear();
     contexts_.clear();
     frames_.clear();
     refs_.clear();
@@ -112,7 +87,9 @@ class walker {
     operations_ = 0;
     argument_bytes_ = 0;
     full_ = false;
+    refining_ = false;
   }
+  bool stops() const { return full_ || refining_; }
 
   // A program that has outgrown its room is given up: what it would have become is found in parts.
   void takes(std::size_t operations, std::size_t argument_bytes) {
@@ -132,14 +109,17 @@ class walker {
   }
 
   unsigned space_for(const sinter::shape& extents, std::uint32_t reduced) {
-    for (unsigned i = 0; i < out_->spaces.size(); ++i)
-      if (out_->spaces[i].reduced == reduced && out_->spaces[i].extents == extents) return i;
-    full_ = full_ || out_->spaces.size() == program_room::spaces;
+    for (unsigned i = 0; i < spaces_of_.size(); ++i)
+      if (spaces_of_[i].reduced == reduced && spaces_of_[i].extents == extents) return i;
+    full_ = full_ || spaces_of_.size() == program_room::spaces;
     if (full_) return 0;
-    const auto number = static_cast<unsigned>(out_->spaces.size());
+    const auto number = static_cast<unsigned>(spaces_of_.size());
     unsigned like = 0;
-    while (like < number && !(out_->spaces[like].extents == extents)) ++like;
-    out_->spaces.push_back({extents, reduced, static_cast<std::uint8_t>(like)});
+    while (like < number && !(spaces_of_[like].extents == extents)) ++like;
+    const refinement* const finer = find_refinement(refined_, extents);
+    spaces_of_.push_back({extents, reduced, finer});
+    out_->spaces.push_back(
+        {finer ? finer->axes : extents, finer ? finer->spread(reduced) : reduced, static_cast<std::uint8_t>(like)});
     return number;
   }
 
@@ -156,9 +136,12 @@ class walker {
   unsigned whole(unsigned space) {
     context c;
     c.space = space;
-    c.identity = true;
-    c.extents = out_->spaces[space].extents;
-    for (int d = 0; d < c.extents.size(); ++d) c.map[d] = {0, 1, static_cast<std::int8_t>(d)};
+    c.extents = spaces_of_[space].extents;
+    c.whole = true;
+    const refinement* const finer = spaces_of_[space].finer;
+    c.identity = !finer;
+    for (int d = 0; d < c.extents.size(); ++d)
+      c.map[d] = finer ? finer->map_of(d) : axis_map{0, 1, static_cast<std::int16_t>(d)};
     return context_for(c);
   }
 
@@ -166,13 +149,13 @@ class walker {
   // axes than that, in front and of extent 1.
   static axis_map driven(const context& c, const sinter::shape& extents, int d) {
     const int axis = d + c.extents.size() - extents.size();
-    return extents[d] == 1 && (axis < 0 || c.extents[axis] != 1) ? axis_map{0, 0, -1} : c.map[axis];
+    return extents[d] == 1 && (axis < 0 || c.extents[axis] != 1) ? axis_map{0, 0, axis_map::constant} : c.map[axis];
   }
 
   ref walk(const typed_node* root, unsigned in) {
     take(root, in);
-    while (!frames_.empty() && !full_) advance();
-    if (full_) return {};
+    while (!frames_.empty() && !stops()) advance();
+    if (stops()) return {};
     const ref r = refs_.back();
     refs_.pop_back();
     return r;
@@ -230,18 +213,15 @@ class walker {
         }
         return close(expression(e));
       }
-      case node_kind::view:
-        if (f.next++) return close(pop());
-        return take(static_cast<const view_node*>(f.n)->child, through(static_cast<const view_node*>(f.n), f.context),
-                    true);
+      case node_kind::view: return view(f);
       case node_kind::reduction: {
         const auto* r = static_cast<const reduction_node*>(f.n);
-        if (f.next++) return close(bounded(f, static_cast<unsigned>(r->what) + 1));
+        if (f.next++) return close(bounded(f, r->what));
         return open(f, r->child, r->axes);
       }
       case node_kind::reshape:
-        if (f.next++) return close(bounded(f, 0));
-        return open(f, static_cast<const reshape_node*>(f.n)->child, 0);
+        if (f.next++) return close(pop());
+        return reshape(static_cast<const reshape_node*>(f.n), f.context);
       default: return close(iota(static_cast<const iota_node*>(f.n), f.context));
     }
   }
@@ -275,34 +255,183 @@ class walker {
     return ref::make(ref::value, e->type, values_++);
   }
 
-  // The context of a view's child.
+  // Indices and the guard first: they are walked where the view is, and its child where they say.
+  void view(frame& f) {
+    const auto* v = static_cast<const view_node*>(f.n);
+    const int others = v->more_count();
+    if (f.next < others) return take(v->more[f.next++], f.context);
+    if (f.next++ > others) return close(pop());
+    const unsigned inner = through(v, f.context);
+    refs_.shrink(refs_.size() - static_cast<std::size_t>(others));
+    take(v->child, inner, true);
+  }
+
+  // The context of a view's child. The refs of the view's indices, and of its guard, are the last ones on the stack.
   unsigned through(const view_node* v, unsigned in) {
-    const context& from = contexts_[in];
+    const context from = contexts_[in];
+    const ref* const others = refs_.end() - v->more_count();
     context inner;
     inner.space = from.space;
-    inner.identity = false;
+    inner.identity = inner.whole = false;
+    inner.guard = from.guard;
+    if (v->guarded) inner.guard = both(from.guard, others[v->indices]);
     inner.extents = v->child->extents;
     for (int d = 0; d < v->child->extents.size(); ++d) {
       const axis_map& m = v->map[d];
-      if (m.axis < 0) {
-        inner.map[d] = {m.offset, 0, -1};
+      if (m.axis == axis_map::constant) {
+        inner.map[d] = {m.offset, 0, axis_map::constant};
+      } else if (m.is_computed()) {
+        ref index = others[m.computed()];
+        if (v->checked >> m.computed() & 1) index = check(index, d, v->child->extents[d], inner.guard);
+        inner.map[d] = computed(index);
+        inner.map[d].offset = m.offset;
+        inner.map[d].step = m.step;
       } else {
         const axis_map o = driven(from, v->extents, m.axis);
-        inner.map[d] = {m.offset + m.step * o.offset, m.step * o.step, o.axis};
+        inner.map[d] = {m.offset + m.step * o.offset, m.step * o.step, o.axis, o.run};
       }
     }
     return context_for(inner);
   }
 
+  ref new_value(dtype t) { return ref::make(ref::value, t, values_++); }
+
+  ref both(ref a, ref b) {
+    if (a.is_none()) return b;
+    out_->words.push_back(both_word::mark);
+    out_->words.push_back(a.bits);
+    out_->words.push_back(b.bits);
+    takes(1, 0);
+    return new_value(dtype::bool_);
+  }
+
+  void add_scalar(std::int64_t value) {
+    scalar_bits bits;
+    bits.as_signed = value;
+    out_->scalars.push_back(bits);
+    out_->expressions.push_back(nullptr);
+    takes(1, sizeof bits);
+  }
+
+  ref check(ref index, int axis, std::int64_t extent, ref guard) {
+    out_->words.push_back(check_word::make(axis, !guard.is_none()).bits);
+    out_->words.push_back(index.bits);
+    if (!guard.is_none()) out_->words.push_back(guard.bits);
+    add_scalar(extent);
+    return new_value(dtype::int64);
+  }
+
+  // The axis that an index drives.
+  axis_map computed(ref index) {
+    const std::uint64_t h = mixed(0, index.bits);
+    int number = computed_at_.find(h, [&](unsigned i) { return computed_[i].bits == index.bits; });
+    if (number < 0) {
+      number = static_cast<int>(computed_.size());
+      full_ = full_ || number == most_computed;
+      if (full_) return {0, 0, axis_map::constant};
+      computed_at_.insert(h, computed_.size());
+      computed_.push_back(index);
+    }
+    return axis_map::by_computed(number);
+  }
+
+  // A reshape's child: where both shapes' axes are made of the same parts, its axes are runs of the parts; elsewhere its
+  // indices are computed from the position.
+  void reshape(const reshape_node* n, unsigned in) {
+    const context from = contexts_[in];
+    const sinter::shape &out = n->extents, &of = n->child->extents;
+    context inner;
+    inner.space = from.space;
+    inner.identity = false;
+    inner.whole = from.whole && out == from.extents;
+    inner.guard = from.guard;
+    inner.extents = of;
+    axis_map maps[max_rank];
+    for (int d = 0; d < out.size(); ++d) maps[d] = driven(from, out, d);
+    std::fill(inner.map, inner.map + max_rank, driver_of_nothing(inner.space));
+    if (of.elements() != 0) drive(out, maps, inner);
+    if (stops()) return;
+    const unsigned child = context_for(inner);
+    take(n->child, child, true);
+  }
+
+  // How axes are driven that have one element; or none, of which an index along an axis without points says that it is not read.
+  axis_map driver_of_nothing(unsigned space) const {
+    const sinter::shape& s = out_->spaces[space].extents;
+    const auto empty = std::find(s.begin(), s.end(), 0) - s.begin();
+    if (empty == s.size()) return {0, 0, axis_map::constant};
+    return {0, 1, static_cast<std::int16_t>(empty)};
+  }
+
+  void drive(const sinter::shape& out, const axis_map* maps, context& inner) {
+    for (const regrouping& g : regroup(out, inner.extents)) {
+      if (g.is_one_to_one()) inner.map[g.to.first] = maps[g.from.first];
+      else if (!drive_by_runs(g, out, maps, inner)) drive_by_digits(g, out, maps, inner);
+      if (stops()) return;
+    }
+  }
+
+  // False where the space's axes cannot be cut so that those of the child are runs of them.
+  bool drive_by_runs(const regrouping& g, const sinter::shape& out, const axis_map* maps, context& inner) {
+    const sinter::shape& space = out_->spaces[inner.space].extents;
+    const std::optional<axis_range> parts = consecutive(space, out, maps, g.from);
+    if (!parts) return false;
+    cuts where;
+    if (!common_cuts(space, *parts, inner.extents, g.to, where)) return false;
+    if (where.empty()) {
+      assign_runs(space, *parts, g.to, inner.extents, inner.map);
+      return true;
+    }
+    if (space.size() + where.count() > max_rank) return false;
+    refine(refined_, spaces_of_[inner.space].extents, space, where);
+    refining_ = true;
+    return true;
+  }
+
+  void drive_by_digits(const regrouping& g, const sinter::shape& out, const axis_map* maps, context& inner) {
+    context of = inner;
+    of.extents.set_size(g.from.last - g.from.first);
+    for (int d = g.from.first; d < g.from.last; ++d) {
+      of.extents[d - g.from.first] = out[d];
+      of.map[d - g.from.first] = maps[d];
+    }
+    std::int64_t strides[max_rank];
+    c_strides(of.extents, strides);
+    operand o;
+    o.iota = true;
+    o.type = dtype::int64;
+    const ref position = add(o, of.extents, strides, of, false);
+    std::int64_t behind = 1;
+    bool first_above = false;
+    for (int d = g.to.last - 1; d >= g.to.first; --d) {
+      const std::int64_t n = inner.extents[d];
+      if (n == 1) continue;
+      first_above = false;
+      for (int e = g.to.first; e < d; ++e) first_above = first_above || inner.extents[e] != 1;
+      inner.map[d] = computed(digit(position, behind, first_above ? n : 0));
+      behind *= n;
+    }
+  }
+
+  // `extent`: 0 of the first axis, which ends where the position does.
+  ref digit(ref position, std::int64_t behind, std::int64_t extent) {
+    if (behind == 1 && extent == 0) return position;
+    out_->words.push_back(digit_word::make(behind != 1, extent != 0).bits);
+    out_->words.push_back(position.bits);
+    if (behind != 1) add_scalar(behind);
+    if (extent != 0) add_scalar(extent);
+    return new_value(dtype::int64);
+  }
+
   // A child that becomes memory first: computed over a space of its own, read back as an operand.
   void open(frame& f, const typed_node* child, std::uint32_t reduced) {
     const unsigned domain = space_for(child->extents, reduced);
-    if (full_) return;
+    if (stops()) return;
     const unsigned inner = f.inner = whole(domain);
     take(child, inner, true);
   }
 
-  ref bounded(const frame& f, unsigned what) {
+  ref bounded(const frame& f, reduction what) {
     const ref inner = pop();
     const unsigned domain = contexts_[f.inner].space;
     const context& in = contexts_[f.context];
@@ -310,7 +439,7 @@ class walker {
     out_->boundaries.push_back({domain, f.n->extents, f.n->type});
     takes(1, argument_bytes_of(domain));  // an output of the kernel that makes it
     // Where its user is exactly the shape of its result, the user's work can join the kernel that makes it.
-    const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements() && what != 0;
+    const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements();
     const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable);
     out_->words.push_back(word.bits);
     out_->words.push_back(inner.bits);
@@ -365,11 +494,14 @@ class walker {
   // Lays an operand of shape `extents` into a context and gives it a number, the one it has if it is there already.
   ref add(operand& o, const sinter::shape& extents, const std::int64_t* strides, const context& in, bool contiguous) {
     o.space = out_->spaces[in.space].like;
-    if (contiguous && in.identity && !o.iota && extents == in.extents) {
+    steps_.clear();
+    bool guarded = false;
+    if (contiguous && in.whole && !o.iota && extents == in.extents) {
       o.flat = true;
       o.fixed = extents.elements() == 1;
     } else {
-      lay(o, extents, strides, in);
+      guarded = lay(o, extents, strides, in) && !o.iota && !in.guard.is_none();
+      o.indexed = !o.iota && (guarded || !steps_.empty());
     }
     std::vector<operand>& all = out_->operands;
     const std::uint64_t h = hash_of(o);
@@ -383,9 +515,30 @@ class walker {
       out_->met.push_back({static_cast<unsigned>(number), o.from});
     }
     const ref::kind what = o.iota ? ref::iota : o.boundary >= 0 ? ref::result : ref::array;
-    if (o.boundary < 0) return ref::make(what, o.type, static_cast<unsigned>(number), 0, in.identity);
-    return ref::make(what, o.type, static_cast<unsigned>(number), static_cast<unsigned>(o.boundary), in.identity,
-                     is_own_row(out_->boundaries[static_cast<std::size_t>(o.boundary)], o));
+    const auto index = static_cast<unsigned>(number);
+    const bool loads = o.indexed || !steps_.empty();
+    ref r = o.boundary < 0 ? ref::make(what, o.type, index, 0, in.identity)
+                           : ref::make(what, o.type, index, static_cast<unsigned>(o.boundary), in.identity,
+                                       !loads && is_own_row(out_->boundaries[static_cast<std::size_t>(o.boundary)], o));
+    if (!loads) return r;
+    if (o.indexed) r = r.as_place();
+    return load(r, guarded ? in.guard : ref::none());
+  }
+
+  // What is at a place of an operand moved by steps_; of an iota, the sum.
+  ref load(ref place, ref guard) {
+    std::uint32_t single = 0;
+    full_ = full_ || steps_.size() > load_word::most_indices;
+    if (full_) return {};
+    for (std::size_t i = 0; i < steps_.size(); ++i) single |= std::uint32_t{steps_[i].step == 1} << i;
+    out_->words.push_back(load_word::make(static_cast<int>(steps_.size()), !guard.is_none(), single).bits);
+    out_->words.push_back(place.bits);
+    for (const indexed_step& s : steps_) out_->words.push_back(s.index.bits);
+    if (!guard.is_none()) out_->words.push_back(guard.bits);
+    for (const indexed_step& s : steps_)
+      if (s.step != 1) add_scalar(s.step);
+    takes(1, 0);
+    return new_value(place.type());
   }
 
   // Is what a point of the operand's space reads the result of the row that it lies in?
@@ -402,32 +555,62 @@ class walker {
     return true;
   }
 
-  void lay(operand& o, const sinter::shape& extents, const std::int64_t* strides, const context& in) const {
+  // Strides along the space's axes, and steps_ of the computed indices. Gives whether an index may be out of range somewhere in
+  // the space: where a guard is false.
+  bool lay(operand& o, const sinter::shape& extents, const std::int64_t* strides, const context& in) {
     const sinter::shape& domain = out_->spaces[in.space].extents;
     std::int64_t offset = 0;
+    bool strays = false;
     std::fill(o.strides, o.strides + max_rank, 0);
     for (int d = 0; d < extents.size(); ++d) {
       const axis_map m = driven(in, extents, d);
       offset += m.offset * strides[d];
-      if (m.axis >= 0 && domain[m.axis] != 1) o.strides[m.axis] += m.step * strides[d];
+      std::int64_t step = m.step, points = 1;
+      if (m.is_computed()) add_step(computed_[static_cast<std::size_t>(m.computed())], m.step * strides[d]);
+      for (int axis = m.axis + m.run - 1; axis >= m.axis && m.axis >= 0; --axis) {
+        if (domain[axis] != 1) o.strides[axis] += step * strides[d];
+        step *= domain[axis];
+        points *= domain[axis];
+      }
+      const std::int64_t last = m.axis >= 0 ? m.offset + m.step * (points - 1) : m.offset;
+      strays = strays || m.is_computed() || std::min(m.offset, last) < 0 || std::max(m.offset, last) >= extents[d];
     }
     o.fixed = std::all_of(o.strides, o.strides + domain.size(), [](std::int64_t s) { return s == 0; });
     if (o.iota) o.origin = offset;
     else if (o.boundary >= 0) o.offset = offset;
     else o.data += offset * itemsize(o.type);
+    return strays;
+  }
+
+  void add_step(ref index, std::int64_t step) {
+    if (step == 0) return;
+    for (indexed_step& s : steps_)
+      if (s.index.bits == index.bits) return void(s.step += step);
+    steps_.push_back({index, step});
   }
 
   resolution* out_ = nullptr;
   const stand_ins* known_ = nullptr;
   program_room room_;
+  // What a space was asked for as; its axes may be parts of those.
+  struct asked_space {
+    sinter::shape extents;
+    std::uint32_t reduced;
+    const refinement* finer;
+  };
+  static constexpr int most_computed = 32'000;
+  std::vector<asked_space> spaces_of_;
+  refinements refined_;
+  std::vector<ref> computed_;        // indices, by number
+  std::vector<indexed_step> steps_;  // of the operand at hand
   std::vector<context> contexts_;
   buffer<frame> frames_;
   buffer<ref> refs_;
   buffer<seen> seen_;
-  number_table seen_at_, context_at_, operand_at_;
+  number_table seen_at_, context_at_, operand_at_, computed_at_;
   unsigned values_ = 0;
   std::size_t operations_ = 0, argument_bytes_ = 0;
-  bool full_ = false;
+  bool full_ = false, refining_ = false;
 };
 
 /// Destructors of a thread's other objects may evaluate after this one has gone.
@@ -441,7 +624,6 @@ struct kept_walker : walker {
 
 bool resolve(const typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
              const stand_ins* known, program_room room) {
-  into.clear();
   if (kept_has_gone) return walker().run(roots, extents, count, into, known, room);
   thread_local kept_walker w;
   return w.run(roots, extents, count, into, known, room);

@@ -17,7 +17,7 @@ namespace sinter::codegen {
 struct ref {
   enum kind : unsigned { value, array, iota, result };
   std::uint64_t bits = 0;
-  // bits 0-1 kind, 2-9 dtype, 10 plain, 11 own_row, 16-31 boundary, 32-63 index of the value or the operand
+  // bits 0-1 kind, 2-9 dtype, 10 plain, 11 own_row, 12 place, 16-31 boundary, 32-63 index of the value or the operand
   static ref make(kind k, dtype t, unsigned index, unsigned boundary = 0, bool plain = false, bool own_row = false) {
     return {k | std::uint64_t(static_cast<unsigned>(t)) << 2 | std::uint64_t(plain) << 10 |
             std::uint64_t(own_row) << 11 | std::uint64_t(boundary) << 16 | std::uint64_t(index) << 32};
@@ -28,30 +28,33 @@ struct ref {
   // A row's result read where the row lies: the domain of the reduction has the axes of the reader's space, and each point
   // reads what was folded of its own row.
   bool own_row() const { return bits >> 11 & 1; }
+  // Of an operand: not its element, but the place that loads count from.
+  bool place() const { return bits >> 12 & 1; }
+  ref as_place() const { return {bits | 1u << 12}; }
+  static ref none() { return {~std::uint64_t{0}}; }
+  bool is_none() const { return bits == none().bits; }
   unsigned boundary() const { return bits >> 16 & 0xffff; }
   unsigned index() const { return static_cast<unsigned>(bits >> 32); }
 };
 
 /// The words of a signature: an expression is its fragment's address (even), a ref for each node it takes, and the classes of
-/// its scalar exponents (exponent.hpp); a boundary and a root are a marked word (odd) and the ref of their value; of a
-/// reduction that takes positions the ref of these follows.
+/// its scalar exponents (exponent.hpp); everything else is a marked word (odd) and refs.
 struct boundary_word {
-  // bits 0-7 mark, 8-15 what (0: reshape, else reduction + 1), 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable
+  // bits 0-7 mark, 8-15 reduction, 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable. Then its
+  // value, and the position, where the reduction takes that.
   static constexpr std::uint64_t mark = 1;
   std::uint64_t bits;
-  static boundary_word make(unsigned what, dtype t, unsigned domain, int rank, bool joinable) {
-    return {mark | std::uint64_t(what) << 8 | std::uint64_t(static_cast<unsigned>(t)) << 16 |
+  static boundary_word make(reduction what, dtype t, unsigned domain, int rank, bool joinable) {
+    return {mark | std::uint64_t(static_cast<unsigned>(what)) << 8 | std::uint64_t(static_cast<unsigned>(t)) << 16 |
             std::uint64_t(domain) << 24 | std::uint64_t(static_cast<unsigned>(rank)) << 32 |
             std::uint64_t(joinable) << 36};
   }
-  unsigned what() const { return bits >> 8 & 0xff; }
+  reduction what() const { return static_cast<reduction>(bits >> 8 & 0xff); }
   dtype type() const { return static_cast<dtype>(bits >> 16 & 0xff); }
   unsigned domain() const { return bits >> 24 & 0xff; }
   int rank() const { return bits >> 32 & 0xf; }
   bool joinable() const { return bits >> 36 & 1; }
-  bool takes_position() const {
-    return what() != 0 && detail::facts(static_cast<detail::reduction>(what() - 1)).takes_position();
-  }
+  bool takes_position() const { return detail::facts(what()).takes_position(); }
 };
 struct root_word {
   static constexpr std::uint64_t mark = 3;
@@ -59,8 +62,50 @@ struct root_word {
   static root_word make(unsigned space) { return {mark | std::uint64_t(space) << 8}; }
   unsigned space() const { return bits >> 8 & 0xff; }
 };
+/// An operand read at computed indices, a value. Its scalars: the step of each index, but for those of one element.
+struct load_word {
+  // bits 0-7 mark, 8-15 indices, 16 guard, 24-55 by index: its step is one element.
+  // Then the operand, the indices, the guard.
+  static constexpr std::uint64_t mark = 5;
+  static constexpr int most_indices = 32;
+  std::uint64_t bits;
+  static load_word make(int indices, bool guarded, std::uint32_t single) {
+    return {mark | std::uint64_t(indices) << 8 | std::uint64_t(guarded) << 16 | std::uint64_t(single) << 24};
+  }
+  int indices() const { return bits >> 8 & 0xff; }
+  bool guarded() const { return bits >> 16 & 1; }
+  bool is_single(int index) const { return bits >> (24 + index) & 1; }
+};
+/// An index that may be negative or out of range, made one that is neither: a value. Its scalar: the extent of the axis.
+struct check_word {
+  // bits 0-7 mark, 8-15 axis, 16 guard. Then the index, the guard.
+  static constexpr std::uint64_t mark = 7;
+  std::uint64_t bits;
+  static check_word make(int axis, bool guarded) {
+    return {mark | std::uint64_t(static_cast<unsigned>(axis)) << 8 | std::uint64_t(guarded) << 16};
+  }
+  int axis() const { return bits >> 8 & 0xff; }
+  bool guarded() const { return bits >> 16 & 1; }
+};
+/// Both of two guards, a value. Then the two.
+struct both_word {
+  static constexpr std::uint64_t mark = 9;
+};
+/// An index into one of the axes that a position in C order goes over: a value. Its scalars, where they are needed: the
+/// elements that lie behind one step of the axis, and the axis's extent. Then the position.
+struct digit_word {
+  // bits 0-7 mark, 8 it is not the last axis, 9 not the first
+  static constexpr std::uint64_t mark = 11;
+  std::uint64_t bits;
+  static digit_word make(bool divides, bool wraps) {
+    return {mark | std::uint64_t(divides) << 8 | std::uint64_t(wraps) << 9};
+  }
+  bool divides() const { return bits >> 8 & 1; }
+  bool wraps() const { return bits >> 9 & 1; }
+};
 
-/// A step's domain: the axes it runs over. `reduced`: bit d is set where axis d is folded away.
+/// A step's domain: the axes it runs over, those of a shape or, where a reshape asks for that, parts of them. `reduced`: bit d
+/// is set where axis d is folded away.
 struct space {
   sinter::shape extents;
   std::uint32_t reduced = 0;
@@ -77,13 +122,14 @@ struct operand {
   dtype type = dtype::float64;
   std::uint8_t space = 0;
   bool iota = false;
+  bool indexed = false;            // read at computed indices: `strides` are those of what the space's own axes add
   bool flat = false;               // contiguous in the space's whole shape: strides are not filled in
   bool fixed = false;              // one element
   std::int64_t offset = 0;         // elements from `data`, for results of earlier steps
   std::int64_t strides[max_rank];  // unless flat
 };
 
-/// A value that must exist in memory before it is used: a reduction, or an expression under another shape.
+/// A value that must exist in memory before it is used: a reduction.
 struct boundary {
   unsigned space;         // the domain it is computed over
   sinter::shape extents;  // the shape of its result, kept axes in order
@@ -102,7 +148,8 @@ struct resolution {
   std::vector<operand> operands;
   std::vector<boundary> boundaries;
   buffer<detail::scalar_bits> scalars;
-  buffer<const detail::expression_node*> expressions;  // whose scalars these are, one after the other
+  buffer<const detail::expression_node*> expressions;  // whose scalars these are, one after the other;
+                                                       // null: one that follows from layouts
   buffer<met_again> met;
   runtime::device_impl* device = nullptr;        // of the operands; null where there are none
   runtime::device_impl* other_device = nullptr;  // of some of them, which cannot be evaluated

@@ -9,8 +9,20 @@ namespace sinter::codegen {
 
 /// The operands of a value: how many of `args` count.
 inline int arity(const value& v) {
-  return v.kind == value_kind::cast ? 1 : v.kind == value_kind::apply ? detail::facts(v.code).arity : 0;
+  const int others = (v.index & with_offset ? 1 : 0) + (v.index & with_guard ? 1 : 0);
+  switch (v.kind) {
+    case value_kind::cast: return 1;
+    case value_kind::apply: return detail::facts(v.code).arity;
+    case value_kind::load: return 1 + others;
+    case value_kind::check: return 2 + others;
+    default: return 0;
+  }
 }
+
+/// Of a load or a check: the value that says where it is done, or null for everywhere.
+inline const std::uint16_t* guard_of(const value& v) { return v.index & with_guard ? &v.args[arity(v) - 1] : nullptr; }
+/// Of a check: the axis that the index is for.
+inline int axis_of(const value& v) { return v.index >> with_bits; }
 
 /// Does an operation take long, as functions of real numbers and random numbers do?
 inline bool is_costly(op code) {

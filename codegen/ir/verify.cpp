@@ -7,6 +7,7 @@
 #include <sinter/error.hpp>
 
 #include "codegen/ir/kernel.hpp"
+#include "codegen/ir/values.hpp"
 
 namespace sinter::codegen {
 namespace {
@@ -41,6 +42,7 @@ class checker {
     const std::string what = "input " + std::to_string(n);
     require(has_elements(in.type), what, "there are no elements of its dtype");
     require(!in.iota || in.type == dtype::int64, what, "positions are int64");
+    require(!in.iota || !in.indexed, what, "positions are not loaded");
   }
 
   void check_value(std::size_t n) {
@@ -63,6 +65,8 @@ class checker {
         require(v.type == kernel_.accumulators[v.index].result_type(), what, "its dtype is not the accumulator's");
         needs_[n] = v.index + 1;
         break;
+      case value_kind::load: check_load(n); break;
+      case value_kind::check: check_check(n); break;
       default: require(false, what, "there is no such kind of value");
     }
   }
@@ -71,8 +75,36 @@ class checker {
     const value& v = kernel_.values[n];
     for (int a = 0; a < arity; ++a) {
       require(v.args[a] < n, "v" + std::to_string(n), "it comes before what it is made of");
+      require(!is_place(v.args[a]) || (v.kind == value_kind::load && a == 0), "v" + std::to_string(n),
+              "it computes with a place");
       needs_[n] = std::max(needs_[n], needs_[v.args[a]]);
     }
+  }
+
+  void check_load(std::size_t n) {
+    const value& v = kernel_.values[n];
+    const std::string what = "v" + std::to_string(n);
+    check_arguments(n, arity(v));
+    require(is_place(v.args[0]), what, "it does not load from a place");
+    require(v.type == kernel_.values[v.args[0]].type, what, "its dtype is not that of what it loads");
+    if (v.index & with_offset) require(type_of(v.args[1]) == dtype::int64, what, "offsets are int64");
+    if (guard_of(v)) require(type_of(*guard_of(v)) == dtype::bool_, what, "guards are bool");
+  }
+
+  void check_check(std::size_t n) {
+    const value& v = kernel_.values[n];
+    const std::string what = "v" + std::to_string(n);
+    check_arguments(n, arity(v));
+    require(v.type == dtype::int64 && type_of(v.args[0]) == v.type && type_of(v.args[1]) == v.type, what,
+            "indices and extents are int64");
+    if (guard_of(v)) require(type_of(*guard_of(v)) == dtype::bool_, what, "guards are bool");
+  }
+
+  dtype type_of(std::uint16_t v) const { return kernel_.values[v].type; }
+  // Of a value that an indexed input is: nothing but a load has a use for it.
+  bool is_place(std::uint16_t v) const {
+    const value& at = kernel_.values[v];
+    return at.kind == value_kind::input && kernel_.inputs[at.index].indexed;
   }
 
   void check_apply(std::size_t n) {

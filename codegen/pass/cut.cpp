@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
-#include <tuple>
+#include <utility>
 
 #include <sinter/error.hpp>
 
@@ -29,7 +29,6 @@ struct group {
   unsigned domain;
   int level;
   std::vector<int> members;
-  bool reduces;
 };
 
 // What a value needs of boundaries: nothing, exactly one group under plain broadcasting, or more than that.
@@ -62,13 +61,13 @@ class collector {
   }
   void forget() { std::fill(number_.begin(), number_.end(), none); }
 
-  int read(unsigned operand, dtype type, bool iota, int temporary) {
+  int read(const program::read& from, dtype type, int temporary) {
     for (std::size_t i = 0; i < s_.inputs.size(); ++i) {
       const step::read& r = s_.inputs[i];
-      if (r.operand == operand && r.temporary == temporary && r.of_result == of_result) return input(i, type);
+      if (r.operand == from.operand && r.temporary == temporary && r.of_result == of_result) return input(i, type);
     }
-    s_.inputs.push_back({operand, temporary, of_result});
-    s_.kernel.inputs.push_back({type, iota});
+    s_.inputs.push_back({from.operand, temporary, of_result});
+    s_.kernel.inputs.push_back({type, from.iota, from.indexed});
     return input(s_.inputs.size() - 1, type);
   }
 
@@ -94,7 +93,7 @@ class collector {
     value c = p_.values[v];
     for (int i = 0; i < arity(c); ++i) c.args[i] = static_cast<std::uint16_t>(number_[c.args[i]]);
     switch (c.kind) {
-      case value_kind::input: return read(p_.reads[v].operand, c.type, p_.reads[v].iota, none);
+      case value_kind::input: return read(p_.reads[v], c.type, none);
       case value_kind::scalar:
         s_.scalars.push_back(c.index);
         s_.kernel.scalars.push_back(c.type);
@@ -140,12 +139,11 @@ class cutter {
   // The level of a boundary: at least that of any boundary its value needs, and one more than that of any which another
   // kernel makes. Operands come before their users.
   void levels() {
-    for (const program::boundary& b : p_.boundaries)
-      level_.push_back(level_in(b.value, b.what != 0 ? static_cast<int>(b.domain) : none));
+    for (const program::boundary& b : p_.boundaries) level_.push_back(level_in(b.value, b.domain));
   }
 
-  // Of what is computed in a kernel that folds the rows of `domain`, if it is one.
-  int level_in(std::uint16_t root, int domain) const {
+  // Of what is computed in a kernel that folds the rows of `domain`.
+  int level_in(std::uint16_t root, unsigned domain) const {
     int level = 0;
     each_result(root, [&](const program::read& r) {
       level = std::max(level, level_[r.boundary] + (is_of_row_in(r, domain) ? 0 : 1));
@@ -154,9 +152,8 @@ class cutter {
   }
 
   // Is a result that is read the row's own, folded over a domain whose rows are fused?
-  bool is_of_row_in(const program::read& r, int domain) const {
-    const program::boundary& b = p_.boundaries[r.boundary];
-    return fuse_rows_ && r.own_row && b.what != 0 && static_cast<int>(b.domain) == domain;
+  bool is_of_row_in(const program::read& r, unsigned domain) const {
+    return fuse_rows_ && r.own_row && p_.boundaries[r.boundary].domain == domain;
   }
 
   // Calls f for each result of a boundary that a value reads.
@@ -175,13 +172,12 @@ class cutter {
     std::vector<int> order(p_.boundaries.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [this](int x, int y) { return level_[x] < level_[y]; });
-    std::map<std::tuple<int, unsigned, bool>, int> open;
+    std::map<std::pair<int, unsigned>, int> open;
     for (int b : order) {
-      const bool reduces = p_.boundaries[b].what != 0;
-      const auto [at, fresh] = open.try_emplace({level_[b], p_.boundaries[b].domain, reduces}, groups_.size());
+      const auto [at, fresh] = open.try_emplace({level_[b], p_.boundaries[b].domain}, groups_.size());
       if (fresh || groups_[at->second].members.size() == most_accumulators) {
         at->second = static_cast<int>(groups_.size());
-        groups_.push_back({p_.boundaries[b].domain, level_[b], {}, reduces});
+        groups_.push_back({p_.boundaries[b].domain, level_[b], {}});
       }
       group_of_[b] = at->second;
       groups_[at->second].members.push_back(b);
@@ -196,7 +192,7 @@ class cutter {
       const value& at = p_.values[v];
       if (at.kind == value_kind::input) {
         const program::read& r = p_.reads[v];
-        pure_[v] = r.boundary >= 0 && r.plain && p_.boundaries[r.boundary].what != 0;
+        pure_[v] = r.boundary >= 0 && r.plain;
         if (r.boundary >= 0)
           n = {need::one_group, group_of_[r.boundary], p_.boundaries[r.boundary].rank, static_cast<std::uint16_t>(v)};
       }
@@ -220,7 +216,7 @@ class cutter {
     bool joins = true;
     each_result(r.value, [&](const program::read& read) {
       const program::boundary& b = p_.boundaries[read.boundary];
-      joins = joins && b.joinable && b.what != 0 && read.plain && (g == none || g == group_of_[read.boundary]);
+      joins = joins && b.joinable && read.plain && (g == none || g == group_of_[read.boundary]);
       g = group_of_[read.boundary];
     });
     return joins ? g : none;
@@ -230,7 +226,7 @@ class cutter {
   int row_group(const program::root& r) const {
     int found = none;
     each_result(r.value, [&](const program::read& read) {
-      const int domain = static_cast<int>(p_.boundaries[read.boundary].domain);
+      const unsigned domain = p_.boundaries[read.boundary].domain;
       const int level = level_in(r.value, domain);
       if (!is_of_row_in(read, domain) || level_[read.boundary] != level) return;
       bool runs_along = true;
@@ -281,7 +277,7 @@ class cutter {
   std::function<int(std::uint16_t)> from_memory(collector& take) const {
     return [this, &take](std::uint16_t v) {
       if (temporary_of_[v] == none) return none;
-      return take.read(p_.reads[need_[v].result].operand, p_.values[v].type, false, temporary_of_[v]);
+      return take.read(p_.reads[need_[v].result], p_.values[v].type, temporary_of_[v]);
     };
   }
 
@@ -293,22 +289,17 @@ class cutter {
     step s;
     s.domain = of.domain;
     collector take(p_, s);
-    std::map<int, std::uint16_t> made;  // by boundary: its accumulator, or the value under another shape
+    std::map<int, std::uint16_t> made;  // by boundary: its accumulator
     take.replaced = [&](std::uint16_t v) {
       const int b = p_.values[v].kind == value_kind::input ? p_.reads[v].boundary : none;
       if (b == none && movable(v) && need_[v].group == g) return none;  // it is made here
       if (b == none || group_of_[b] != g) return from_memory(take)(v);
-      if (!of.reduces) return static_cast<int>(made.at(b));
       return take.add({value_kind::reduced, p_.boundaries[b].type, op::add, {}, made.at(b)});
     };
     for (int b : of.members) {
       const program::boundary& at = p_.boundaries[b];
       const std::uint16_t v = take(at.value);
-      if (!of.reduces) {
-        made[b] = v;
-        continue;
-      }
-      accumulator a{static_cast<reduction>(at.what - 1), p_.values[at.value].type, v};
+      accumulator a{at.what, p_.values[at.value].type, v};
       if (a.members() > 1) a.position = take(at.position);
       made[b] = accumulate(s.kernel, a);
     }
@@ -321,7 +312,7 @@ class cutter {
       s.outputs.push_back({none, temporary_of_[v]});
     }
     for (std::size_t i : results) write_root(take, s, i);
-    s.reason = reason_of(s.kernel, of, wanted_[g].empty());
+    s.reason = reason_of(s.kernel, wanted_[g].empty());
     finish(std::move(s));
   }
 
@@ -338,8 +329,7 @@ class cutter {
     return roots;
   }
 
-  static const char* reason_of(const kernel& k, const group& of, bool last) {
-    if (!of.reduces) return "a reshape of elements that are not in memory in that order: they are stored first";
+  static const char* reason_of(const kernel& k, bool last) {
     if (form_of(k) == form::rows) return "rows, folded and then used where they lie";
     return last ? "the reduction, what comes before it and what follows on its result"
                 : "a reduction whose result every element of a later kernel needs";

@@ -9,6 +9,7 @@
 #include "codegen/ir/values.hpp"
 #include "codegen/source/emit.hpp"
 #include "codegen/source/keep.hpp"
+#include "codegen/source/loads.hpp"
 
 namespace sinter::codegen {
 
@@ -114,6 +115,7 @@ bool uses_infinity(const kernel& k) {
 std::string function::call(const spelled& input, const spelled& reduced_value, const std::vector<std::string>& into,
                            const spelled& kept) const {
   std::vector<std::string> arguments;
+  if (!notes.empty()) arguments.push_back(notes);
   for (int i : inputs) arguments.push_back(input(i));
   for (int g : given) arguments.push_back(kept(g));
   for (int r : reduced) arguments.push_back(reduced_value(r));
@@ -160,7 +162,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
   f.name = std::move(function_name);
   f.given.assign(given.begin(), given.end());
   const std::vector<bool> needed = made_of(k, roots, given), again = used_again(k);
-  std::vector<std::string> names(k.values.size()), parameters;
+  std::vector<std::string> names(k.values.size());
   writer w;
   int temporaries = 0;
   for (std::size_t i = 0; i < k.values.size(); ++i) {
@@ -201,23 +203,19 @@ function body::make_function(std::string function_name, const std::vector<std::u
         w.line("  const ", type, " ", names[i], " = ", stay_wide ? in_32_bits(text, at.type, used_) : text, ";");
         break;
       }
+      case value_kind::load:
+      case value_kind::check:
+        names[i] = number("t", temporaries++);
+        w.line("  const ", type, " ", names[i], " = ", spell_access(at, names, to), ";");
+        if (at.kind == value_kind::check) f.notes = to == dialect::cuda ? "watch" : "trouble";
+        break;
     }
   }
-  for (int i : f.inputs) parameters.push_back(type(i) + " " + number("x", i));
-  for (std::uint16_t g : given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("g", g));
-  for (int r : f.reduced) parameters.push_back(member_type(r) + " " + number("r", r));
-  for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
-  for (int d : f.divisors) parameters.push_back("struct " + divisor_name(k.scalars[d]) + " " + number("d", d));
   for (std::uint16_t r : roots) f.results.push_back(k.values[r].type);
   const bool single = roots.size() == 1;
-  if (single) {
-    w.line("  return ", names[roots[0]], ";");
-  } else {
-    for (std::size_t r = 0; r < roots.size(); ++r) {
-      parameters.push_back(std::string(spelling(f.results[r])) + "* y" + std::to_string(r));
-      w.line("  *y", std::to_string(r), " = ", names[roots[r]], ";");
-    }
-  }
+  for (std::size_t r = 0; r < roots.size(); ++r)
+    single ? w.line("  return ", names[roots[0]], ";") : w.line("  *y", std::to_string(r), " = ", names[roots[r]], ";");
+  const std::vector<std::string> parameters = parameters_of(f);
   const std::string qualifier =
       to == dialect::cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
   const std::string start = qualifier + (single ? std::string(spelling(f.results[0])) : "void") + " " + f.name + "(";
@@ -225,6 +223,22 @@ function body::make_function(std::string function_name, const std::vector<std::u
   for (const std::string& p : parameters) length += p.size() + 2;
   f.text = start + (length > 120 ? "\n    " : "") + listed(parameters, 4) + ") {\n" + w.take() + "}\n";
   return f;
+}
+
+// In the order in which function::call gives the arguments.
+std::vector<std::string> body::parameters_of(const function& f) const {
+  std::vector<std::string> parameters;
+  if (!f.notes.empty())
+    parameters.push_back((to == dialect::cuda ? "index_watch& " : "struct index_trouble* ") + f.notes);
+  for (int i : f.inputs)
+    parameters.push_back((is_indexed(i) ? "const " + type(i) + "* " : type(i) + " ") + number("x", i));
+  for (int g : f.given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("g", g));
+  for (int r : f.reduced) parameters.push_back(member_type(r) + " " + number("r", r));
+  for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
+  for (int d : f.divisors) parameters.push_back("struct " + divisor_name(k.scalars[d]) + " " + number("d", d));
+  for (std::size_t r = 0; f.results.size() > 1 && r < f.results.size(); ++r)
+    parameters.push_back(std::string(spelling(f.results[r])) + "* y" + std::to_string(r));
+  return parameters;
 }
 
 bool body::is_read_at_points(int input) const {
@@ -238,12 +252,14 @@ std::string body::head() const {
   for (const accumulator& a : k.accumulators)
     about += std::string(" ") + codegen::name(a.what) + " " + facts(a.type).short_name;
   about += k.reduces() ? " of" : "";
-  for (const input& i : k.inputs) about += std::string(" ") + (i.iota ? "index" : facts(i.type).short_name);
+  for (const input& i : k.inputs)
+    about += std::string(" ") + (i.iota ? "index" : facts(i.type).short_name) + (i.indexed ? "[]" : "");
   about += " ->";
   for (std::uint16_t o : k.outputs) about += std::string(" ") + facts(k.values[o].type).short_name;
   about += ", " + std::to_string(v.rank) + (v.rank == 1 ? " axis" : " axes");
   if (v.reduced) about += " (" + std::to_string(v.reduced) + " reduced" + (v.columns ? ", columns)" : ")");
   std::string functions;
+  functions += load_definitions(k, to);
   for (const helper_use& h : used_) functions += helper_definition(h, to);
   for (std::size_t s = 0; s < points.size(); ++s) functions += once[s].text + points[s].text;
   functions += result.text;
@@ -252,6 +268,7 @@ std::string body::head() const {
   const bool c = to == dialect::c;
   // Without traps gcc makes a truncation of float to integer to float, and that keeps the sign of a zero.
   if (c && casts_both_ways(k)) out += "#pragma GCC optimize(\"trapping-math\")\n";
+  if (c && loads_one_by_one(k)) out += "#pragma GCC optimize(\"no-tree-vectorize\")\n";
   if (c && wants_whole_registers(used_))
     out += "#ifdef __AVX512BW__\n#pragma GCC target(\"prefer-vector-width=512\")\n#endif\n";
   if (c) out += "typedef _Bool bool;\n";
@@ -304,7 +321,7 @@ std::string body::element(int operand, const std::string& base, const std::strin
       break;
     default: break;
   }
-  if (is_iota(operand)) return at.empty() ? base : base + " + " + at;
+  if (!is_element(operand)) return at.empty() ? base : base + " + " + at;
   return at.empty() ? "*" + base : base + "[" + at + "]";
 }
 
@@ -366,7 +383,8 @@ bool kernel_writer::is(when w, int operand) const {
 void kernel_writer::load_fixed(when phase) {
   for (int o = 0; o < b_.inputs(); ++o)
     if (b_.v.operands[o] == access::fixed && is(phase, o))
-      w_.line("const ", b_.type(o), " ", number("x", o), " = ", b_.is_iota(o) ? "" : "*", b_.name(o), ";");
+      w_.line("const ", b_.type(o), b_.is_indexed(o) ? "* const " : " ", number("x", o), " = ",
+              b_.is_element(o) ? "*" : "", b_.name(o), ";");
 }
 
 void kernel_writer::place(std::string_view prefix, std::string_view base_prefix, int from, int upto, when phase,

@@ -23,6 +23,7 @@ struct function {
   std::string text;
   std::vector<int> inputs, scalars, divisors, reduced, given;
   std::vector<dtype> results;
+  std::string notes;  // of indices that are out of range: what they go to, where it looks at any
 
   /// A statement that stores the results into lvalues, given how each input, reduced value and kept value is spelled.
   std::string call(const spelled& input, const spelled& reduced_value, const std::vector<std::string>& into,
@@ -63,12 +64,15 @@ class body {
   std::string extent(int from, int to) const;
   /// " + i0 * in0_step0 ..." over axes [from, to) but `skip`.
   std::string offset(int operand, int from, int to, int skip) const;
-  /// An operand's element: `base` is a pointer (or an iota's value) and `i` the index along the fastest axis.
+  /// An operand's element: `base` is a pointer (or an iota's value) and `i` the index along the fastest axis. Of an indexed one
+  /// it is the address.
   std::string element(int operand, const std::string& base, const std::string& i) const;
   /// The operand's name ("in0", "out1") and its dtype's text.
   std::string name(int operand) const;
   std::string type(int operand) const;
   bool is_iota(int operand) const { return operand < inputs() && k.inputs[operand].iota; }
+  bool is_indexed(int operand) const { return operand < inputs() && k.inputs[operand].indexed; }
+  bool is_element(int operand) const { return operand >= inputs() || k.inputs[operand].is_element(); }
 
   /// The members of the accumulators' states are numbered one after the other: the first of accumulator `a`, the one that is
   /// its result, and how many there are; a member's type, and what it is before anything is folded.
@@ -84,6 +88,7 @@ class body {
   function make_function(std::string name, const std::vector<std::uint16_t>& roots,
                          const std::vector<std::uint16_t>& given);
   const accumulator& of_member(int m, int& within) const;
+  std::vector<std::string> parameters_of(const function&) const;
   mutable helper_list used_;
 };
 

@@ -80,7 +80,7 @@ class cpu_map : cpu_writer {
         m_.of(o) == way::dense ? row + " * " + std::to_string(m_.short_row) : row + step + std::to_string(last_ - 1);
     if (b_.v.operands[o] == access::unit) where += " + " + at;
     if (b_.v.operands[o] == access::strided) where += " + " + at + step + std::to_string(last_);
-    return b_.is_iota(o) ? base(o, prefix) + " + " + where : base(o, prefix) + "[" + where + "]";
+    return !b_.is_element(o) ? base(o, prefix) + " + " + where : base(o, prefix) + "[" + where + "]";
   }
 
   void pieces() {

@@ -34,6 +34,7 @@ void cuda_writer::open(int threads) {
   }
   w_.line("extern \"C\" __global__ void __launch_bounds__(", std::to_string(threads), ") sinter_kernel(");
   w_.open("    ", list, ")");
+  if (has_checks(b_.k)) w_.line("index_watch watch{trouble};");
 }
 
 void write_cuda_kernel(writer& w, const body& b) {

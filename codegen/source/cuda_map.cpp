@@ -24,7 +24,9 @@ class cuda_map : cuda_writer {
  private:
   std::string width() const { return std::to_string(width_); }
   std::string turns() const { return std::to_string(m_.turns); }
-  std::string type(int o) const { return b_.is_iota(o) ? "long long" : b_.type(o); }
+  std::string type(int o) const {
+    return b_.is_iota(o) ? "long long" : b_.is_indexed(o) ? "const " + b_.type(o) + "*" : b_.type(o);
+  }
   bool moves(int o) const { return b_.v.operands[o] != access::fixed; }
   void unrolled() { w_.raw("#pragma unroll\n"); }
   void rolled() { w_.raw("#pragma unroll 1\n"); }  // what few threads do is no reason to compile longer
@@ -258,7 +260,7 @@ class cuda_map : cuda_writer {
     if (b_.v.operands[o] == access::unit) at += " + " + number("i", last_);
     if (b_.v.operands[o] == access::strided)
       at += " + " + number("i", last_) + " * " + b_.name(o) + number("_step", last_);
-    return b_.is_iota(o) ? base(o, prefix) + at : base(o, prefix) + "[" + at.substr(3) + "]";
+    return !b_.is_element(o) ? base(o, prefix) + at : base(o, prefix) + "[" + at.substr(3) + "]";
   }
 
   const map_schedule& m_;

@@ -199,7 +199,7 @@ class cuda_rows : cuda_writer {
   bool ahead(int o) const {
     if (staged(o)) return false;
     const access a = b_.v.operands[o];
-    return b_.v.rows.held != 0 && !b_.is_iota(o) && (a == access::unit || a == access::strided);
+    return b_.v.rows.held != 0 && b_.is_element(o) && (a == access::unit || a == access::strided);
   }
 
   void load_ahead(std::size_t s) {

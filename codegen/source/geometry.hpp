@@ -37,8 +37,8 @@ inline int vector_width(const kernel& k, const variant& v) {
   for (std::size_t o = 0; o < v.operands.size(); ++o) {
     if (v.operands[o] != access::unit && !(rows && v.operands[o] == access::strided)) continue;
     const bool is_input = o < k.inputs.size();
-    if (is_input && k.inputs[o].iota) {
-      counts = true;
+    if (is_input && !k.inputs[o].is_element()) {
+      counts = counts || k.inputs[o].iota;
       continue;
     }
     const int size = itemsize(operand_type(k, static_cast<int>(o)));

@@ -7,7 +7,8 @@
 namespace sinter::codegen {
 
 /// What of a stage a later one need not compute again. On a GPU a thread has registers for it, and reads nothing twice; a CPU
-/// core has a row of it, if it is work: an element itself is as near as that, and so is one in shared memory.
+/// core has a row of it, if it is work: an element itself is as near as that, and so is one in shared memory. An element that an
+/// index has found is work everywhere, and a place is nothing to keep.
 inline keeper keeper_for(const kernel& k, const variant& v, dialect to) {
   if (v.rows.held == 0) return [](std::uint16_t) { return false; };
   std::vector<bool> moves(k.values.size()), worked(k.values.size());
@@ -19,7 +20,10 @@ inline keeper keeper_for(const kernel& k, const variant& v, dialect to) {
       moves[i] = moves[i] || moves[at.args[a]];
       worked[i] = worked[i] || worked[at.args[a]];
     }
-    worked[i] = worked[i] || (to == dialect::cuda && lies != access::staged) ||
+    const bool is_place = at.kind == value_kind::input && k.inputs[at.index].indexed;
+    if (is_place) continue;
+    moves[i] = moves[i] || at.kind == value_kind::load;
+    worked[i] = worked[i] || at.kind == value_kind::load || (to == dialect::cuda && lies != access::staged) ||
                 (at.kind == value_kind::apply && is_costly(at.code));
   }
   return [keeps = std::move(moves), worth = std::move(worked)](std::uint16_t at) { return keeps[at] && worth[at]; };

@@ -1,5 +1,7 @@
 // The arguments of a generated kernel: one list from which both dialects declare them, the runtime packs them and the
 // interpreter reads them.
+#include <algorithm>
+
 #include <sinter/error.hpp>
 
 #include "codegen/ir/kernel.hpp"
@@ -47,6 +49,10 @@ void add_strides(std::vector<parameter>& all, const kernel& k, const variant& v,
 
 }  // namespace
 
+bool has_checks(const kernel& k) {
+  return std::any_of(k.values.begin(), k.values.end(), [](const value& v) { return v.kind == value_kind::check; });
+}
+
 bool needs_stride(const kernel& k, const variant& v, int operand, int axis) {
   const access a = v.operands[operand];
   if (a == access::fixed || a == access::staged) return false;
@@ -76,6 +82,7 @@ std::vector<parameter> parameters(const kernel& k, const variant& v) {
     p.name = "s" + std::to_string(i);
     all.push_back(p);
   }
+  if (has_checks(k)) all.push_back({parameter::trouble, 0, 0, 8, "struct index_trouble*", "trouble"});
   if (v.split) {
     all.push_back({parameter::partials, 0, 0, 8, "char*", "partials"});
     all.push_back({parameter::tickets, 0, 0, 8, "unsigned int*", "tickets"});

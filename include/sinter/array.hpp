@@ -16,6 +16,10 @@ template <element T>
 class selection;
 template <element T>
 class array_ref;
+template <element T>
+class picked;
+template <element T>
+class masked;
 
 /// An n-dimensional array of T on a device. One pointer wide.
 template <element T>
@@ -100,6 +104,25 @@ class array<T> : public detail::methods<array<T>, T> {
   template <detail::index Index>
   array operator[](Index i) && {
     return std::move(*this)(i);
+  }
+  /// The elements that arrays of integers name, as of any expression. On a named array they can be stored into: `a(k) = e`.
+  template <class... Index>
+    requires detail::picks<Index...> lazy<T>
+  operator()(const Index&... i) const& { return detail::methods<array, T>::operator()(i...); }
+  template <class... Index>
+    requires detail::picks<Index...> lazy<T>
+  operator()(const Index&... i) && { return detail::methods<array, T>::operator()(i...); }
+  template <class... Index>
+    requires detail::picks<Index...> picked<T>
+  operator()(const Index&... i) & { return picked<T>(*this, i...); }
+  /// Elements under a mask, to be stored into: `a(a < 0) = 0`.
+  template <detail::mask_array Mask>
+  masked<T> operator()(Mask&& m) & {
+    return masked<T>(*this, detail::take_node(std::forward<Mask>(m)));
+  }
+  template <detail::index_array Index>
+  lazy<T> operator[](const Index& i) const {
+    return (*this)(i);
   }
 
   /// Copies contiguous host memory into every element. Errors: `shape_error` for another size. Source: cupy.ndarray.set.

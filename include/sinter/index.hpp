@@ -126,14 +126,14 @@ struct index_list {
     for (int i = 0; i < count; ++i) items[i] = other.items[i];
   }
 
- private:
   template <class X>
   void append(const X& x) {
     if constexpr (run_time_list<X>) {
       for (std::size_t i = 0; i < x.size(); ++i) append(x.data()[i]);
     } else {
       if (count == capacity) throw_too_many_indices();
-      items[count++] = to_index(x);
+      if constexpr (std::same_as<X, index_item>) items[count++] = x;
+      else items[count++] = to_index(x);
     }
   }
 };
@@ -146,17 +146,60 @@ struct no_braces {
   }
 };
 
+/// An array or an expression of integers, which stands for the elements that it names.
+template <class X>
+concept index_array = requires {
+  requires std::integral<typename std::remove_cvref_t<X>::sinter_element>;
+  requires !std::same_as<typename std::remove_cvref_t<X>::sinter_element, bool>;
+};
+/// An array or an expression of truth values.
+template <class X>
+concept mask_array = std::same_as < typename std::remove_cvref_t<X>::sinter_element,
+bool > ;
+/// An index list with such arrays in it.
+template <class... X>
+concept picks = ((index<X> || index_array<X>)&&...) && (index_array<X> || ...);
+
+/// The entries of such a list, and the arrays.
+class pick_list {
+ public:
+  template <class... X>
+  explicit pick_list(const X&... x) {
+    (append(x), ...);
+  }
+  node* view_of(node* n) const {
+    node* nodes[max_rank];
+    for (int i = 0; i < arrays_; ++i) nodes[i] = held_[i].get();
+    return make_picked(n, list_.items, list_.count, nodes);
+  }
+
+ private:
+  template <class X>
+  void append(const X& x) {
+    if constexpr (index_array<X>) {
+      if (arrays_ == max_rank) throw_too_many_indices();
+      list_.append(index_item{index_item::integers, false, false, arrays_, 0, 1});
+      held_[arrays_++] = handle(x.share());
+    } else {
+      list_.append(x);
+    }
+  }
+  index_list list_;
+  handle held_[max_rank];
+  int arrays_ = 0;
+};
+
 template <class... X>
 using refused_index = refused<double, (requires { typename X::sinter_element; } || ...) ? fault::mask : fault::index>;
 
 /// What is no index, of whatever takes one.
 struct refused_indices {
   template <class... X>
-    requires(!(index<std::remove_cvref_t<X>> && ...))
+    requires(!(index<std::remove_cvref_t<X>> && ...) && !picks<std::remove_cvref_t<X>...>)
   refused_index<std::remove_cvref_t<X>...>
   operator()(X&&...) const;
   template <class X>
-    requires(!index<std::remove_cvref_t<X>>)
+    requires(!index<std::remove_cvref_t<X>> && !picks<std::remove_cvref_t<X>>)
   refused_index<std::remove_cvref_t<X>>
   operator[](X&&) const;
   lazy<double> operator()(no_braces) const;

@@ -20,13 +20,16 @@
 #include <sinter/device.hpp>
 #include <sinter/error.hpp>
 #include <sinter/eval.hpp>
+#include <sinter/gather.hpp>
 #include <sinter/graph.hpp>
 #include <sinter/inspect.hpp>
 #include <sinter/io.hpp>
+#include <sinter/join.hpp>
 #include <sinter/memory.hpp>
 #include <sinter/memory_hooks.hpp>
 #include <sinter/profiler.hpp>
 #include <sinter/random.hpp>
+#include <sinter/rearrange.hpp>
 #include <sinter/stream.hpp>
 #include <sinter/transfer.hpp>
 

@@ -124,7 +124,7 @@ class cuda_device final : public device_impl {
   bool is_done(cu_result answer, const char* call);
   void wait_if_asked(const stream_state& on) {
     if (synchronous_ && !on.capture.load(std::memory_order_relaxed)) [[unlikely]]
-      synchronize(on);
+      synchronize(on), troubles.report();
   }
 
   // In this order: each needs the ones before it.
@@ -147,6 +147,7 @@ cuda_device::cuda_device(const driver& d, int ordinal)
 /// Devices of the registry live for ever; this is for the ones a test makes.
 cuda_device::~cuda_device() {
   if (context_.use_if_alive()) context_.api.cuCtxSynchronize();
+  troubles.close();
   drop_pools(*this);
   streams().close();
   if (!context_.use_if_alive()) return;

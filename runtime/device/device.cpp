@@ -184,6 +184,7 @@ void synchronize() try {
   runtime::device_impl& d = runtime::current_device();
   runtime::refuse_while_capturing(runtime::current_stream(d), "synchronize");
   d.streams().synchronize();
+  d.troubles.report();
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
 }

@@ -11,6 +11,7 @@
 
 #include "codegen/compile/compiler.hpp"
 #include "codegen/ir/kernel.hpp"
+#include "runtime/device/trouble.hpp"
 #include "runtime/memory/source.hpp"
 #include "runtime/stream/stream.hpp"
 
@@ -52,6 +53,7 @@ class device_impl {
 
   const device id;       // what the user sees
   const unsigned index;  // in tables with an entry for each device there may be, below most_devices
+  index_troubles troubles{*this};
 
   /// The device's streams: the default one, those in use, those to use again.
   stream_table& streams() const noexcept { return *streams_; }

@@ -48,6 +48,7 @@ host_operation copying(void* to, const void* from, std::size_t size) {
 }  // namespace
 
 host_device::~host_device() {
+  troubles.close();
   drop_pools(*this);
   streams().close();
 }
@@ -99,7 +100,8 @@ void host_device::launch(const loaded_kernel& code, const geometry& how, const v
                          stream_state& on) {
   if (!captured(on)) [[likely]] {
     bump(counter::launches);
-    return run(code, how, arguments, size);
+    run(code, how, arguments, size);
+    return troubles.report();
   }
   host_operation o{.what = host_operation::kernel, .code = code, .how = how};
   o.keep(arguments, size);
@@ -127,6 +129,7 @@ void host_device::perform(const host_operation& o) {
 void host_device::launch(executable_graph& graph, stream_state&) {
   bump(counter::launches);
   for (const host_operation& o : static_cast<host_graph&>(graph).operations) perform(o);
+  troubles.report();
 }
 
 /// A handle that no other stream has, so that streams compare as they do on a GPU.

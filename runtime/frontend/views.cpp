@@ -6,6 +6,7 @@
 #include <sinter/error.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/memory/holders.hpp"
@@ -13,7 +14,10 @@
 namespace sinter::detail {
 
 using runtime::as_array_node;
+using runtime::checked_axis;
+using runtime::clipped;
 using runtime::typed;
+using runtime::wrapped;
 
 namespace {
 
@@ -23,7 +27,7 @@ struct view_plan {
   axis_map map[max_rank];
 
   void drive(int axis, std::int64_t offset, std::int64_t step, int by) {
-    map[axis] = {offset, step, static_cast<std::int8_t>(by)};
+    map[axis] = {offset, step, static_cast<std::int16_t>(by)};
   }
   void hold(int axis, std::int64_t offset) { map[axis] = {offset, 0, -1}; }
 
@@ -83,44 +87,6 @@ node* make(typed_node* child, Plan plan) {
   return v.made(child);
 }
 
-std::int64_t wrapped(std::int64_t i, std::int64_t extent, int axis, const shape& s) {
-  if (i >= -extent && i < extent) return i < 0 ? i + extent : i;
-  throw index_error(message("sinter: index %lld is out of range for axis %d of an array of shape %s",
-                            static_cast<long long>(i), axis, to_string(s).c_str())
-                        .c_str());
-}
-
-struct range {
-  std::int64_t start, step, length;
-};
-
-// Python's rule: a bound left out is the end the step comes from or goes to; others count from the end if negative, and clip.
-[[gnu::always_inline]] inline range clipped(const index_item& item, std::int64_t extent) {
-  const auto clip = [extent](std::int64_t i, std::int64_t low, std::int64_t high) {
-    return std::clamp(i < 0 ? i + extent : i, low, high);
-  };
-  if (item.step == 1) {  // nearly always; a division is no small part of making a view
-    const std::int64_t start = item.has_start ? clip(item.start, 0, extent) : 0;
-    const std::int64_t stop = item.has_stop ? clip(item.stop, 0, extent) : extent;
-    return {start, 1, std::max<std::int64_t>(stop - start, 0)};
-  }
-  if (item.step == 0) throw index_error("sinter: a slice with a step of zero");
-  const bool forward = item.step > 0;
-  const std::int64_t low = forward ? 0 : -1, high = forward ? extent : extent - 1;
-  const std::int64_t start = item.has_start ? clip(item.start, low, high) : forward ? low : high;
-  const std::int64_t stop = item.has_stop ? clip(item.stop, low, high) : forward ? high : low;
-  const std::int64_t distance = forward ? stop - start : start - stop;
-  if (distance <= 0) return {start, 1, 0};
-  // A step as long as the distance reaches no second element. It may be too long to be turned round, or to be a stride.
-  if (forward ? item.step >= distance : item.step <= -distance) return {start, 1, 1};
-  return {start, item.step, (distance - 1) / (forward ? item.step : -item.step) + 1};
-}
-
-int checked_axis(int axis, int rank, const char* what) {
-  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
-  throw shape_error(message("sinter: %s: axis %d of an array of %d axes", what, axis, rank).c_str());
-}
-
 // Reads an index list into a view of something of shape `from`.
 template <class View>
 class indexer {
@@ -169,7 +135,7 @@ class indexer {
       case index_item::all: return whole(1);
       case index_item::integer: v_.hold(axis_, wrapped(item.start, from_[axis_], axis_, from_)); break;
       default: {
-        const range r = clipped(item, from_[axis_]);
+        const runtime::range r = clipped(item, from_[axis_]);
         v_.drive(axis_, r.length ? r.start : 0, r.step, add_axis(r.length));
       }
     }
@@ -267,3 +233,25 @@ node* make_reshape(node* n, const std::int64_t* extents, int count) {
 }
 
 }  // namespace sinter::detail
+
+namespace sinter::runtime {
+
+detail::node* make_along_both(detail::node* n, int axis, std::int64_t first, int other, std::int64_t other_first,
+                              std::int64_t length) {
+  const shape& from = typed(n)->extents;
+  return detail::make(typed(n), [&](auto& v) {
+    v.extents.set_size(from.size() - 1);
+    const int last = from.size() - 2;
+    int to = 0;
+    for (int d = 0; d < from.size(); ++d) {
+      if (d == axis || d == other) continue;
+      v.extents[to] = from[d];
+      v.drive(d, 0, 1, to++);
+    }
+    v.extents[last] = length;
+    v.drive(axis, length ? first : 0, 1, last);
+    v.drive(other, length ? other_first : 0, 1, last);
+  });
+}
+
+}  // namespace sinter::runtime

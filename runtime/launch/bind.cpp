@@ -40,15 +40,19 @@ struct axes {
 };
 
 // Gives the strides of something of shape `extents` (in the space of a reduction's result) along the kept axes of the domain.
-// Both have the same axes longer than one, in the same order.
+// Both have the same axes longer than one, in the same order, but for those that are cut into several in the domain.
 void lay_result(const sinter::shape& extents, const std::int64_t* strides, const codegen::space& domain,
                 std::int64_t* into) {
-  int from = 0;
-  for (int d = 0; d < domain.extents.size(); ++d) {
+  int from = extents.size();
+  std::int64_t left = 1, stride = 0;  // of the axis at hand: what of it is not laid out yet
+  for (int d = domain.extents.size() - 1; d >= 0; --d) {
+    const std::int64_t n = domain.extents[d];
     into[d] = 0;
-    if ((domain.reduced >> d & 1) || domain.extents[d] == 1) continue;
-    while (from < extents.size() && extents[from] == 1) ++from;
-    into[d] = from < extents.size() ? strides[from++] : 0;
+    if ((domain.reduced >> d & 1) || n == 1) continue;
+    while (left == 1 && from > 0) left = extents[--from], stride = strides[from];
+    into[d] = stride;
+    stride *= n;
+    left = n == 0 ? 1 : left / n;
   }
 }
 
@@ -64,7 +68,7 @@ void lay_out(const step& s, const resolution& r, detail::array_node* const* outp
       const detail::array_node* a = outputs[i - inputs];
       if (!codegen::is_everywhere(s.kernel, i - inputs)) lay_result(a->extents, a->strides, domain, into);
       else if (a->extents == domain.extents) std::copy(a->strides, a->strides + a->extents.size(), into);
-      else std::copy(flat, flat + domain.extents.size(), into);  // a reshape's temporary: the same order, another shape
+      else lay_result(a->extents, a->strides, {domain.extents}, into);
       continue;
     }
     const operand& o = r.operands[s.inputs[i].operand];
@@ -269,7 +273,7 @@ bool lies_in_packs(const codegen::kernel& k, const binding& b, int width) {
   const int f = codegen::fastest_axis(v);
   if (width <= 1) return false;
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
-    if (v.operands[i] != access::unit || (i < k.inputs.size() && k.inputs[i].iota)) continue;
+    if (v.operands[i] != access::unit || (i < k.inputs.size() && !k.inputs[i].is_element())) continue;
     const int size = itemsize(codegen::operand_type(k, static_cast<int>(i)));
     if ((reinterpret_cast<std::uintptr_t>(b.operands[i].data) & static_cast<std::uintptr_t>(width * size - 1)) != 0)
       return false;

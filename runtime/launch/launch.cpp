@@ -68,7 +68,7 @@ layout cpu_reduction(const binding& b) {
 }
 
 // Writes what stays, and where the rest goes.
-void pack(const compiled_kernel& k, const binding& b, std::int64_t splits, prepared_launch& to) {
+void pack(const compiled_kernel& k, const binding& b, std::int64_t splits, device_impl& on, prepared_launch& to) {
   to.slots.clear();
   to.arguments.assign((k.block_size + 7) / 8, 0);
   auto* const block = reinterpret_cast<std::byte*>(to.arguments.data());
@@ -81,6 +81,7 @@ void pack(const compiled_kernel& k, const binding& b, std::int64_t splits, prepa
         put(block + at, static_cast<std::uint64_t>(b.operands[p.index].strides[p.axis]), p.size);
         break;
       case codegen::parameter::splits: put(block + at, static_cast<std::uint64_t>(splits), p.size); break;
+      case codegen::parameter::trouble: put(block + at, on.troubles.note()); break;
       default: to.slots.push_back({p.what, p.size, p.index, static_cast<std::uint16_t>(at)});
     }
     at += p.size;
@@ -111,7 +112,7 @@ void prepare(compiled_step& step, const codegen::resolution& r, detail::array_no
   to.how = l.how;
   to.scratch =
       b.variant.split ? static_cast<std::size_t>(8 * b.kept * l.splits * codegen::count_members(step.step.kernel)) : 0;
-  pack(k, b, l.splits, to);
+  pack(k, b, l.splits, on, to);
 }
 
 // Puts in what this evaluation has of its own.

@@ -71,11 +71,11 @@ class sharing {
   std::int64_t step(int o, int axis) const {
     return std::llabs(b_.operands[static_cast<std::size_t>(o)].strides[axis]);
   }
-  /// Has an operand another element at the next point of the fastest axis?
+  /// Does a point read or write an element of its own, another one than the point before it along the fastest axis?
   bool moves(int o) const {
     const access a = v_.operands[static_cast<std::size_t>(o)];
     return (a == access::unit || a == access::strided) &&
-           (is_output(o) || !k_.inputs[static_cast<std::size_t>(o)].iota);
+           (is_output(o) || k_.inputs[static_cast<std::size_t>(o)].is_element());
   }
 
   // ---- packs and turns

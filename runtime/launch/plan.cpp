@@ -66,6 +66,7 @@ double estimate(const codegen::kernel& k) {
   double ns = 0;
   for (const codegen::input& i : k.inputs) ns += 0.08 * itemsize(i.type);
   for (const codegen::value& v : k.values) {
+    if (v.kind == codegen::value_kind::load) ns += 1;
     if (v.kind != codegen::value_kind::apply) continue;
     ns += codegen::is_costly(v.code) ? 1.5 : 0.15;
   }

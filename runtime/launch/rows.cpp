@@ -64,7 +64,7 @@ void stage_short_rows(const codegen::kernel& k, binding& b, int multiprocessors)
   bool aligned = true;
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
     const bool input = i < k.inputs.size();
-    if (input && (k.inputs[i].iota || !codegen::is_read_at_points(k, static_cast<int>(i)))) continue;
+    if (input && (!k.inputs[i].is_element() || !codegen::is_read_at_points(k, static_cast<int>(i)))) continue;
     if (v.operands[i] != access::unit || b.operands[i].strides[0] != b.extents[1]) continue;
     const int bytes = itemsize(codegen::operand_type(k, static_cast<int>(i))) * v.rows.held;
     if ((shared + bytes) * v.rows.threads > room) continue;

@@ -206,7 +206,9 @@ class recorder {
 
   void add_scalar(unsigned number, const prepared_launch::slot& slot, prepared_part& p) {
     const expression_node* const* e = in_.expressions.begin();
-    for (; number >= (*e)->code->scalars; ++e) number -= (*e)->code->scalars;
+    const auto count = [](const expression_node* of) { return of ? static_cast<unsigned>(of->code->scalars) : 1u; };
+    for (; number >= count(*e); ++e) number -= count(*e);
+    if (!*e) return;  // it follows from layouts, and stays in the block
     p.scalars.push_back({slot.offset, number_of(*e), static_cast<std::uint16_t>(number), slot.size});
   }
 

@@ -80,7 +80,8 @@ class traced {
   }
   [[gnu::always_inline]] bool view(const detail::view_node& v) {
     const int axes = v.child->extents.size();
-    if (!head(v, static_cast<unsigned>(axes))) return false;
+    const auto computed = static_cast<unsigned>(v.indices | v.checked << 8 | v.guarded << 16);
+    if (!head(v, static_cast<unsigned>(axes) | computed << 8)) return false;
     extents(v.extents);
     for (const detail::axis_map* m = v.map; m != v.map + axes; ++m) {
       to_.word(static_cast<std::uint64_t>(m->offset));
@@ -88,6 +89,7 @@ class traced {
       to_.word(static_cast<std::uint64_t>(m->axis));
     }
     to_.link(v.child);
+    for (int i = 0; i < v.more_count(); ++i) to_.link(v.more[i]);
     return true;
   }
 

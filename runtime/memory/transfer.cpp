@@ -95,6 +95,7 @@ void copy_out(void* to_host, storage& from, const std::byte* at, std::size_t siz
   op.has_read(&from);
   if (direct && !captured) keep_pinned(to_host, on);
   if (direct && how.blocking) wait_until_reached(on, on.position());
+  if (!direct || how.blocking) on.device.troubles.report();
 }
 
 void copy(storage& to, std::byte* at, storage& from, const std::byte* from_at, std::size_t size) {

@@ -72,7 +72,9 @@ void event::record() try {
 bool event::done() const { return !has_work(*state_) || state_->device.done(state_->handle); }
 
 void event::synchronize() const {
-  if (has_work(*state_)) state_->device.synchronize(state_->handle);
+  if (!has_work(*state_)) return;
+  state_->device.synchronize(state_->handle);
+  state_->device.troubles.report();
 }
 
 void* event::handle() const { return state_->handle; }

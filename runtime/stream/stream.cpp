@@ -105,6 +105,7 @@ stream::~stream() { runtime::release(*state_); }
 void stream::synchronize() const {
   runtime::refuse_while_capturing(*state_, "stream::synchronize");
   state_->device.synchronize(*state_);
+  state_->device.troubles.report();
 }
 
 bool stream::done() const {

@@ -2,6 +2,8 @@
 
 #include <sinter/reduce.hpp>
 
+#include "test/fuzz/moves.hpp"
+
 namespace sinter::fuzz {
 
 namespace {
@@ -89,6 +91,13 @@ void machine::run(int at_step) {
       return made(detail::make_reshape(from().get(), s.extents.data(), static_cast<int>(s.extents.size())));
     case form::broadcast: return made(detail::make_broadcast(from().get(), shape(s.extents)));
     case form::reduce: return keep(at_step, fold_of(s, from()));
+    case form::move: {
+      std::vector<handle> operands;
+      for (const operand& o : s.operands) operands.push_back(value(o.step));
+      for (const operand& o : s.operands)
+        if (is_temporary(o.step)) at(o.step) = {};
+      return made(run_move(s, operands, outlines_[static_cast<std::size_t>(at_step)].type));
+    }
     case form::array: {
       tree& unnamed = at(s.operands[0].step).unnamed;
       return set(at_step, unnamed.empty() ? evaluated(from()) : std::exchange(unnamed, {}).evaluated());

@@ -188,7 +188,9 @@ class author {
   }
 
   bool statement() {
-    switch (pick(16)) {
+    switch (pick(18)) {
+      case 16:
+      case 17: return move(any());
       case 0: return view(any());
       case 1: return transpose(any());
       case 2: return reshape(any());
@@ -356,6 +358,40 @@ class author {
       from = count() - 1;
     }
     return true;
+  }
+
+  // Elements in other places. A few of them, so that indices repeat and parts meet.
+  bool move(int from) {
+    step s;
+    s.what = form::move;
+    s.moving = static_cast<motion>(pick(motion_count));
+    s.operands = {{from}};
+    const shape& given = known(from).extents;
+    const int rank = given.size();
+    if (rank == 0 && s.moving != motion::stack) return false;
+    s.axes = {rank == 0 ? 0 : static_cast<int>(pick(rank))};
+    const auto some = [&] { return static_cast<std::int64_t>(pick(9)) - 4; };
+    switch (s.moving) {
+      case motion::take: s.operands.push_back({any()}); break;
+      case motion::repeat: s.extents = {pick(4)}; break;
+      case motion::pad:
+        s.ddof = static_cast<int>(pick(5));
+        for (int d = 0; d < rank; ++d) {
+          s.extents.push_back(one_in(2) ? 0 : pick(4));
+          s.extents.push_back(one_in(2) ? 0 : pick(one_in(4) ? 40 : 3));
+        }
+        break;
+      case motion::concatenate:
+      case motion::stack:
+        for (unsigned more = 1 + pick(2), tries = 0; more > 0 && tries < 12; ++tries) {
+          s.operands.push_back({tries < 9 ? any() : from});
+          if (outline_of(s, known_)) --more;
+          else s.operands.pop_back();
+        }
+        break;
+      default: s.extents = {some()};
+    }
+    return add(std::move(s));
   }
 
   bool store() {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <sstream>
 
+#include "test/fuzz/moves.hpp"
+
 namespace sinter::fuzz {
 
 namespace {
@@ -184,6 +186,11 @@ class cpp_printer {
       case form::reshape: return from() + ".reshape(" + cpp_shape(s.extents) + ")";
       case form::broadcast: return "broadcast_to(" + from() + ", " + cpp_shape(s.extents) + ")";
       case form::reduce: return reduction(s);
+      case form::move: {
+        std::vector<std::string> operands;
+        for (const operand& o : s.operands) operands.push_back(operand_text(o));
+        return cpp_move(s, operands, length_of_axis(s, outlines_));
+      }
       default: return s.temporary ? std::string("array<") + cpp_name(known(at).type) + ">(" + from() + ")" : from();
     }
   }
@@ -266,7 +273,7 @@ std::string python_reduction(const step& s) {
 }
 
 // In NumPy a view is the same memory, in Sinter a value: hence the copies.
-std::string python_value(const step& s) {
+std::string python_value(const step& s, const std::vector<outline>& known) {
   const auto from = [&] { return python_operand(s.operands[0]); };
   switch (s.what) {
     case form::input: return python_input(s);
@@ -279,6 +286,11 @@ std::string python_value(const step& s) {
     case form::reshape: return "np.reshape(" + from() + ", " + python_tuple(s.extents) + ").copy()";
     case form::broadcast: return "np.broadcast_to(" + from() + ", " + python_tuple(s.extents) + ").copy()";
     case form::reduce: return python_reduction(s);
+    case form::move: {
+      std::vector<std::string> operands;
+      for (const operand& o : s.operands) operands.push_back(python_operand(o));
+      return python_move(s, operands, length_of_axis(s, known));
+    }
     default: return "np.array(" + from() + ")";
   }
 }
@@ -295,17 +307,19 @@ std::string python_store(const step& s) {
 std::string cpp_text(const program& p) { return cpp_printer(p).text(); }
 
 std::string python_text(const program& p) {
+  const std::vector<outline> known = outlines_of(p).value();
   std::ostringstream all;
   for (std::size_t i = 0; i < p.steps.size(); ++i) {
     const step& s = p.steps[i];
     if (s.what == form::store) all << python_store(s) << '\n';
-    else all << name_of(static_cast<int>(i)) << " = " << python_value(s) << '\n';
+    else all << name_of(static_cast<int>(i)) << " = " << python_value(s, known) << '\n';
   }
   for (int r : p.results) all << "print(" << name_of(r) << ")\n";
   return all.str();
 }
 
 std::string python_text(const program& p, std::size_t first_record, const std::string& indent) {
+  const std::vector<outline> known = outlines_of(p).value();
   std::ostringstream all;
   for (std::size_t i = 0; i < p.steps.size(); ++i) {
     const step& s = p.steps[i];
@@ -314,7 +328,7 @@ std::string python_text(const program& p, std::size_t first_record, const std::s
     if (stores) all << indent << python_store(s) << '\n';
     all << indent << name << " = ";
     if (s.what == form::input) all << "given(";
-    else all << "checked(" << (stores ? name : python_value(s)) << ", ";
+    else all << "checked(" << (stores ? name : python_value(s, known)) << ", ";
     all << first_record + i << ")\n";
   }
   return all.str();

@@ -5,6 +5,7 @@
 #include <sinter/detail/selection.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "test/fuzz/moves.hpp"
 
 namespace sinter::fuzz {
 
@@ -52,6 +53,7 @@ std::optional<shape> viewed(const shape& from, const std::vector<detail::index_i
         if (i.step == 0) return {};
         to.push_back(length_of(i, from[axis++]));
         break;
+      case item::integers: return {};  // a step of its own
     }
   }
   if (rests == 0) whole(from.size() - axis);
@@ -220,6 +222,7 @@ maybe outline_of(const step& s, const std::vector<outline>& known) {
       return fine ? maybe({from().type, to}) : maybe();
     }
     case form::reduce: return reduced(s, from());
+    case form::move: return moved(s, known);
     case form::array: return from();
     default: return stored(s, known);
   }

@@ -27,7 +27,23 @@ struct operand {
   bool is_step() const { return step >= 0; }
 };
 
-enum class form : std::uint8_t { input, index, apply, cast, view, transpose, reshape, broadcast, reduce, array, store };
+enum class form : std::uint8_t {
+  input,
+  index,
+  apply,
+  cast,
+  view,
+  transpose,
+  reshape,
+  broadcast,
+  reduce,
+  move,
+  array,
+  store
+};
+/// How a step moves elements.
+enum class motion : std::uint8_t { take, roll, repeat, pad, triangle, diagonal, concatenate, stack };
+inline constexpr int motion_count = 8;
 /// The library's reductions as it numbers them, then those that are made of them.
 enum class fold : std::uint8_t {
 #define SINTER_REDUCTION(name, ...) name,
@@ -55,15 +71,16 @@ struct step {
   form what = form::input;
   bool temporary = false;                   // written inside the one statement that uses it, not under a name
   bool updates = false;                     // store: `+=` and its kin, by `code`, and not `=`
-  bool keepdims = false;                    // reduce
+  bool keepdims = false;                    // reduce; triangle: the lower one
   op code = op::add;                        // apply, store
   fold folding = fold::sum;                 // reduce
   dtype type = dtype::float32;              // input, cast, reduce
-  int ddof = 0;                             // reduce
+  int ddof = 0;                             // reduce; pad: which mode
+  motion moving = motion::take;             // move
   std::vector<operand> operands{};          // store: the array that is stored into, the value
   std::vector<detail::index_item> items{};  // view; store: none is all of the array
-  std::vector<std::int64_t> extents{};      // input, index, reshape, broadcast
-  std::optional<std::vector<int>> axes{};   // index: one; transpose, reduce: none is all of them
+  std::vector<std::int64_t> extents{};      // input, index, reshape, broadcast; move: numbers it takes
+  std::optional<std::vector<int>> axes{};   // index, move: one; transpose, reduce: none is all of them
   std::vector<std::byte> elements{};        // input
 };
 

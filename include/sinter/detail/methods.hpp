@@ -94,6 +94,17 @@ class methods : public refused_indices {
   auto operator[](Index i) const {
     return (*this)(i);
   }
+  /// The elements that arrays or expressions of integers name, beside other indices: lazy and fused. Shapes: the arrays broadcast;
+  /// what they make together stands in their place, or in front where other indices stand between them. Errors:
+  /// `index_error`: at once for an axis without elements, at the next wait for an index that is out of range, which reads
+  /// nothing. Source: numpy indexing.
+  template <class... Index>
+    requires picks<Index...> lazy<Element>
+  operator()(const Index&... i) const { return lazy<Element>(pick_list(i...).view_of(shared().get())); }
+  template <index_array Index>
+  lazy<Element> operator[](const Index& i) const {
+    return (*this)(i);
+  }
 
   /// The same elements in C order under another shape; one extent may be -1. An array whose elements lie in another order is
   /// copied, here and now, as NumPy does. Errors: `shape_error`. Source: numpy.reshape.

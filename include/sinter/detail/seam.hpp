@@ -36,6 +36,10 @@ SINTER_API void evaluate_all(node* const* roots, node** results, int count, cons
 /// Errors: `shape_error`; nothing is changed then.
 SINTER_API void store(handle& target, node* view, const expression_view&, const where&);
 
+/// Stores at positions, in C order of the target's shape, which a node of int64 gives; of several values for one element the last
+/// stays. Errors: `shape_error`; nothing is changed then.
+SINTER_API void store_at(handle& target, handle positions, const expression_view&, const where&);
+
 SINTER_API const shape& shape_of(node*);
 SINTER_API void copy_extents(const shape&, std::int64_t* to,
                              std::size_t axes);            // errors: shape_error for another number
@@ -73,9 +77,9 @@ SINTER_API device device_of(node*);
 
 /// One entry of an index list.
 struct index_item {
-  enum kind : std::uint8_t { all, integer, range, new_axis, rest } what;
+  enum kind : std::uint8_t { all, integer, range, new_axis, rest, integers } what;
   bool has_start, has_stop;
-  std::int64_t start, stop, step;
+  std::int64_t start, stop, step;  // integers: `start` is which of the arrays of indices
 };
 [[noreturn]] SINTER_API void throw_too_many_indices();
 
@@ -84,6 +88,13 @@ SINTER_API node* make_view(node*, const index_item*, int count);
 SINTER_API node* make_transpose(node*, const int* axes, int count);            // count 0: reversed
 SINTER_API node* make_reshape(node*, const std::int64_t* extents, int count);  // one extent may be -1
 SINTER_API node* make_broadcast(node*, const shape&);
+
+/// An index list with arrays of integers in it: lazy.
+SINTER_API node* make_picked(node*, const index_item*, int count, node* const* indices);
+/// A mask with an axis for each of an array: those it lacks follow. Errors: `index_error` where its own are not the first of it.
+SINTER_API node* make_mask(node* mask, const shape& of);
+SINTER_API node* make_take(node*, node* indices, std::int64_t axis);
+SINTER_API node* make_take_along(node*, node* indices, std::int64_t axis);
 
 /// The axes of a reduction; count -1: all.
 struct axis_list {

@@ -251,3 +251,5 @@ auto methods<Derived, Element>::astype() const {
 }  // namespace detail
 
 }  // namespace sinter
+
+#include <sinter/scatter.hpp>

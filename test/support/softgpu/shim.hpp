@@ -231,6 +231,11 @@ template <class T>
 inline T atomicCAS(T* at, softgpu::same_t<T> expected, softgpu::same_t<T> to) {
   return softgpu::update(at, [=](T old) SOFTGPU_UNCHECKED { return old == expected ? to : old; });
 }
+// The host waits for a kernel's end, so that nothing is between the scopes.
+template <class T>
+SOFTGPU_UNCHECKED inline T atomicCAS_system(T* at, softgpu::same_t<T> expected, softgpu::same_t<T> to) {
+  return atomicCAS(at, expected, to);
+}
 inline unsigned atomicInc(unsigned* at, unsigned last) {
   return softgpu::update(at, [=](unsigned old) SOFTGPU_UNCHECKED { return old >= last ? 0u : old + 1; });
 }

@@ -1,0 +1,93 @@
+#include "codegen/source/loads.hpp"
+
+#include <algorithm>
+
+#include "codegen/ir/values.hpp"
+#include "codegen/source/helpers.hpp"
+
+namespace sinter::codegen {
+
+namespace {
+
+std::string nothing(dtype t) { return std::string("nothing_") + detail::facts(t).short_name; }
+
+constexpr const char* trouble = "struct index_trouble {\n  int noted, axis;\n  long long index, extent;\n};\n";
+
+// A thread takes what it finds along and tells it when it ends: a branch between loads would make each wait for the one before.
+constexpr const char* check_in_cuda =
+    "struct index_watch {\n"
+    "  index_trouble* const to;\n"
+    "  int noted = 0, axis = 0;\n"
+    "  long long index = 0, extent = 0;\n"
+    "  __device__ __forceinline__ ~index_watch() {\n"
+    "    if (!noted || atomicCAS_system(&to->noted, 0, 1) != 0) return;\n"
+    "    to->axis = axis;\n"
+    "    to->index = index;\n"
+    "    to->extent = extent;\n"
+    "  }\n"
+    "};\n"
+    "static __device__ __forceinline__ long long checked(index_watch& watch, long long i, long long n, int axis) {\n"
+    "  const long long at = i < 0 ? i + n : i;\n"
+    "  const bool inside = (unsigned long long)at < (unsigned long long)n;\n"
+    "  watch.noted = inside ? watch.noted : 1;\n"
+    "  watch.axis = inside ? watch.axis : axis;\n"
+    "  watch.index = inside ? watch.index : i;\n"
+    "  watch.extent = inside ? watch.extent : n;\n"
+    "  return inside ? at : 0;\n"
+    "}\n";
+
+constexpr const char* check_in_c =
+    "static __attribute__((cold, noinline)) void note(struct index_trouble* t, long long i, long long n, int axis) {\n"
+    "  if (__atomic_exchange_n(&t->noted, 1, __ATOMIC_RELAXED) != 0) return;\n"
+    "  t->axis = axis;\n"
+    "  t->index = i;\n"
+    "  t->extent = n;\n"
+    "}\n"
+    "static inline __attribute__((always_inline)) long long checked(\n"
+    "    struct index_trouble* t, long long i, long long n, int axis) {\n"
+    "  const long long at = i < 0 ? i + n : i;\n"
+    "  if ((unsigned long long)at < (unsigned long long)n) return at;\n"
+    "  note(t, i, n, axis);\n"
+    "  return 0;\n"
+    "}\n";
+
+}  // namespace
+
+// In C a guard chooses an address: where it chose whether to load, gcc 12 would make masked loads of several neighbours, some of
+// them wrong.
+std::string spell_access(const value& v, const std::vector<std::string>& names, dialect to) {
+  const std::string guard = guard_of(v) ? names[*guard_of(v)] : "", first = names[v.args[0]];
+  if (v.kind == value_kind::check) {
+    const std::string checked = std::string(to == dialect::cuda ? "checked(watch, " : "checked(trouble, ") + first +
+                                ", " + names[v.args[1]] + ", " + std::to_string(axis_of(v)) + ")";
+    return guard.empty() ? checked : guard + " ? " + checked + " : 0";
+  }
+  const bool moves = v.index & with_offset;
+  if (guard.empty() || to == dialect::cuda) {
+    const std::string element = moves ? first + "[" + names[v.args[1]] + "]" : "*" + first;
+    return guard.empty() ? element : guard + " ? " + element + " : 0";
+  }
+  return "*(" + guard + " ? " + first + (moves ? " + " + names[v.args[1]] : "") + " : &" + nothing(v.type) + ")";
+}
+
+std::string load_definitions(const kernel& k, dialect to) {
+  std::string text;
+  if (has_checks(k)) text = trouble + std::string(to == dialect::cuda ? check_in_cuda : check_in_c);
+  std::vector<dtype> done;
+  for (const value& v : k.values) {
+    if (to == dialect::cuda || v.kind != value_kind::load || !guard_of(v)) continue;
+    if (std::find(done.begin(), done.end(), v.type) != done.end()) continue;
+    done.push_back(v.type);
+    text += "static const " + std::string(spelling(v.type)) + " " + nothing(v.type) + " = 0;\n";
+  }
+  return text;
+}
+
+// Gathers into vector registers take longer than loads one by one. Vectors pay where there is much else to compute.
+bool loads_one_by_one(const kernel& k) {
+  const auto any = [&](auto is) { return std::any_of(k.values.begin(), k.values.end(), is); };
+  return any([](const value& v) { return v.kind == value_kind::load; }) &&
+         !any([](const value& v) { return v.kind == value_kind::apply && is_costly(v.code); });
+}
+
+}  // namespace sinter::codegen

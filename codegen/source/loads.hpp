@@ -1,0 +1,20 @@
+// Loads at computed indices, and the looks at these, as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/ir/kernel.hpp"
+
+namespace sinter::codegen {
+
+/// A load or a check, given the names of the values before it.
+std::string spell_access(const value&, const std::vector<std::string>& names, dialect);
+
+/// What the text of a kernel's loads and checks needs before it.
+std::string load_definitions(const kernel&, dialect);
+
+/// C: are the loops of a kernel to be left without vectors?
+bool loads_one_by_one(const kernel&);
+
+}  // namespace sinter::codegen

@@ -1,0 +1,28 @@
+// Elements by index: take and take_along_axis. `a(indices)` is in index lists (index.hpp).
+#pragma once
+
+#include <sinter/array.hpp>
+
+namespace sinter {
+
+/// The elements of the flattened `a` that integers name; lazy and fused. Shapes: that of the indices. Errors: as of
+/// `a(indices)`. Source: numpy.take.
+template <detail::expression A, detail::index_array K>
+auto take(const A& a, const K& indices) {
+  return lazy<detail::element_in<A>>(a.ravel()(indices));
+}
+/// What they name along an axis. Shapes: the axis becomes those of the indices. Errors: `shape_error` for a wrong axis.
+template <detail::expression A, detail::index_array K>
+auto take(const A& a, const K& indices, std::int64_t axis) {
+  const detail::handle of(a.share()), by(indices.share());
+  return lazy<detail::element_in<A>>(detail::make_take(of.get(), by.get(), axis));
+}
+/// Along an axis, an element for each of the indices, which have the other axes of `a` or broadcast with them. Source:
+/// numpy.take_along_axis.
+template <detail::expression A, detail::index_array K>
+auto take_along_axis(const A& a, const K& indices, std::int64_t axis) {
+  const detail::handle of(a.share()), by(indices.share());
+  return lazy<detail::element_in<A>>(detail::make_take_along(of.get(), by.get(), axis));
+}
+
+}  // namespace sinter

@@ -1,0 +1,150 @@
+// Joins of arrays and expressions, lazy and fused: nothing is copied until the whole has a user, and then in its kernel.
+#pragma once
+
+#include <initializer_list>
+
+#include <sinter/array.hpp>
+#include <sinter/detail/rearrange.hpp>
+
+namespace sinter {
+
+namespace detail {
+
+/// A part of a join, of element type T.
+template <class T, class E>
+handle part_of(E&& e) {
+  if constexpr (std::same_as<element_in<E>, T>) return handle(take_node(std::forward<E>(e)));
+  else return handle(take_node(astype<T>(std::forward<E>(e))));
+}
+
+/// The element type that several promote to.
+template <class... E>
+consteval dtype promoted_dtype() {
+  const dtype types[] = {dtype_of<element_in<E>>...};
+  return promote(types, sizeof...(E));
+}
+template <class... E>
+using promoted = typename element_of<promoted_dtype<E...>()>::type;
+
+}  // namespace detail
+
+/// Arrays and expressions of any element types, for a join of them: `concatenate(tuple(a, b + 1, c), 1)`. Dtypes: the one that
+/// they promote to.
+template <element T, std::size_t count>
+class tuple_of {
+ public:
+  using value_type = T;
+  template <class... E>
+  explicit tuple_of(E&&... e) : parts_{detail::part_of<T>(std::forward<E>(e))...} {}
+  const detail::handle* data() const { return parts_; }
+  static constexpr std::size_t size() { return count; }
+
+ private:
+  detail::handle parts_[count];
+};
+template <detail::expression... E>
+  requires(sizeof...(E) > 0)
+auto tuple(E&&... e) { return tuple_of<detail::promoted<E...>, sizeof...(E)>(std::forward<E>(e)...); }
+
+namespace detail {
+
+/// The parts of a join: nodes of one dtype.
+template <element T>
+class join_list {
+ public:
+  template <std::size_t count>
+  join_list(const tuple_of<T, count>& t) : join_list(t.data(), count) {}
+  template <class Part>
+  join_list(const Part* parts, std::size_t count) : parts_(new handle[count]), nodes_(new node*[count]), count_(count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if constexpr (std::same_as<Part, handle>) parts_[i] = parts[i];
+      else parts_[i] = handle(parts[i].share());
+      nodes_[i] = parts_[i].get();
+    }
+  }
+  join_list(const join_list&) = delete;
+  ~join_list() {
+    delete[] parts_;
+    delete[] nodes_;
+  }
+
+  lazy<T> along(std::int64_t axis) const { return lazy<T>(make_joined(nodes_, count_, axis)); }
+  lazy<T> stacked(std::int64_t axis) const { return lazy<T>(make_stacked(nodes_, count_, axis)); }
+  /// The parts with at least so many axes.
+  const join_list& at_least(int axes, bool as_column = false) const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      parts_[i] = handle(make_at_least(nodes_[i], axes, as_column));
+      nodes_[i] = parts_[i].get();
+    }
+    return *this;
+  }
+  int first_rank() const { return count_ ? shape_of(nodes_[0]).size() : 1; }
+
+ private:
+  handle* parts_;
+  node** nodes_;
+  std::size_t count_;
+};
+
+/// Several of one type, made at run time: a `std::vector<array<float>>`.
+template <class P>
+concept part_range = requires(const P& p) {
+  typename std::remove_cvref_t<decltype(*p.data())>::sinter_element;
+  p.size();
+};
+
+template <element T, std::size_t count>
+join_list<T> join_of(const tuple_of<T, count>& t) {
+  return {t};
+}
+template <part_range P>
+auto join_of(const P& p) {
+  return join_list<element_in<decltype(*p.data())>>(p.data(), p.size());
+}
+template <class P>
+concept parts = requires(const P& p) {
+  join_of(p);
+};
+
+}  // namespace detail
+
+// Of a list of arrays in braces, of a tuple of any expressions, or of a vector.
+#define SINTER_JOIN(name, parameters, ...)                        \
+  template <detail::parts P>                                      \
+  auto name(const P& parts parameters) {                          \
+    const auto join = detail::join_of(parts);                     \
+    return __VA_ARGS__;                                           \
+  }                                                               \
+  template <element T>                                            \
+  auto name(std::initializer_list<array<T>> parts parameters) {   \
+    const detail::join_list<T> join(parts.begin(), parts.size()); \
+    return __VA_ARGS__;                                           \
+  }
+#define SINTER_AXIS , std::int64_t axis = 0
+
+/// One after the other along an axis that they have. Shapes: equal but for that axis. Errors: `shape_error`. Source:
+/// numpy.concatenate.
+SINTER_JOIN(concatenate, SINTER_AXIS, join.along(axis))
+/// Beside each other along a new axis. Shapes: equal. Errors: `shape_error`. Source: numpy.stack.
+SINTER_JOIN(stack, SINTER_AXIS, join.stacked(axis))
+/// Side by side: along the second axis, of one axis along that. Source: numpy.hstack.
+SINTER_JOIN(hstack, , join.at_least(1).along(join.first_rank() == 1 ? 0 : 1))
+/// Below each other: along the first axis, of one axis each as a row. Source: numpy.vstack.
+SINTER_JOIN(vstack, , join.at_least(2).along(0))
+/// Side by side, of one axis each as a column. Source: numpy.column_stack.
+SINTER_JOIN(column_stack, , join.at_least(2, true).along(1))
+
+#undef SINTER_AXIS
+#undef SINTER_JOIN
+
+/// One expression behind another, both flattened, or along an axis. Source: numpy.append.
+template <detail::expression A, detail::expression B>
+auto append(const A& a, const B& b) {
+  return concatenate(tuple(a.ravel(), b.ravel()));
+}
+template <detail::expression A, detail::expression B>
+auto append(const A& a, const B& b, std::int64_t axis) {
+  return concatenate(tuple(a, b), axis);
+}
+
+}  // namespace sinter

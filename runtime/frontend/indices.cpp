@@ -1,0 +1,128 @@
+#include "runtime/frontend/indices.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <sinter/error.hpp>
+
+#include "runtime/frontend/message.hpp"
+
+namespace sinter::runtime {
+
+using namespace detail;
+
+namespace {
+
+// The code of `where` over elements of each dtype, beside the plan that it had last.
+struct choice {
+  instruction code[4];
+  fragment table;
+  void* last_plan = nullptr;
+
+  choice(dtype t, bool of_scalar)
+      : code{{instruction::take_node, dtype::bool_},
+             {instruction::take_node, t},
+             {of_scalar ? instruction::take_scalar : instruction::take_node, t},
+             {static_cast<std::uint8_t>(op::where), t}},
+        table{code, 4,         static_cast<std::uint16_t>(of_scalar ? 2 : 3), static_cast<std::uint16_t>(of_scalar),
+              t,    &last_plan} {}
+};
+
+constexpr int dtypes = static_cast<int>(std::size(facts_of));
+
+// Never freed, like all tables that expressions point to.
+template <bool of_scalar>
+const fragment& choice_of(dtype t) {
+  static choice** const all = [] {
+    auto** const made = new choice*[dtypes];
+    for (int i = 0; i < dtypes; ++i) made[i] = new choice(static_cast<dtype>(i), of_scalar);
+    return made;
+  }();
+  return all[static_cast<int>(t)]->table;
+}
+
+node* owned(const expression_view& e) {
+  node* slot = nullptr;
+  node* const made = share(&slot, e);
+  release(slot);
+  return made;
+}
+
+}  // namespace
+
+view_maker::view_maker(node* child) : view_maker(child, typed(child)->extents) {
+  for (int d = 0; d < extents.size(); ++d) drive(d, 0, 1, d);
+}
+
+view_maker::view_maker(node* child, const shape& s) : extents(s), child_(typed(child)) {
+  for (int d = 0; d < child_->extents.size(); ++d) hold(d, 0);
+}
+
+void view_maker::compute(int axis, handle index, bool may_stray) {
+  map_[axis] = axis_map::by_computed(count_);
+  checked_ |= unsigned{may_stray} << count_;
+  indices_[count_++] = std::move(index);
+}
+
+node* view_maker::made() {
+  extents.check();
+  auto* const v = new_node<view_node>(child_->type, extents);
+  retain(child_);
+  v->child = child_;
+  std::copy_n(map_, child_->extents.size(), v->map);
+  v->indices = static_cast<std::uint8_t>(count_);
+  v->checked = static_cast<std::uint8_t>(checked_);
+  v->guarded = static_cast<bool>(guard_);
+  for (int i = 0; i < count_; ++i) v->more[i] = typed(indices_[i].take());
+  if (guard_) v->more[count_] = typed(guard_.take());
+  return v;
+}
+
+lazy<std::int64_t> index_along(const shape& s, int axis) {
+  shape of;
+  of.set_size(s.size() - axis);
+  std::fill_n(&of[0], of.size(), 1);
+  of[0] = s[axis];
+  return lazy<std::int64_t>(make_iota(of, 0));
+}
+
+void throw_out_of_range(std::int64_t i, int axis, const shape& s) {
+  throw index_error(message("sinter: index %lld is out of range for axis %d of an array of shape %s",
+                            static_cast<long long>(i), axis, to_string(s).c_str())
+                        .c_str());
+}
+
+range clipped_in_steps(const index_item& item, std::int64_t extent) {
+  if (item.step == 0) throw index_error("sinter: a slice with a step of zero");
+  const bool forward = item.step > 0;
+  const std::int64_t low = forward ? 0 : -1, high = forward ? extent : extent - 1;
+  const auto clip = [&](std::int64_t i) {
+    if (i < 0) i += extent;
+    return i < low ? low : i > high ? high : i;
+  };
+  const std::int64_t start = item.has_start ? clip(item.start) : forward ? low : high;
+  const std::int64_t stop = item.has_stop ? clip(item.stop) : forward ? high : low;
+  const std::int64_t distance = forward ? stop - start : start - stop;
+  if (distance <= 0) return {start, 1, 0};
+  // A step as long as the distance reaches no second element. It may be too long to be turned round, or to be a stride.
+  if (forward ? item.step >= distance : item.step <= -distance) return {start, 1, 1};
+  return {start, item.step, (distance - 1) / (forward ? item.step : -item.step) + 1};
+}
+
+int checked_axis(std::int64_t axis, int rank, const char* what) {
+  if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
+  throw shape_error(
+      message("sinter: %s: axis %lld of an array of %d axes", what, static_cast<long long>(axis), rank).c_str());
+}
+
+node* make_where(node* condition, node* a, node* b) {
+  node* const nodes[] = {retain(condition), retain(a), retain(b)};
+  return owned({&choice_of<false>(typed(a)->type), nodes, nullptr});
+}
+
+node* make_where_else(node* condition, node* a, scalar_bits otherwise) {
+  node* const nodes[] = {retain(condition), retain(a)};
+  return owned({&choice_of<true>(typed(a)->type), nodes, &otherwise});
+}
+
+}  // namespace sinter::runtime

@@ -1,0 +1,91 @@
+// Joins: a point's value comes from one of the parts; the others are not read there.
+#include <vector>
+
+#include <sinter/detail/rearrange.hpp>
+#include <sinter/error.hpp>
+#include <sinter/functions.hpp>
+
+#include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/message.hpp"
+
+namespace sinter::detail {
+
+using runtime::checked_axis;
+using runtime::index_along;
+using runtime::typed;
+using runtime::view_maker;
+
+namespace {
+
+shape joined(node* const* parts, std::size_t count, int axis) {
+  shape all = typed(parts[0])->extents;
+  for (std::size_t p = 1; p < count; ++p) {
+    const shape& s = typed(parts[p])->extents;
+    shape same = s;
+    if (s.size() == all.size()) same[axis] = all[axis];
+    if (!(same == all))
+      throw shape_error(message("sinter: shapes %s and %s do not join along axis %d",
+                                to_string(typed(parts[0])->extents).c_str(), to_string(s).c_str(), axis)
+                            .c_str());
+    all[axis] += s[axis];
+    all.check();
+  }
+  return all;
+}
+
+// A part at its place in the whole, [begin, begin + its length) along the axis.
+handle placed(node* part, const shape& whole, int axis, std::int64_t begin, const handle& here) {
+  view_maker v(part, whole);
+  for (int d = 0; d < whole.size(); ++d) v.drive(d, d == axis ? -begin : 0, 1, d);
+  v.guard(here);
+  return handle(v.made());
+}
+
+}  // namespace
+
+node* make_joined(node* const* parts, std::size_t count, std::int64_t given) {
+  if (count == 0) throw shape_error("sinter: a join of no arrays");
+  const int axis = checked_axis(given, typed(parts[0])->extents.size(), "a join");
+  const shape whole = joined(parts, count, axis);
+  for (std::size_t p = 0; p < count; ++p)
+    if (typed(parts[p])->extents == whole) return retain(parts[p]);  // no other has an element
+  const lazy<std::int64_t> i = index_along(whole, axis);
+  // From the last part backwards: each is in front of what the ones after it make.
+  handle rest;
+  std::int64_t end = whole[axis];
+  for (std::size_t p = count; p-- > 0;) {
+    const std::int64_t begin = end - typed(parts[p])->extents[axis];
+    if (begin == end) continue;
+    lazy<bool> before_end(i < end);
+    const handle until(before_end.share());
+    const handle here(begin == 0 ? retain(until.get()) : lazy<bool>(i >= begin && before_end).release_node());
+    handle value = placed(parts[p], whole, axis, begin, here);
+    rest = rest ? handle(runtime::make_where(until.get(), value.get(), rest.get())) : std::move(value);
+    end = begin;
+  }
+  return rest.take();
+}
+
+node* make_stacked(node* const* parts, std::size_t count, std::int64_t given) {
+  if (count == 0) throw shape_error("sinter: a stack of no arrays");
+  const shape& s = typed(parts[0])->extents;
+  if (s.size() == max_rank)
+    throw shape_error(
+        message("sinter: a stack of arrays of %d axes, which is as many as there can be", max_rank).c_str());
+  const int axis = checked_axis(given, s.size() + 1, "stack");
+  std::vector<index_item> items(static_cast<std::size_t>(axis), to_index(_));
+  items.push_back(to_index(newaxis));
+  std::vector<handle> views;
+  std::vector<node*> nodes;
+  for (std::size_t p = 0; p < count; ++p) {
+    if (!(typed(parts[p])->extents == s))
+      throw shape_error(message("sinter: shapes %s and %s do not stack", to_string(s).c_str(),
+                                to_string(typed(parts[p])->extents).c_str())
+                            .c_str());
+    views.emplace_back(make_view(parts[p], items.data(), static_cast<int>(items.size())));
+    nodes.push_back(views.back().get());
+  }
+  return make_joined(nodes.data(), count, axis);
+}
+
+}  // namespace sinter::detail

@@ -1,0 +1,215 @@
+// Flips, rolls, repetitions, padding, triangles and diagonals: views with indices that are computed from the index of the point.
+#include <sinter/detail/rearrange.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include <sinter/error.hpp>
+#include <sinter/functions.hpp>
+
+#include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/message.hpp"
+
+namespace sinter::detail {
+
+using runtime::checked_axis;
+using runtime::index_along;
+using runtime::typed;
+using runtime::view_maker;
+
+namespace {
+
+using numbers = lazy<std::int64_t>;
+
+template <class E>
+handle handle_of(E&& e) {
+  return handle(lazy<element_in<E>>(std::forward<E>(e)).release_node());
+}
+
+// A view by an index list, one entry for each axis.
+node* view_by(node* n, const std::vector<index_item>& items) {
+  return make_view(n, items.data(), static_cast<int>(items.size()));
+}
+
+void require_one_axis_more(const shape& s, const char* what) {
+  if (s.size() == max_rank)
+    throw shape_error(
+        message("sinter: %s of an array of %d axes, which is as many as there can be", what, max_rank).c_str());
+}
+
+// Elements of a new axis after `axis`, `count` times the same; then the two as one.
+node* repeated(node* n, std::int64_t count, int axis, bool as_whole) {
+  const shape& from = typed(n)->extents;
+  require_one_axis_more(from, as_whole ? "tile" : "repeat");
+  std::vector<index_item> items(static_cast<std::size_t>(from.size()), to_index(_));
+  const int fresh = as_whole ? axis : axis + 1;
+  items.insert(items.begin() + fresh, to_index(newaxis));
+  const handle apart(view_by(n, items));
+  shape spread = typed(apart.get())->extents, result = from;
+  spread[fresh] = count;
+  result[axis] *= count;
+  result.check();
+  const handle all(make_broadcast(apart.get(), spread));
+  return make_reshape(all.get(), result.begin(), result.size());
+}
+
+}  // namespace
+
+node* make_flip(node* n, const axis_list& axes) {
+  const shape& s = typed(n)->extents;
+  std::vector<index_item> items(static_cast<std::size_t>(s.size()), to_index(_));
+  for (int d = 0; axes.count < 0 && d < s.size(); ++d) items[static_cast<std::size_t>(d)] = to_index(slice(_, _, -1));
+  for (int i = 0; i < axes.count; ++i)
+    items[static_cast<std::size_t>(checked_axis(axes.axes[i], s.size(), "flip"))] = to_index(slice(_, _, -1));
+  return view_by(n, items);
+}
+
+node* make_rot90(node* n, int quarters) {
+  const shape& s = typed(n)->extents;
+  if (s.size() < 2) throw shape_error(message("sinter: rot90 of an array of shape %s", to_string(s).c_str()).c_str());
+  quarters = (quarters % 4 + 4) % 4;
+  if (quarters == 0) return retain(n);
+  if (quarters == 2) return make_flip(n, {2, {0, 1}});
+  int order[max_rank];
+  for (int d = 0; d < s.size(); ++d) order[d] = d < 2 ? 1 - d : d;
+  const handle turned(make_transpose(n, order, s.size()));
+  return make_flip(turned.get(), {1, {quarters == 1 ? 0 : 1}});
+}
+
+node* make_roll(node* n, std::int64_t shift, std::int64_t given) {
+  const shape& s = typed(n)->extents;
+  const int axis = checked_axis(given, s.size(), "roll");
+  const std::int64_t length = s[axis], by = length == 0 ? 0 : (shift % length + length) % length;
+  if (by == 0) return retain(n);
+  view_maker v(n);
+  const numbers i = index_along(s, axis);
+  v.compute(axis, handle_of(sinter::where(i < by, i + (length - by), i - by)), false);
+  return v.made();
+}
+
+node* make_repeat(node* n, std::int64_t count, std::int64_t axis) {
+  if (count < 0) throw shape_error(message("sinter: repeat %lld times", static_cast<long long>(count)).c_str());
+  return repeated(n, count, checked_axis(axis, typed(n)->extents.size(), "repeat"), false);
+}
+
+node* make_tile(node* n, const std::int64_t* counts, int count) {
+  const int rank = typed(n)->extents.size();
+  std::vector<index_item> items(static_cast<std::size_t>(std::max(count - rank, 0)), to_index(newaxis));
+  if (rank + static_cast<int>(items.size()) > max_rank)
+    throw shape_error(message("sinter: tile to %d axes; arrays have at most %d", count, max_rank).c_str());
+  handle now(make_view(n, items.data(), static_cast<int>(items.size())));
+  for (int back = 1; back <= count; ++back) {
+    const std::int64_t times = counts[count - back];
+    if (times < 0) throw shape_error(message("sinter: tile %lld times", static_cast<long long>(times)).c_str());
+    if (times != 1) now = handle(repeated(now.get(), times, typed(now.get())->extents.size() - back, true));
+  }
+  return now.take();
+}
+
+namespace {
+
+// The widths, one for each axis. Errors: `shape_error`.
+std::vector<pad_width> widths_of(const shape& s, const pad_width* widths, int count) {
+  if (count != 1 && count != s.size())
+    throw shape_error(
+        message("sinter: pad takes one width or one for each axis, not %d for shape %s", count, to_string(s).c_str())
+            .c_str());
+  std::vector<pad_width> all;
+  for (int d = 0; d < s.size(); ++d) {
+    all.push_back(widths[count == 1 ? 0 : d]);
+    if (all.back().before < 0 || all.back().after < 0)
+      throw shape_error("sinter: pad takes widths that are not negative");
+  }
+  return all;
+}
+
+shape padded(const shape& s, const std::vector<pad_width>& widths) {
+  shape to = s;
+  for (int d = 0; d < s.size(); ++d) {
+    const pad_width& w = widths[static_cast<std::size_t>(d)];
+    to[d] += w.before + w.after;
+  }
+  to.check();
+  return to;
+}
+
+// Which of n elements stands at place i - before.
+handle mirrored(const numbers& i, std::int64_t before, std::int64_t n, pad_mode mode) {
+  const auto place = [&] { return i - before; };
+  if (mode == pad_mode::edge || n == 1) return handle_of(maximum(minimum(place(), n - 1), 0));
+  if (mode == pad_mode::wrap) return handle_of(place() % n);
+  const bool on_it = mode == pad_mode::reflect;
+  const std::int64_t period = on_it ? 2 * (n - 1) : 2 * n;
+  const numbers at = place() % period;
+  return handle_of(minimum(at, (on_it ? period : period - 1) - at));
+}
+
+}  // namespace
+
+node* make_padded(node* n, const pad_width* given, int count, scalar_bits around) {
+  const shape& s = typed(n)->extents;
+  const std::vector<pad_width> widths = widths_of(s, given, count);
+  view_maker v(n, padded(s, widths));
+  handle inside;
+  for (int d = 0; d < s.size(); ++d) {
+    const auto [before, after] = widths[static_cast<std::size_t>(d)];
+    v.drive(d, -before, 1, d);
+    if (before == 0 && after == 0) continue;
+    const numbers i = index_along(v.extents, d);
+    lazy<bool> here(i >= before && i < before + s[d]);
+    if (inside) here = lazy<bool>(lazy<bool>(inside.take()) && here);
+    inside = handle(here.release_node());
+  }
+  if (!inside) return retain(n);
+  v.guard(inside);
+  const handle view(v.made());
+  return runtime::make_where_else(inside.get(), view.get(), around);
+}
+
+node* make_padded(node* n, const pad_width* given, int count, pad_mode mode) {
+  const shape& s = typed(n)->extents;
+  const std::vector<pad_width> widths = widths_of(s, given, count);
+  view_maker v(n, padded(s, widths));
+  for (int d = 0; d < s.size(); ++d) {
+    const auto [before, after] = widths[static_cast<std::size_t>(d)];
+    v.drive(d, 0, 1, d);
+    if (before == 0 && after == 0) continue;
+    if (s[d] == 0)
+      throw shape_error(
+          message("sinter: pad of axis %d of shape %s, which has no element to go by", d, to_string(s).c_str())
+              .c_str());
+    v.compute(d, mirrored(index_along(v.extents, d), before, s[d], mode), false);
+  }
+  return v.made();
+}
+
+node* make_triangle(node* n, std::int64_t diagonal, bool lower) {
+  const shape& s = typed(n)->extents;
+  if (s.size() < 2)
+    throw shape_error(message("sinter: a triangle of an array of shape %s", to_string(s).c_str()).c_str());
+  const numbers row = index_along(s, s.size() - 2), column = index_along(s, s.size() - 1);
+  const handle inside = lower ? handle_of(column - row <= diagonal) : handle_of(column - row >= diagonal);
+  return runtime::make_where_else(inside.get(), n, scalar_bits{});
+}
+
+node* make_diagonal(node* n, std::int64_t offset, std::int64_t given, std::int64_t other) {
+  const shape& s = typed(n)->extents;
+  const int rank = s.size();
+  if (rank < 2) throw shape_error(message("sinter: a diagonal of an array of shape %s", to_string(s).c_str()).c_str());
+  const int down = checked_axis(given, rank, "diagonal"), across = checked_axis(other, rank, "diagonal");
+  if (down == across) throw shape_error(message("sinter: a diagonal names axis %d twice", down).c_str());
+  const std::int64_t below = offset < 0 ? -offset : 0, beside = offset > 0 ? offset : 0;
+  return runtime::make_along_both(n, down, below, across, beside,
+                                  std::max<std::int64_t>(0, std::min(s[down] - below, s[across] - beside)));
+}
+
+node* make_at_least(node* n, int axes, bool as_column) {
+  const shape& s = typed(n)->extents;
+  std::vector<index_item> items;
+  if (s.size() == 1 && axes == 2 && as_column) items = {to_index(_), to_index(newaxis)};
+  else
+    for (int d = s.size(); d < axes; ++d) items.push_back(to_index(newaxis));
+  return view_by(n, items);
+}
+
+}  // namespace sinter::detail

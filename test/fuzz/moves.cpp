@@ -1,0 +1,190 @@
+#include "test/fuzz/moves.hpp"
+
+#include <algorithm>
+
+#include <sinter/detail/rearrange.hpp>
+#include <sinter/functions.hpp>
+
+namespace sinter::fuzz {
+
+namespace {
+
+const outline& operand_of(const step& s, const std::vector<outline>& known, std::size_t i) {
+  return known[static_cast<std::size_t>(s.operands[i].step)];
+}
+std::string number_text(std::int64_t n) { return std::to_string(n); }
+
+std::string list_of(const std::vector<std::string>& all, const char* separator = ", ") {
+  std::string list;
+  for (const std::string& x : all) list += (list.empty() ? "" : separator) + x;
+  return list;
+}
+
+constexpr const char* modes[] = {"constant", "edge", "wrap", "reflect", "symmetric"};
+
+// `{{1, 0}, {0, 2}}`, or with other brackets.
+std::string widths_of(const step& s, const char* open, const char* close) {
+  std::vector<std::string> all;
+  for (std::size_t d = 0; d + 1 < s.extents.size(); d += 2)
+    all.push_back(open + number_text(s.extents[d]) + ", " + number_text(s.extents[d + 1]) + close);
+  return open + list_of(all) + (all.size() == 1 && *open == '(' ? "," : "") + close;
+}
+
+std::optional<outline> joined(const step& s, const std::vector<outline>& known) {
+  dtype types[8];
+  std::vector<std::int64_t> to;
+  const int axis = s.axes->front();
+  for (std::size_t i = 0; i < s.operands.size(); ++i) {
+    if (!s.operands[i].is_step() || i == std::size(types)) return {};
+    const outline& part = operand_of(s, known, i);
+    types[i] = part.type;
+    std::vector<std::int64_t> extents(part.extents.begin(), part.extents.end());
+    if (s.moving == motion::stack) {
+      if (axis > static_cast<int>(extents.size())) return {};
+      extents.insert(extents.begin() + axis, 1);
+    }
+    if (axis >= static_cast<int>(extents.size())) return {};
+    if (i == 0) {
+      to = extents;
+      continue;
+    }
+    const std::int64_t more = extents[static_cast<std::size_t>(axis)];
+    if (extents.size() != to.size()) return {};
+    extents[static_cast<std::size_t>(axis)] = to[static_cast<std::size_t>(axis)];
+    if (s.moving == motion::stack && to.size() != extents.size()) return {};
+    if (extents != to) return {};
+    to[static_cast<std::size_t>(axis)] += more;
+  }
+  if (to.size() > std::size_t{max_rank}) return {};
+  return outline{detail::promote(types, static_cast<int>(s.operands.size())), shape(to)};
+}
+
+}  // namespace
+
+std::int64_t length_of_axis(const step& s, const std::vector<outline>& known) {
+  return s.moving == motion::take ? operand_of(s, known, 0).extents[s.axes->front()] : 0;
+}
+
+std::optional<outline> moved(const step& s, const std::vector<outline>& known) {
+  if (s.moving == motion::concatenate || s.moving == motion::stack) return joined(s, known);
+  const outline& from = operand_of(s, known, 0);
+  const int rank = from.extents.size(), axis = s.axes && !s.axes->empty() ? s.axes->front() : 0;
+  if (axis >= rank) return {};
+  std::vector<std::int64_t> to(from.extents.begin(), from.extents.end());
+  switch (s.moving) {
+    case motion::take: {
+      if (s.operands.size() != 2 || !s.operands[1].is_step()) return {};
+      const outline& index = operand_of(s, known, 1);
+      if (!detail::is_integer(index.type) || from.extents[axis] == 0) return {};
+      to.erase(to.begin() + axis);
+      to.insert(to.begin() + axis, index.extents.begin(), index.extents.end());
+      break;
+    }
+    case motion::roll: break;
+    case motion::repeat:
+      if (s.extents[0] < 0 || rank == max_rank) return {};
+      to[static_cast<std::size_t>(axis)] *= s.extents[0];
+      break;
+    case motion::pad:
+      if (s.extents.size() != 2 * to.size()) return {};
+      for (std::size_t d = 0; d < to.size(); ++d) {
+        const std::int64_t more = s.extents[2 * d] + s.extents[2 * d + 1];
+        if (s.extents[2 * d] < 0 || s.extents[2 * d + 1] < 0 || (s.ddof != 0 && more != 0 && to[d] == 0)) return {};
+        to[d] += more;
+      }
+      break;
+    case motion::triangle:
+      if (rank < 2) return {};
+      break;
+    default: {
+      if (rank < 2) return {};
+      const std::int64_t k = s.extents[0];
+      const std::int64_t length = std::min(to[0] + std::min<std::int64_t>(k, 0), to[1] - std::max<std::int64_t>(k, 0));
+      to.erase(to.begin(), to.begin() + 2);
+      to.push_back(std::max<std::int64_t>(length, 0));
+    }
+  }
+  if (to.size() > std::size_t{max_rank}) return {};
+  return outline{from.type, shape(to)};
+}
+
+detail::node* run_move(const step& s, const std::vector<handle>& operands, dtype result) {
+  detail::node* const n = operands[0].get();
+  const std::int64_t axis = s.axes && !s.axes->empty() ? s.axes->front() : 0;
+  switch (s.moving) {
+    case motion::take: {
+      const std::int64_t length = detail::shape_of(n)[static_cast<int>(axis)];
+      const handle index = with_type(type_of(operands[1]), [&](auto t) {
+        return handle((astype<std::int64_t>(lazy<decltype(t)>(detail::retain(operands[1].get()))) % length).share());
+      });
+      return detail::make_take(n, index.get(), axis);
+    }
+    case motion::roll: return detail::make_roll(n, s.extents[0], axis);
+    case motion::repeat: return detail::make_repeat(n, s.extents[0], axis);
+    case motion::pad: {
+      std::vector<pad_width> widths;
+      for (std::size_t d = 0; d + 1 < s.extents.size(); d += 2) widths.push_back({s.extents[d], s.extents[d + 1]});
+      const int count = static_cast<int>(widths.size());
+      if (s.ddof != 0) return detail::make_padded(n, widths.data(), count, static_cast<pad_mode>(s.ddof - 1));
+      return detail::make_padded(n, widths.data(), count, detail::scalar_bits{});
+    }
+    case motion::triangle: return detail::make_triangle(n, s.extents[0], s.keepdims);
+    case motion::diagonal: return detail::make_diagonal(n, s.extents[0], 0, 1);
+    default: break;
+  }
+  std::vector<handle> parts;
+  std::vector<detail::node*> nodes;
+  for (const handle& o : operands) {
+    parts.push_back(with_type(type_of(o), [&](auto t) {
+      return with_type(result, [&](auto r) {
+        using T = decltype(t);
+        using R = decltype(r);
+        if constexpr (std::is_same_v<T, R>) return o;
+        else return handle(astype<R>(lazy<T>(detail::retain(o.get()))).share());
+      });
+    }));
+    nodes.push_back(parts.back().get());
+  }
+  return s.moving == motion::stack ? detail::make_stacked(nodes.data(), nodes.size(), axis)
+                                   : detail::make_joined(nodes.data(), nodes.size(), axis);
+}
+
+std::string cpp_move(const step& s, const std::vector<std::string>& o, std::int64_t length) {
+  const std::string axis = s.axes && !s.axes->empty() ? std::to_string(s.axes->front()) : "0";
+  const auto call = [&](const char* name, const std::string& more) {
+    return name + std::string("(") + o[0] + ", " + more + ")";
+  };
+  switch (s.moving) {
+    case motion::take:
+      return call("take", "astype<std::int64_t>(" + o[1] + ") % " + number_text(length) + "LL, " + axis);
+    case motion::roll: return call("roll", number_text(s.extents[0]) + ", " + axis);
+    case motion::repeat: return call("repeat", number_text(s.extents[0]) + ", " + axis);
+    case motion::pad:
+      return call("pad", widths_of(s, "{", "}") + (s.ddof ? std::string(", pad_mode::") + modes[s.ddof] : ""));
+    case motion::triangle: return call(s.keepdims ? "tril" : "triu", number_text(s.extents[0]));
+    case motion::diagonal: return call("diagonal", number_text(s.extents[0]));
+    default: break;
+  }
+  return std::string(s.moving == motion::stack ? "stack" : "concatenate") + "(tuple(" + list_of(o) + "), " + axis + ")";
+}
+
+std::string python_move(const step& s, const std::vector<std::string>& o, std::int64_t length) {
+  const std::string axis = s.axes && !s.axes->empty() ? std::to_string(s.axes->front()) : "0";
+  const auto call = [&](const char* name, const std::string& more) {
+    return std::string("np.") + name + "(" + o[0] + ", " + more + ").copy()";
+  };
+  switch (s.moving) {
+    case motion::take:
+      return call("take", "np.remainder(sn.astype(" + o[1] + ", np.int64), " + number_text(length) + "), " + axis);
+    case motion::roll: return call("roll", number_text(s.extents[0]) + ", " + axis);
+    case motion::repeat: return call("repeat", number_text(s.extents[0]) + ", " + axis);
+    case motion::pad: return call("pad", widths_of(s, "(", ")") + ", mode=\"" + modes[s.ddof] + "\"");
+    case motion::triangle: return call(s.keepdims ? "tril" : "triu", number_text(s.extents[0]));
+    case motion::diagonal: return call("diagonal", number_text(s.extents[0]));
+    default: break;
+  }
+  const std::string parts = "(" + list_of(o) + (o.size() == 1 ? ",)" : ")");
+  return std::string(s.moving == motion::stack ? "np.stack(" : "np.concatenate(") + parts + ", " + axis + ")";
+}
+
+}  // namespace sinter::fuzz

@@ -1,0 +1,20 @@
+// Steps that move elements: gathers, rolls, repetitions, padding, triangles, diagonals and joins. Each is checked, run and printed
+// here.
+#pragma once
+
+#include "test/fuzz/nodes.hpp"
+#include "test/fuzz/program.hpp"
+
+namespace sinter::fuzz {
+
+/// What the step gives; none where the library would refuse it.
+std::optional<outline> moved(const step&, const std::vector<outline>& known);
+/// Its node, owned, given those of its operands.
+detail::node* run_move(const step&, const std::vector<handle>& operands, dtype result);
+/// Its text, given its operands'.
+std::string cpp_move(const step&, const std::vector<std::string>& operands, std::int64_t length);
+std::string python_move(const step&, const std::vector<std::string>& operands, std::int64_t length);
+/// A gather makes any integers indices of an axis of this length by their remainder.
+std::int64_t length_of_axis(const step&, const std::vector<outline>& known);
+
+}  // namespace sinter::fuzz

@@ -1,0 +1,143 @@
+// Joins, and reshapes of expressions: NumPy's values, in the kernel of their user.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include <sinter/sinter.hpp>
+
+#include "test/support/numpy_cases.hpp"
+
+namespace sn = sinter;
+using sn::_;
+using sn::array;
+using sn::slice;
+using sn::tuple;
+using sn::test::check_case;
+
+namespace {
+
+const array<int>& a() {
+  static const array<int> of(sn::arange<int>(24).reshape(2, 3, 4) * 3 % 23);
+  return of;
+}
+const array<int>& m() {
+  static const array<int> of = sn::arange<int>(12).reshape(3, 4);
+  return of;
+}
+const array<int>& v() {
+  static const array<int> of{5, 1, 4, 2, 3};
+  return of;
+}
+const array<int>& row() {
+  static const array<int> of{1, 2, 3, 4};
+  return of;
+}
+const array<int>& column() {
+  static const array<int> of{{10}, {20}, {30}};
+  return of;
+}
+const array<int>& six() {
+  static const array<int> of(sn::arange<int>(6));
+  return of;
+}
+const array<std::int64_t>& i() {
+  static const array<std::int64_t> of{1, 0, -1};
+  return of;
+}
+const array<std::int64_t>& one() {
+  static const array<std::int64_t> of{1};
+  return of;
+}
+
+template <class F>
+std::int64_t launches_of(F f) {
+  f();
+  const std::int64_t before = sn::counters().launches;
+  f();
+  return sn::counters().launches - before;
+}
+
+}  // namespace
+
+TEST_CASE("joins: concatenate") {
+  check_case("concatenate", sn::concatenate(tuple(m(), m() + 1)));
+  check_case("concatenate 1", sn::concatenate(tuple(m(), column(), m() * 2), 1));
+  check_case("concatenate dtypes", sn::concatenate(tuple(v(), v() > 2, v() / 2)));
+  check_case("concatenate empty", sn::concatenate({v()(slice(0, 0)), v(), v()(slice(0, 0))}));
+  check_case("concatenate one", sn::concatenate({v()}));
+  check_case("concatenate of gathers", sn::concatenate(tuple(m()(i()), m()(one())), 0));
+  check_case("concatenate of a concatenate", sn::concatenate(tuple(sn::concatenate(tuple(v(), v() + 1)), v())));
+  check_case("concatenate reshaped", sn::concatenate(tuple(m().T() + 1, m().T()), 1).reshape(3, 8));
+  check_case("concatenate summed", sn::sum(sn::concatenate(tuple(m(), m() + 1)), 1));
+  check_case("concatenate of sums", sn::concatenate(tuple(sn::sum(m(), 0), sn::sum(m(), 1))));
+  const std::vector<array<int>> several{m(), m()};
+  CHECK(sn::concatenate(several, 1).shape() == sn::shape{3, 8});
+  static_assert(std::is_same_v<decltype(sn::concatenate(tuple(v(), v() > 2))), sn::lazy<int>>);
+  CHECK_THROWS_AS((void)sn::concatenate({m(), v()}), sn::shape_error);
+  CHECK_THROWS_AS((void)sn::concatenate({m(), m()}, 2), sn::shape_error);
+  CHECK_THROWS_AS((void)sn::concatenate(std::vector<array<int>>()), sn::shape_error);
+}
+
+TEST_CASE("joins: stack, hstack, vstack, column_stack, append") {
+  check_case("stack", sn::stack(tuple(v(), v() + 1)));
+  check_case("stack -1", sn::stack(tuple(m(), m() + 1, m()), -1));
+  check_case("hstack", sn::hstack({m(), column()}));
+  check_case("hstack 1", sn::hstack({v(), v()}));
+  check_case("vstack", sn::vstack({row(), m()}));
+  check_case("vstack 1", sn::vstack({v(), v()}));
+  check_case("column_stack", sn::column_stack(tuple(v(), v() + 1)));
+  check_case("append", sn::append(m(), v()));
+  check_case("append 0", sn::append(m(), m(), 0));
+  CHECK_THROWS_AS((void)sn::stack({m(), v()}), sn::shape_error);
+}
+
+TEST_CASE("joins: they are one launch with their user") {
+  const array<float> x = sn::linspace<float>(0, 1, 500), y = sn::linspace<float>(1, 2, 1000);
+  CHECK(launches_of([&] { array<float> r = sn::concatenate(tuple(x * 2, x + 1)) * y; }) == 1);
+  CHECK(launches_of([&] { array<float> r = sn::sqrt(sn::stack(tuple(x, x + 1), 1)); }) == 1);
+}
+
+TEST_CASE("shapes: reshapes of expressions") {
+  check_case("ravel", (m() + 1).ravel());
+  check_case("ravel of a broadcast", (column() + row()).ravel());
+  check_case("ravel and more", (column() + row()).ravel() * sn::arange<int>(12));
+  check_case("split", (six() + 1).reshape(2, 3) + column().reshape(3));
+  check_case("split and merge", (column() + row()).reshape(6, 2));
+  check_case("split and merge transposed", (column() + row()).T().reshape(2, 6));
+  check_case("no common parts", (column() + row()).T().reshape(3, 4));
+  check_case("no common parts 2", (sn::arange<int>(60).reshape(6, 10) + 1).reshape(4, 15));
+  check_case("reversed", (column() + row()).ravel()(slice(_, _, -1)));
+  check_case("reversed and split", (column() + row())(slice(_, _, -1), slice(_, _, -1)).reshape(2, 6));
+  check_case("sliced", (column() + row()).ravel()(slice(1, 11, 3)));
+  check_case("axes of one", (column() + row()).reshape(1, 3, 1, 4, 1).reshape(12, 1));
+  check_case("three dimensions", (a() + row()).reshape(6, 4).reshape(2, 12));
+  check_case("three to two", (a() + row()).reshape(4, 6));
+  check_case("reshaped twice", (a() + row()).reshape(4, 6).reshape(3, 8));
+}
+
+TEST_CASE("shapes: reshapes, reductions and gathers") {
+  check_case("summed ravel", sn::sum((column() + row()).ravel()));
+  check_case("summed reshape", sn::sum((a() + row()).reshape(4, 6), 0));
+  check_case("summed reshape 1", sn::sum((a() + row()).reshape(4, 6), 1));
+  check_case("reshaped sum", sn::sum(a() + row(), 1).reshape(4, 2));
+  check_case("sum of a split", sn::sum((six() + 1).reshape(2, 3), 1));
+  check_case("empty", (m()(slice(0, 0)) + 1).reshape(4, 0));
+  check_case("empty summed", sn::sum((m()(slice(0, 0)) + 1).reshape(4, 0), 1));
+  check_case("scalar", (m()(slice(0, 1), slice(0, 1)) + 1).reshape(sn::shape{}));
+  check_case("a gather reshaped", m()(i()).reshape(2, 6));
+  check_case("a gather of a reshape", (m() + 1).reshape(2, 6)(i()(slice(0, 2)), i()(slice(0, 2))));
+  check_case("a roll reshaped", sn::roll(m(), 1, 1).reshape(2, 6));
+  check_case("a reshape rolled", sn::roll((m() + 1).reshape(2, 6), 1, 1));
+}
+
+TEST_CASE("shapes: reshapes of expressions take no kernel of their own") {
+  CHECK(launches_of([&] { array<int> r = (m() + 1).ravel(); }) == 1);
+  CHECK(launches_of([&] { array<int> r = (column() + row()).ravel() * sn::arange<int>(12); }) == 2);  // and arange's
+  CHECK(launches_of([&] { array<int> r = (column() + row()).T().reshape(3, 4) + 1; }) == 1);
+  CHECK(launches_of([&] { array<std::int64_t> r = sn::sum((a() + row()).reshape(4, 6), 1); }) == 1);
+  array<int> into = sn::zeros<int>({24});
+  into(slice(_, _, 2)) = (column() + row()).ravel();
+  CHECK(into(2).item() == 12);
+  CHECK(into(22).item() == 34);
+  CHECK(into(23).item() == 0);
+}

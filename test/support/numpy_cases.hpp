@@ -1,0 +1,69 @@
+// What NumPy gives for a named case of test/numpy/golden_gathers.py.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <sinter/sinter.hpp>
+
+#include "test/numpy/golden.hpp"
+
+namespace sinter::test {
+
+struct numpy_case {
+  std::vector<std::int64_t> extents;
+  std::vector<double> elements;
+};
+
+inline std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> all;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);) all.push_back(part);
+  return all;
+}
+
+inline const std::map<std::string, numpy_case>& numpy_cases() {
+  static const std::map<std::string, numpy_case> all = [] {
+    std::map<std::string, numpy_case> read;
+    std::ifstream file(golden_path("gathers.txt"));
+    for (std::string line; std::getline(file, line);) {
+      const std::vector<std::string> fields = parts_of(line, '|');
+      numpy_case c;
+      if (fields.size() > 1)
+        for (const std::string& n : parts_of(fields[1], ',')) c.extents.push_back(std::atoll(n.c_str()));
+      if (fields.size() > 2)
+        for (const std::string& x : parts_of(fields[2], ',')) c.elements.push_back(std::atof(x.c_str()));
+      read.emplace(fields.at(0), c);
+    }
+    return read;
+  }();
+  return all;
+}
+
+/// Checks shape and elements of an expression, evaluated by itself and within a sum.
+template <class E>
+void check_case(const char* name, const E& e) {
+  CAPTURE(std::string(name));
+  const auto at = numpy_cases().find(name);
+  REQUIRE(at != numpy_cases().end());
+  const numpy_case& want = at->second;
+  CHECK(e.shape() == shape(want.extents));
+  const auto elements = [](const auto& of) {
+    const auto all = of.get();
+    return std::vector<double>(all.begin(), all.end());
+  };
+  CHECK(elements(e) == want.elements);
+  using T = typename E::sinter_element;
+  CHECK(elements(lazy<T>(e.share())) == want.elements);
+  double total = 0;
+  for (double x : want.elements) total += x;
+  CHECK(sum<double>(lazy<T>(e.share())).item() == total);
+}
+
+}  // namespace sinter::test
