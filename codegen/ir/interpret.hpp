@@ -11,7 +11,7 @@ namespace sinter::codegen {
 
 /// Computes the points `begin` to `end` of the kept axes, counted row-major: of a map its elements, of a reduction its
 /// outputs. (So they are elements where a compiled kernel for the CPU may count rows, tiles or parts.) `arguments` is
-/// laid out as parameters() says. How a compiled kernel would share the work (vector, columns, split) changes nothing
+/// laid out as parameters() says. How a compiled kernel would share the work (columns, schedules) changes nothing
 /// here; reduced axes are folded in row-major order. Thread-safe for points that do not overlap.
 void interpret(const kernel&, const variant&, const void* arguments, std::int64_t begin, std::int64_t end);
 

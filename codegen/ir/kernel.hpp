@@ -124,7 +124,19 @@ struct row_schedule {
   std::uint16_t held = 0;     // elements of a row that a thread keeps between stages; 0: they are read again
   std::uint8_t width = 1;     // cuda: elements that a thread takes side by side
   std::uint8_t turns = 1;     // cuda: staged rows that a thread takes, one after the other
+  bool packed = false;        // cuda: in one access
   friend bool operator==(const row_schedule&, const row_schedule&) = default;
+};
+
+/// How a fold is shared out over threads; runtime/launch/folds.cpp chooses it. Which elements fold into which follows from shapes
+/// and dtypes: `packed` and `turns` change nothing about it, and of columns `width` does not either.
+struct fold_schedule {
+  std::uint8_t width = 1;  // cuda: elements of a row, or neighbouring columns, that a thread takes side by side
+  std::uint8_t turns = 1;  // cuda: of these, how many a thread asks for before it folds the first
+  bool packed = false;     // cuda: they are read in one access
+  bool stream = false;     // cuda: columns, so few that all are folded as one stream of elements
+  bool split = false;      // several partial results for each output
+  friend bool operator==(const fold_schedule&, const fold_schedule&) = default;
 };
 
 /// How one operand of a map is accessed.
@@ -157,12 +169,11 @@ struct variant {
   std::uint8_t rank = 1;         // axes after collapsing: kept ones first, then reduced ones
   std::uint8_t reduced = 0;      // how many of them are reduced
   bool wide = false;             // 64-bit indices
-  bool vector = false;           // reductions: 16-byte accesses are possible
   bool aliased = false;          // an output overlaps an input element for element
   bool columns = false;          // reductions: the fastest axis is a kept one
-  bool split = false;            // reductions: several partial results for each output
   bool in_order = false;         // reductions: fold in the order of the domain, whatever the layouts (strict mode)
   row_schedule rows;             // of a row kernel
+  fold_schedule fold;            // of a fold
   std::vector<access> operands;  // inputs, then outputs
   map_schedule map;              // maps
   friend bool operator==(const variant&, const variant&) = default;

@@ -47,6 +47,21 @@ std::string spell_start(detail::start from, dtype t) {
   return lowest ? "(-" + top + " - 1)" : top;
 }
 
+// Sums of narrow integers and truth values are 64 bits wide. Their elements come as 32 bits, in which a pack of them cannot
+// overflow: adding 64 bits takes a GPU several instructions.
+kernel with_short_sums(kernel k) {
+  for (accumulator& a : k.accumulators) {
+    const value& wide = k.values[a.value];
+    if (a.what != reduction::sum || !detail::is_integer(a.type) || itemsize(a.type) != 8) continue;
+    if (wide.kind != value_kind::cast || k.values.size() == 0xffff) continue;
+    const dtype from = k.values[wide.args[0]].type;
+    if (detail::is_floating(from) || itemsize(from) > 2) continue;
+    k.values.push_back({value_kind::cast, dtype::int32, op::add, {wide.args[0]}});
+    a.value = static_cast<std::uint16_t>(k.values.size() - 1);
+  }
+  return k;
+}
+
 bool casts_both_ways(const kernel& k) {
   bool to_integer = false, to_floating = false;
   for (const value& v : k.values) {
@@ -128,7 +143,7 @@ std::string function::call(const spelled& input, const spelled& reduced_value, c
 }
 
 body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
-    : k(kernel_),
+    : k(dialect_ == dialect::cuda && form_of(kernel_) == form::fold ? with_short_sums(kernel_) : kernel_),
       v(variant_),
       to(dialect_),
       divides(scalars_that_divide(k, to)),
@@ -290,15 +305,15 @@ std::string body::extent(int from, int upto) const {
   return product.empty() ? "1" : product;
 }
 
-void body::unravel(writer& w, int from, int upto, const std::string& flat) const {
+void body::unravel(writer& w, int from, int upto, const std::string& flat, const std::string& rest) const {
   if (from >= upto) return;
   if (upto - from == 1) return w.line("const ", index, " ", number("i", from), " = ", flat, ";");
-  w.line(index, " rest = ", flat, ";");
+  w.line(index, " ", rest, " = ", flat, ";");
   for (int d = upto - 1; d > from; --d) {
-    w.line("const ", index, " ", number("i", d), " = rest % ", number("n", d), ";");
-    w.line("rest /= ", number("n", d), ";");
+    w.line("const ", index, " ", number("i", d), " = ", rest, " % ", number("n", d), ";");
+    w.line(rest, " /= ", number("n", d), ";");
   }
-  w.line("const ", index, " ", number("i", from), " = rest;");
+  w.line("const ", index, " ", number("i", from), " = ", rest, ";");
 }
 
 std::string body::offset(int operand, int from, int upto, int skip) const {
@@ -348,6 +363,12 @@ std::string body::member_type(int m) const {
   int within;
   const accumulator& of = of_member(m, within);
   return std::string(spelling(of.member_type(within)));
+}
+
+std::string body::element_type(int m) const {
+  int within;
+  const accumulator& of = of_member(m, within);
+  return std::string(spelling(k.values[of.folded(within)].type));
 }
 
 std::string body::identity(int m) const {
@@ -445,13 +466,17 @@ bool kernel_writer::is_once(int value) const {
                      [&](const stage& s) { return std::find(s.once.begin(), s.once.end(), value) != s.once.end(); });
 }
 
-void kernel_writer::accumulate(const spelled& input, std::string_view lane) {
-  std::vector<std::string> into;
+void kernel_writer::take(const spelled& input) {
+  std::vector<std::string> elements;
   for (int m = 0; m < members(); ++m) {
-    w_.line(b_.member_type(m), " ", number("e", m), ";");
-    into.push_back(number("e", m));
+    w_.line(b_.element_type(m), " ", number("e", m), ";");
+    elements.push_back(number("e", m));
   }
-  w_.line(b_.points[0].call(input, {}, into));
+  w_.line(b_.points[0].call(input, {}, elements));
+}
+
+void kernel_writer::accumulate(const spelled& input, std::string_view lane) {
+  take(input);
   fold([&](int m) { return number("acc", m) + (lane.empty() ? "" : "[" + std::string(lane) + "]"); },
        [](int m) { return number("e", m); });
 }

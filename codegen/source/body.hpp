@@ -35,7 +35,7 @@ class body {
  public:
   body(const kernel&, const variant&, dialect);
 
-  const kernel& k;
+  const kernel k;  // as it is spelled: see with_short_sums in body.cpp
   const variant& v;
   const dialect to;
   std::vector<parameter> arguments;
@@ -58,8 +58,8 @@ class body {
   /// The file's head: what the kernel is, types, helpers and declarations, then the functions.
   std::string head() const;
 
-  /// Lines that split the flat position `flat` into indices `i<axis>` of axes [from, to).
-  void unravel(writer&, int from, int to, const std::string& flat) const;
+  /// Lines that split the flat position `flat` into indices `i<axis>` of axes [from, to), by way of a variable `rest`.
+  void unravel(writer&, int from, int to, const std::string& flat, const std::string& rest = "rest") const;
   /// The product of the extents of axes [from, to): "1", "n0", "n0 * n1".
   std::string extent(int from, int to) const;
   /// " + i0 * in0_step0 ..." over axes [from, to) but `skip`.
@@ -80,6 +80,10 @@ class body {
   int result_member(int a) const { return first_member(a) + k.accumulators[static_cast<std::size_t>(a)].result(); }
   int members() const { return count_members(k); }
   std::string member_type(int m) const;
+  /// The type in which an element comes, that of the member but for sums of narrow integers: those may be added up in 32 bits,
+  /// a pack at a time.
+  std::string element_type(int m) const;
+  bool is_short_sum(int m) const { return element_type(m) != member_type(m); }
   std::string identity(int m) const;
   /// A statement that folds the state of accumulator `a` whose members `y` spells into the one that `x` spells.
   std::string fold(int a, const spelled& x, const spelled& y) const;
@@ -119,7 +123,9 @@ class kernel_writer {
   void fold(const stage&, const spelled& x, const spelled& y);
   /// Is a value that a stage is given computed once for a row, not kept of its points?
   bool is_once(int value) const;
-  /// Folds an element, read through `input`, into the accumulators: `acc<a>` or, with lanes, `acc<a>[lane]`, by member.
+  /// Declares what an element, read through `input`, gives the states, by member: `e<m>`.
+  void take(const spelled& input);
+  /// Takes an element and folds it into the states `acc<m>` or, with lanes, `acc<m>[lane]`.
   void accumulate(const spelled& input, std::string_view lane = "");
 
   std::string base(int operand, const std::string& prefix) const;

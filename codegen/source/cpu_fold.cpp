@@ -18,7 +18,7 @@ class cpu_fold : cpu_writer {
     open("sinter_kernel");
     b_.v.columns ? columns() : rows();
     w_.close();
-    if (!b_.v.split) return;
+    if (!b_.v.fold.split) return;
     w_.blank();
     open("sinter_finish");
     finish();
@@ -70,7 +70,7 @@ class cpu_fold : cpu_writer {
       accumulate(read("q", "i"), "lane");
       w_.close();
     };
-    if (b_.v.split) w_.line("long long row = low / ", length, ", i = low % ", length, ";");
+    if (b_.v.fold.split) w_.line("long long row = low / ", length, ", i = low % ", length, ";");
     else w_.line("long long row = 0, i = 0;");  // also where an axis has no elements
     w_.line("long long left = high - low;");
     w_.line("const long long odd = left % ", sixteen, ";");
@@ -96,7 +96,7 @@ class cpu_fold : cpu_writer {
 
   // This item's part of `length` positions. It begins where the lanes do.
   void part_bounds(const std::string& length) {
-    if (!b_.v.split) return w_.line("const long long low = 0, high = ", length, ";");
+    if (!b_.v.fold.split) return w_.line("const long long low = 0, high = ", length, ";");
     w_.line("const long long length = ", length, ", chunk = (length / splits + ", lanes, ") / ", lanes, " * ", lanes,
             ";");
     w_.line("const long long low = part * chunk < length ? part * chunk : length;");
@@ -110,7 +110,7 @@ class cpu_fold : cpu_writer {
 
   // Results of one output, whose accumulators are spelled by `value`, go to memory or to their part.
   void deliver(const spelled& value, const std::string& kept, const std::string& i) {
-    if (b_.v.split) {
+    if (b_.v.fold.split) {
       for (int m = 0; m < members(); ++m) w_.line(partial(m), "[(", kept, ") * splits + part] = ", value(m), ";");
     } else {
       w_.line(b_.result.call(read("q", i), value, outputs(when::row, "q", i)));
@@ -127,10 +127,10 @@ class cpu_fold : cpu_writer {
 
   void rows() {
     load_fixed(when::points);
-    if (!b_.v.split) load_fixed(when::row);
+    if (!b_.v.fold.split) load_fixed(when::row);
     const int kept = b_.kept(), last = b_.v.rank - 1;
     w_.open("for (long long item = begin; item < end; ++item)");
-    w_.line("const long long kept = item", b_.v.split ? " / splits, part = item % splits;" : ";");
+    w_.line("const long long kept = item", b_.v.fold.split ? " / splits, part = item % splits;" : ";");
     b_.unravel(w_, 0, kept, "kept");
     place("p", "", 0, kept, when::points, false);
     start_lanes(lanes);
@@ -142,20 +142,20 @@ class cpu_fold : cpu_writer {
       fold_positions();
     }
     fold_lanes();
-    if (!b_.v.split) place("q", "", 0, kept, when::row, true);
+    if (!b_.v.fold.split) place("q", "", 0, kept, when::row, true);
     deliver([](int m) { return number("acc", m) + "[0]"; }, "kept", "0");
     w_.close();
   }
 
   void columns() {
     load_fixed(when::points);
-    if (!b_.v.split) load_fixed(when::row);
+    if (!b_.v.fold.split) load_fixed(when::row);
     const int f = b_.fastest();
     const std::string nf = number("n", f), tile = std::to_string(column_tile);
     w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
     w_.open("for (long long item = begin; item < end; ++item)");
-    w_.line("const long long part = item % ", b_.v.split ? "splits" : "1", ", group = item / ",
-            b_.v.split ? "splits" : "1", ";");
+    w_.line("const long long part = item % ", b_.v.fold.split ? "splits" : "1", ", group = item / ",
+            b_.v.fold.split ? "splits" : "1", ";");
     w_.line("const long long line = group / tiles, first = group % tiles * ", tile, ";");
     w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
     b_.unravel(w_, 0, f, "line");
@@ -170,7 +170,7 @@ class cpu_fold : cpu_writer {
     accumulate(read("q", "first + l"), "l");
     w_.close();
     w_.close();
-    if (!b_.v.split) place("q", "", 0, f, when::row, true);
+    if (!b_.v.fold.split) place("q", "", 0, f, when::row, true);
     w_.open("for (long long l = 0; l < width; ++l)");
     deliver([](int m) { return number("acc", m) + "[l]"; }, "line * " + nf + " + first + l", "first + l");
     w_.close();

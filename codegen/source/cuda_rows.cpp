@@ -189,7 +189,7 @@ class cuda_rows : cuda_writer {
       for (int o : b_.points[s].inputs)
         if (packed(o)) load_pack(o, "p");
     }
-    b_.v.vector&& width_ > 1 ? pack_points(s) : element_points(s);
+    b_.v.rows.packed&& width_ > 1 ? pack_points(s) : element_points(s);
     if (b_.v.rows.held != 0) w_.close();
     w_.close();
     b_.v.columns ? fold_columns(at) : fold_rows(at);

@@ -13,7 +13,8 @@ class cuda_writer : protected kernel_writer {
   bool packed(int o) const {
     if (!b_.k.reduces()) return b_.v.map.of(o) == way::packed;
     const access a = b_.v.operands[o];
-    return b_.v.vector && ((a == access::unit && width_ > 1) || a == access::staged) && b_.is_element(o);
+    const bool packs = b_.shape == form::fold ? b_.v.fold.packed : b_.v.rows.packed;
+    return packs && ((a == access::unit && width_ > 1) || a == access::staged) && b_.is_element(o);
   }
   /// Elements of one. What goes through shared memory does so in whole packs, whatever a thread then takes.
   int pack_width(int o) const {

@@ -49,13 +49,13 @@ inline int vector_width(const kernel& k, const variant& v) {
   return width;
 }
 
-/// Elements a thread of a reduction takes in one go. Folded rows are taken in packs whether or not they can be read so: the order of a sum
-/// must not depend on where its operands lie, on steps between their elements, or on how axes merged.
+/// Elements that a thread takes side by side.
 inline int lane_width(const kernel& k, const variant& v) {
-  if (form_of(k) == form::rows) return v.rows.width;
-  if (form_of(k) == form::map) return v.map.width;
-  const bool packs_in_any_case = k.reduces() && !v.columns && !v.in_order;
-  return v.vector || packs_in_any_case ? vector_width(k, v) : 1;
+  switch (form_of(k)) {
+    case form::map: return v.map.width;
+    case form::fold: return v.fold.width;
+    default: return v.rows.width;
+  }
 }
 
 }  // namespace sinter::codegen

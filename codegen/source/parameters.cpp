@@ -83,7 +83,7 @@ std::vector<parameter> parameters(const kernel& k, const variant& v) {
     all.push_back(p);
   }
   if (has_checks(k)) all.push_back({parameter::trouble, 0, 0, 8, "struct index_trouble*", "trouble"});
-  if (v.split) {
+  if (v.fold.split) {
     all.push_back({parameter::partials, 0, 0, 8, "char*", "partials"});
     all.push_back({parameter::tickets, 0, 0, 8, "unsigned int*", "tickets"});
     all.push_back(index_parameter(parameter::splits, v, "splits"));

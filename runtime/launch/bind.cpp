@@ -228,16 +228,6 @@ bool needs_wide(const binding& b) {
   return false;
 }
 
-// Of a reduction.
-bool allows_vectors(const step& s, const binding& b) {
-  const codegen::variant& v = b.variant;
-  const int width = codegen::vector_width(s.kernel, v), f = codegen::fastest_axis(v);  // a power of two
-  if (v.reduced > 1 && !v.columns) return false;
-  // Only a reduced row has a tail.
-  if (v.columns && (b.extents[f] & (width - 1)) != 0) return false;
-  return lies_in_packs(s.kernel, b, width);
-}
-
 bool overlaps(const step& s, const binding& b) {
   for (std::size_t o = s.inputs.size(); o < b.operands.size(); ++o)
     for (std::size_t i = 0; i < s.inputs.size(); ++i)
@@ -335,8 +325,6 @@ void bind(const step& s, const resolution& r, detail::array_node* const* outputs
   else bind_general(s, r, outputs, to, b);
   v.aliased = b.aliased;
   v.wide = !has_packs(to.language) || needs_wide(b);
-  // Packs depend on alignment, which is a layout.
-  v.vector = has_packs(to.language) && s.kernel.reduces() && !v.in_order && allows_vectors(s, b);
 }
 
 std::size_t layout_words(const step& s, const resolution& r, detail::array_node* const* outputs, const target& to,

@@ -1,4 +1,4 @@
-// Geometry and argument packing. The number of parts a reduction is split into depends on its shape and on the device alone.
+// Preparing launches: binding, geometry and argument packing.
 #include "runtime/launch/launch.hpp"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "codegen/source/geometry.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/launch/folds.hpp"
 #include "runtime/launch/maps.hpp"
 #include "runtime/launch/rows.hpp"
 #include "runtime/launch/share.hpp"
@@ -21,51 +22,7 @@
 
 namespace sinter::runtime {
 
-using codegen::block_threads;
-using codegen::column_tile;
-
 namespace {
-
-layout cuda_reduction(const binding& b, int width, int multiprocessors) {
-  layout l;
-  std::int64_t groups;
-  if (b.variant.columns) {
-    const int f = codegen::fastest_axis(b.variant);
-    l.how.block[0] = 32;
-    l.how.block[1] = power_of_two(b.reduced / 4, block_threads / 32);
-    groups = divide_up(b.extents[f], 32 * width) * extent(b, 0, f);
-  } else {
-    // A warp folds its row in registers; more of them share one only where there are too few rows to fill the device.
-    unsigned across = power_of_two(b.reduced / width, block_threads);
-    while (across > 32 && b.kept / (block_threads / across) >= 16 * multiprocessors) across /= 2;
-    l.how.block[0] = across;
-    l.how.block[1] = block_threads / across;
-    groups = divide_up(b.kept, l.how.block[1]);
-  }
-  l.how.grid[0] = static_cast<unsigned>(groups);
-  // Enough blocks to keep every multiprocessor's memory pipes full, while each thread still folds a few packs. By the shape
-  // alone, as on the CPU.
-  const std::int64_t along = b.variant.columns ? l.how.block[1] : l.how.block[0] * static_cast<unsigned>(width);
-  const std::int64_t side_by_side = b.variant.columns ? 32 : l.how.block[1];
-  const std::int64_t wanted = divide_up(8 * multiprocessors, divide_up(b.kept, side_by_side));
-  const std::int64_t worth = b.reduced / (along * 4);
-  const std::int64_t most_groups = b.variant.columns ? b.kept : groups;  // tiles depend on how axes merged
-  l.splits = most_groups < most_tickets ? std::clamp<std::int64_t>(std::min(wanted, worth), 1, 4096) : 1;
-  l.how.grid[1] = static_cast<unsigned>(l.splits);
-  return l;
-}
-
-layout cpu_reduction(const binding& b) {
-  layout l;
-  // The number of parts comes from the shape alone, not from how axes merged: results must not depend on layouts.
-  constexpr std::int64_t part = 16'384;  // elements: long enough to hide its overhead, short enough to sum accurately
-  const std::int64_t side_by_side = b.variant.columns ? std::min<std::int64_t>(b.kept, column_tile) : 1;
-  const std::int64_t along = b.reduced * side_by_side;
-  if (b.kept / side_by_side < 64 && along >= 2 * part) l.splits = std::clamp<std::int64_t>(along / part, 1, 4096);
-  l.how.items = cpu_groups(b) * l.splits;
-  l.how.finish_items = l.splits > 1 ? b.kept : 0;
-  return l;
-}
 
 // Writes what stays, and where the rest goes.
 void pack(const compiled_kernel& k, const binding& b, std::int64_t splits, device_impl& on, prepared_launch& to) {
@@ -110,8 +67,9 @@ void prepare(compiled_step& step, const codegen::resolution& r, detail::array_no
                           static_cast<double>(std::max<std::int64_t>(b.reduced, 1)) / static_cast<double>(l.how.items);
   to.code = k.code;
   to.how = l.how;
-  to.scratch =
-      b.variant.split ? static_cast<std::size_t>(8 * b.kept * l.splits * codegen::count_members(step.step.kernel)) : 0;
+  to.scratch = b.variant.fold.split
+                   ? static_cast<std::size_t>(8 * b.kept * l.splits * codegen::count_members(step.step.kernel))
+                   : 0;
   pack(k, b, l.splits, on, to);
 }
 
@@ -177,9 +135,7 @@ layout share_out(const codegen::kernel& k, binding& b, const target& to) {
   if (to.language == codegen::dialect::none) l.how.items = b.kept;
   else if (form == codegen::form::map) l = share_out_map(k, b, to);
   else if (form == codegen::form::rows) l = share_out_rows(k, b, to);
-  else if (to.language == codegen::dialect::c) l = cpu_reduction(b);
-  else l = cuda_reduction(b, codegen::lane_width(k, b.variant), to.multiprocessors);
-  b.variant.split = l.splits > 1;
+  else l = share_out_fold(k, b, to);
   if (has_packs(to.language)) classify_positions(k, b, codegen::lane_width(k, b.variant));
   return l;
 }

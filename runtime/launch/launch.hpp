@@ -18,7 +18,7 @@ struct layout {
   std::int64_t splits = 1;  // parts of each result of a reduction
 };
 
-/// By the kernel, its shape and the target, of a map also by where its operands lie. Sets the variant's `split` or `map`.
+/// By the kernel, its shape, where its operands lie and the target. Sets the schedule in the variant.
 layout share_out(const codegen::kernel&, binding&, const target&);
 
 /// What a device asks of bindings.

@@ -46,7 +46,7 @@ layout cuda_columns(binding& b, int bytes) {
   if (held > most_held) across = 32;
   b.variant.rows.held = held <= most_held ? static_cast<std::uint16_t>(power_of_two(held, 1024)) : 0;
   b.variant.rows.threads = threads;
-  b.variant.vector = false;
+  b.variant.rows.packed = false;
   const int f = codegen::fastest_axis(b.variant);
   l.how.block[0] = across;
   l.how.block[1] = power_of_two(b.reduced, threads / across);
@@ -73,7 +73,7 @@ void stage_short_rows(const codegen::kernel& k, binding& b, int multiprocessors)
     aligned = aligned && place_in_pack(b.operands[i].data) == 0;
     v.operands[i] = access::staged;
   }
-  v.vector = aligned;
+  v.rows.packed = aligned;
   const auto more = [&](std::int64_t turns) {
     return read * turns < on_their_way && 2 * turns * shared * v.rows.threads <= room &&
            b.kept > 4 * turns * v.rows.threads * multiprocessors;
@@ -100,7 +100,7 @@ layout cuda_rows(const codegen::kernel& k, binding& b, int multiprocessors) {
   b.variant.rows.held = held * bytes <= most_registers ? static_cast<std::uint16_t>(held) : 0;
   b.variant.rows.threads = static_cast<std::uint16_t>(threads);
   b.variant.rows.width = static_cast<std::uint8_t>(width);
-  b.variant.vector = b.variant.reduced == 1 && lies_in_packs(k, b, width);
+  b.variant.rows.packed = b.variant.reduced == 1 && lies_in_packs(k, b, width);
   if (across == 1 && width == 1 && b.variant.rows.held != 0) stage_short_rows(k, b, multiprocessors);
   l.how.block[0] = across;
   l.how.block[1] = threads / across;

@@ -159,7 +159,16 @@ TEST_CASE("law 8: a reduction has the same bits wherever its operand lies, with 
   check_layouts<float>({301, 3}, {0, 1, {0, 1}});
   check_layouts<float>({12, 33, 70}, {0, 1, 2, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}});
   check_layouts<double>({2011, 6}, {0, 1, {0, 1}});
+  check_layouts<float>({40'003, 3}, {0});       // so few columns that they are folded as one stream
+  check_layouts<float>({70, 33, 7}, {{0, 1}});  // rows of a stream that do
   CHECK(sum(ones<float>({5, 4})(_, slice(0, 0))).item() == 0);
+  for (const auto& [how, view] :
+       layouts<double>({9001, 2, 5})) {  // columns of which two axes merge unless there are gaps
+    CAPTURE(how);
+    for (const axes& over : {axes(0), axes({0, 1}), axes(1)})
+      CHECK(digest(array<double>(sum(view, {.axis = over}))) ==
+            digest(array<double>(sum(view.copy(), {.axis = over}))));
+  }
 }
 
 TEST_CASE("law 8: the number of threads changes nothing") {

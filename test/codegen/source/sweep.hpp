@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/source/emit.hpp"
+#include "codegen/source/geometry.hpp"
 #include "test/codegen/ir/small_kernel.hpp"
 
 namespace sinter::test {
@@ -134,28 +135,34 @@ inline std::vector<named_variant> map_variants(const codegen::kernel& k, codegen
   return made;
 }
 
-/// Every way a reduction may go: rows and columns, of one and more axes, in packs, in parts, wide.
+/// Every way a reduction may go: rows and columns, of one and more axes, in packs, as a stream, in parts, wide.
 inline std::vector<named_variant> reduction_variants(const codegen::kernel& k) {
   const std::size_t inputs = k.inputs.size(), all = inputs + k.outputs.size();
   std::vector<named_variant> made;
   for (bool columns : {false, true})
     for (bool split : {false, true})
-      for (int form = 0; form < 4; ++form) {
+      for (int form = 0; form < (columns ? 6 : 4); ++form) {
         // form 0: everything (rows) or one kept axis, 1: packs, 2: several axes of both kinds, 3: the same strided and
-        // wide
+        // wide, 4: a stream in packs, 5: a stream of several axes
+        const bool one = form < 2 || form == 4;
         codegen::variant v;
         v.columns = columns;
-        v.split = split;
-        v.reduced = form < 2 ? 1 : 2;
-        v.rank = static_cast<std::uint8_t>(v.reduced + (form < 2 ? (columns ? 1 : form) : 2));
-        v.vector = form == 1;
+        v.reduced = one ? 1 : 2;
+        v.rank = static_cast<std::uint8_t>(v.reduced + (one ? (columns ? 1 : form) : 2));
         v.wide = form == 3;
         v.operands.assign(all, form == 3 ? access::strided : access::unit);
-        for (std::size_t i = 1; i < inputs && form == 2; ++i) v.operands[i] = i % 2 ? access::still : access::fixed;
+        for (std::size_t i = 1; i < inputs && (form == 2 || form == 5); ++i)
+          v.operands[i] = i % 2 ? access::still : access::fixed;
         // What is read once the result is known, and what is written, has one element for each output.
         for (std::size_t i = inputs - 1; i < all; ++i)
           v.operands[i] = columns ? (form == 3 ? access::strided : access::unit) : access::still;
         if (v.rank == v.reduced) v.operands[inputs - 1] = access::fixed;
+        v.fold.split = split;
+        v.fold.packed = form == 1 || form == 4;
+        v.fold.stream = form >= 4;
+        v.fold.turns = form == 3 ? 1 : 4;
+        const int width = codegen::vector_width(k, v);
+        v.fold.width = static_cast<std::uint8_t>(!columns || v.fold.packed || v.fold.stream ? width : 1);
         made.push_back({std::string(columns ? "columns" : "rows") + (split ? " in parts, form " : ", form ") +
                             std::to_string(form),
                         v});

@@ -1,0 +1,151 @@
+// Three ways on a GPU: a line of threads has a row, or a block has a tile of columns, or columns are so few that a block's threads
+// go through all of them as one stream. Each may be split: several blocks have a part of the same results.
+#include "runtime/launch/folds.hpp"
+
+#include <algorithm>
+
+#include "codegen/ir/values.hpp"
+#include "codegen/source/geometry.hpp"
+#include "runtime/launch/share.hpp"
+#include "runtime/launch/tickets.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+using codegen::access;
+using codegen::block_threads;
+using codegen::column_tile;
+
+class cuda_choice {
+ public:
+  cuda_choice(const codegen::kernel& k, binding& b, int multiprocessors)
+      : k_(k), b_(b), v_(b.variant), s_(b.variant.fold), multiprocessors_(multiprocessors) {}
+
+  layout run() {
+    s_ = {};
+    s_.stream = is_stream();
+    if (s_.stream) stream();
+    else if (v_.columns) columns();
+    else rows();
+    s_.turns = static_cast<std::uint8_t>(turns());
+    s_.split = l_.splits > 1;
+    l_.how.grid[1] = static_cast<unsigned>(l_.splits);
+    return l_;
+  }
+
+ private:
+  // Few columns leave most of a tile's threads without one. By the shape alone, as everything that decides about the order.
+  bool is_stream() const {
+    constexpr std::int64_t few_rows = 64;
+    return v_.columns && !v_.in_order && b_.kept <= folding.stream && b_.reduced >= few_rows;
+  }
+
+  // Enough blocks to keep every multiprocessor's memory pipes full, while each thread still folds a few packs.
+  std::int64_t parts(int blocks, std::int64_t results_side_by_side, std::int64_t folded_at_a_time) const {
+    const std::int64_t wanted =
+        divide_up(std::int64_t{blocks} * multiprocessors_, divide_up(b_.kept, results_side_by_side));
+    return std::clamp<std::int64_t>(std::min(wanted, b_.reduced / (folded_at_a_time * 4)), 1, 4096);
+  }
+
+  void stream() {
+    int width = 16 / widest();
+    while (width > 1 && codegen::fold_memory(k_, width) > codegen::block_memory) width /= 2;
+    s_.width = static_cast<std::uint8_t>(width);
+    s_.packed = width > 1 && v_.rank == 2 && lies_in_stream(width);
+    l_.how.block[0] = block_threads;
+    l_.splits = parts(folding.blocks, b_.kept, std::max<std::int64_t>(block_threads * width / b_.kept, 1));
+  }
+
+  void columns() {
+    const int f = codegen::fastest_axis(v_), width = codegen::vector_width(k_, v_);  // a power of two
+    s_.packed = !v_.in_order && (b_.extents[f] & (width - 1)) == 0 && lies_in_packs(k_, b_, width);
+    s_.width = static_cast<std::uint8_t>(s_.packed ? width : 1);
+    l_.how.block[0] = 32;
+    l_.how.block[1] = power_of_two(b_.reduced / 4, block_threads / 32);
+    l_.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[f], 32 * s_.width) * extent(b_, 0, f));
+    if (b_.kept < most_tickets)
+      l_.splits = parts(folding.column_blocks, 32, l_.how.block[1]);  // tiles depend on how axes merged
+  }
+
+  // Rows are folded in packs whether or not they can be read so: the order of a sum must not depend on where its operands lie,
+  // on steps between their elements, or on how axes merged.
+  void rows() {
+    const int width = v_.in_order ? 1 : codegen::vector_width(k_, v_);
+    const bool whole = v_.reduced == 1 || b_.extents[v_.rank - 1] % width == 0;  // no pack goes over the end of an axis
+    s_.width = static_cast<std::uint8_t>(width);
+    s_.packed = whole && lies_in_packs(k_, b_, width);
+    // A warp folds its row in registers; more of them share one only where there are too few rows to fill the device.
+    unsigned across = power_of_two(b_.reduced / width, block_threads);
+    while (across > 32 && b_.kept / (block_threads / across) >= 16 * multiprocessors_) across /= 2;
+    l_.how.block[0] = across;
+    l_.how.block[1] = block_threads / across;
+    const std::int64_t groups = divide_up(b_.kept, l_.how.block[1]);
+    l_.how.grid[0] = static_cast<unsigned>(groups);
+    if (groups < most_tickets) l_.splits = parts(folding.blocks, l_.how.block[1], std::int64_t{across} * width);
+  }
+
+  // Bytes of the widest operand that the fold reads at points, whatever its layout.
+  int widest() const {
+    int widest = 1;
+    for (std::size_t i = 0; i < k_.inputs.size(); ++i)
+      if (k_.inputs[i].is_element() && codegen::is_read_at_points(k_, static_cast<int>(i)))
+        widest = std::max(widest, itemsize(k_.inputs[i].type));
+    return widest;
+  }
+
+  // Do the operands that move along the columns follow the stream in memory, so that a pack of it is one of theirs?
+  bool lies_in_stream(int width) const {
+    for (std::size_t i = 0; i < k_.inputs.size(); ++i) {
+      if (v_.operands[i] != access::unit || !k_.inputs[i].is_element() ||
+          !codegen::is_read_at_points(k_, static_cast<int>(i)))
+        continue;
+      const auto at = reinterpret_cast<std::uintptr_t>(b_.operands[i].data);
+      const auto pack = static_cast<std::uintptr_t>(width * itemsize(k_.inputs[i].type));
+      if (b_.operands[i].strides[1] != b_.extents[0] || (at & (pack - 1)) != 0) return false;
+    }
+    return true;
+  }
+
+  // A point that has much to read needs the registers for it, and so do many narrow ones.
+  int turns() const {
+    constexpr int most_elements = 32;
+    int bytes = 0;
+    for (std::size_t i = 0; i < k_.inputs.size(); ++i)
+      if (k_.inputs[i].is_element() && v_.operands[i] != access::fixed &&
+          codegen::is_read_at_points(k_, static_cast<int>(i)))
+        bytes += s_.width * itemsize(k_.inputs[i].type);
+    int most = folding.turns;
+    while (most > 1 && (most * bytes > 16 * folding.turns || most * s_.width > most_elements)) most /= 2;
+    return most;
+  }
+
+  const codegen::kernel& k_;
+  binding& b_;
+  codegen::variant& v_;
+  codegen::fold_schedule& s_;
+  const int multiprocessors_;
+  layout l_;
+};
+
+layout cpu_choice(binding& b) {
+  layout l;
+  // The number of parts comes from the shape alone, not from how axes merged: results must not depend on layouts.
+  constexpr std::int64_t part = 16'384;  // elements: long enough to hide its overhead, short enough to sum accurately
+  const std::int64_t side_by_side = b.variant.columns ? std::min<std::int64_t>(b.kept, column_tile) : 1;
+  const std::int64_t along = b.reduced * side_by_side;
+  if (b.kept / side_by_side < 64 && along >= 2 * part) l.splits = std::clamp<std::int64_t>(along / part, 1, 4096);
+  l.how.items = cpu_groups(b) * l.splits;
+  l.how.finish_items = l.splits > 1 ? b.kept : 0;
+  b.variant.fold = {};
+  b.variant.fold.split = l.splits > 1;
+  return l;
+}
+
+}  // namespace
+
+layout share_out_fold(const codegen::kernel& k, binding& b, const target& to) {
+  return to.language == codegen::dialect::c ? cpu_choice(b) : cuda_choice(k, b, to.multiprocessors).run();
+}
+
+}  // namespace sinter::runtime
