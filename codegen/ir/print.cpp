@@ -20,6 +20,7 @@ std::string source_of(const value& v) {
     case value_kind::scalar: return "scalar " + std::to_string(v.index);
     case value_kind::cast: return "cast " + numbered('v', v.args[0]);
     case value_kind::reduced: return "reduced " + numbered('a', v.index);
+    case value_kind::scanned: return "scanned " + numbered('a', v.index);
     case value_kind::apply: break;
   }
   std::string text = operation(v.code);
@@ -68,7 +69,7 @@ std::string print(const kernel& k) {
     text += line(numbered('v', n), k.values[n].type, source_of(k.values[n]));
   for (std::size_t n = 0; n < k.accumulators.size(); ++n) {
     const accumulator& a = k.accumulators[n];
-    std::string source = codegen::name(a.what);
+    std::string source = std::string(a.running ? "running " : "") + codegen::name(a.what);
     for (int m = 0; m < a.members(); ++m) source += " " + numbered('v', a.folded(m));
     text += line(numbered('a', n), a.result_type(), source);
   }

@@ -237,6 +237,11 @@ class walker {
         if (f.next++) return close(bounded(f, static_cast<unsigned>(r->what) + 1));
         return open(f, r->child, r->axes);
       }
+      case node_kind::scan: {
+        const auto* s = static_cast<const scan_node*>(f.n);
+        if (f.next++) return close(bounded(f, static_cast<unsigned>(s->what) + 1, true));
+        return open(f, s->child, std::uint32_t{1} << s->axis);
+      }
       case node_kind::reshape:
         if (f.next++) return close(bounded(f, 0));
         return open(f, static_cast<const reshape_node*>(f.n)->child, 0);
@@ -297,16 +302,16 @@ class walker {
     take(child, inner, true);
   }
 
-  ref bounded(const frame& f, unsigned what) {
+  ref bounded(const frame& f, unsigned what, bool running = false) {
     const ref inner = pop();
     const unsigned domain = contexts_[f.inner].space;
     const context& in = contexts_[f.context];
     const auto index = static_cast<std::int32_t>(out_->boundaries.size());
-    out_->boundaries.push_back({domain, f.n->extents, f.n->type});
+    out_->boundaries.push_back({domain, f.n->extents, f.n->type, running});
     takes(1, argument_bytes_of(domain));  // an output of the kernel that makes it
     // Where its user is exactly the shape of its result, the user's work can join the kernel that makes it.
-    const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements() && what != 0;
-    const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable);
+    const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements() && what != 0 && !running;
+    const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable, running);
     out_->words.push_back(word.bits);
     out_->words.push_back(inner.bits);
     if (word.takes_position()) out_->words.push_back(positions(f).bits);
@@ -380,14 +385,14 @@ class walker {
                      is_own_row(out_->boundaries[static_cast<std::size_t>(o.boundary)], o));
   }
 
-  // Is what a point of the operand's space reads the result of the row that it lies in?
+  // Is what a point of the operand's space reads the result of the row that it lies in, or of a scan its own?
   bool is_own_row(const boundary& b, const operand& o) const {
     const space &folded = out_->spaces[b.space], &read = out_->spaces[o.space];
     if (!(folded.extents == read.extents) || o.offset != 0) return false;
     std::int64_t step = 1;  // of the result, kept axis by kept axis
     for (int d = read.extents.size() - 1; d >= 0; --d) {
       if (read.extents[d] == 1) continue;
-      const bool kept = (folded.reduced >> d & 1) == 0;
+      const bool kept = b.running || (folded.reduced >> d & 1) == 0;
       if (o.flat ? !kept : o.strides[d] != (kept ? step : 0)) return false;
       if (kept) step *= read.extents[d];
     }

@@ -24,8 +24,8 @@ class cuda_writer : protected kernel_writer {
   }
 
   void pack_types();
-  /// Opens the kernel function.
-  void open(int threads);
+  /// Opens the kernel function. `blocks`: how many a multiprocessor is to have registers for; 0: the compiler decides.
+  void open(int threads, int blocks = 0);
 
   /// A position in a pack that begins at `i`. The compiler is to see that those of a pack share what is above its bits, so
   /// that random numbers share a block of words: with a sum in place of the `or` it does not.
@@ -62,5 +62,6 @@ class cuda_writer : protected kernel_writer {
 void write_cuda_map(writer&, const body&);
 void write_cuda_fold(writer&, const body&);
 void write_cuda_rows(writer&, const body&);
+void write_cuda_scan(writer&, const body&);
 
 }  // namespace sinter::codegen

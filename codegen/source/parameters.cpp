@@ -76,7 +76,11 @@ std::vector<parameter> parameters(const kernel& k, const variant& v) {
     p.name = "s" + std::to_string(i);
     all.push_back(p);
   }
-  if (v.split) {
+  if (v.split && k.scans()) {
+    all.push_back({parameter::words, 0, 0, 8, "unsigned long long*", "words"});
+    all.push_back(index_parameter(parameter::splits, v, "splits"));
+    all.push_back({parameter::room, 0, 0, 8, "unsigned long long", "room"});
+  } else if (v.split) {
     all.push_back({parameter::partials, 0, 0, 8, "char*", "partials"});
     all.push_back({parameter::tickets, 0, 0, 8, "unsigned int*", "tickets"});
     all.push_back(index_parameter(parameter::splits, v, "splits"));

@@ -27,6 +27,7 @@
 #include <sinter/memory_hooks.hpp>
 #include <sinter/profiler.hpp>
 #include <sinter/random.hpp>
+#include <sinter/scan.hpp>
 #include <sinter/stream.hpp>
 #include <sinter/transfer.hpp>
 

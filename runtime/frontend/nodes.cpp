@@ -155,6 +155,7 @@ void take_apart(typed_node* n, typed_node*& dead) noexcept {
                                  sizeof(expression_node) + expression_extra(*static_cast<expression_node*>(n)->code));
     case node_kind::view: return runtime::free_block(n, sizeof(view_node));
     case node_kind::reduction: return runtime::free_block(n, sizeof(reduction_node));
+    case node_kind::scan: return runtime::free_block(n, sizeof(scan_node));
     case node_kind::reshape: return runtime::free_block(n, sizeof(reshape_node));
     case node_kind::iota: return runtime::free_block(n, sizeof(iota_node));
   }

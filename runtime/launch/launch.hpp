@@ -17,7 +17,7 @@ struct layout {
   std::int64_t splits = 1;  // parts of each result of a reduction
 };
 
-/// By the kernel, its shape and the target, of a map also by where its operands lie. Sets the variant's `split` or `map`.
+/// By the kernel, its shape and the target, of a map also by where its operands lie. Sets the variant's `split` and schedule.
 layout share_out(const codegen::kernel&, binding&, const target&);
 
 /// What a device asks of bindings.
@@ -32,6 +32,7 @@ struct prepared_launch {
   loaded_kernel code;
   geometry how;
   std::size_t scratch = 0;  // bytes for partial results
+  std::size_t words = 0;    // bytes that the tiles of a scan leave for each other
 
   struct slot {
     codegen::parameter::kind what;

@@ -31,6 +31,7 @@ enum class form : std::uint8_t { input, index, apply, cast, view, transpose, res
 /// The library's reductions as it numbers them, then those that are made of them.
 enum class fold : std::uint8_t {
 #define SINTER_REDUCTION(name, ...) name,
+#define SINTER_SCANNED(...)
 #include <sinter/reductions.def>
 #undef SINTER_REDUCTION
   mean,
@@ -39,6 +40,7 @@ enum class fold : std::uint8_t {
 };
 inline constexpr const char* fold_names[] = {
 #define SINTER_REDUCTION(name, ...) #name,
+#define SINTER_SCANNED(...)
 #include <sinter/reductions.def>
 #undef SINTER_REDUCTION
     "mean", "var", "stddev"};
