@@ -179,6 +179,11 @@ class describer {
           if (r->axes >> d & 1) axes += (axes.empty() ? "" : ", ") + std::to_string(d);
         return std::string(codegen::name(r->what)) + " over axes (" + axes + ")";
       }
+      case node_kind::scan: {
+        const auto* s = static_cast<const scan_node*>(n);
+        children = {s->child};
+        return std::string("running ") + codegen::name(s->what) + " along axis " + std::to_string(s->axis);
+      }
       case node_kind::expression: break;
     }
     const auto* e = static_cast<const expression_node*>(n);

@@ -110,7 +110,7 @@ class reader {
     if (w.takes_position()) position = next();
     // Otherwise a reduction folds values of the dtype it gives; truth reductions fold truth values.
     else v = cast_to(p_, v, w.type());
-    p_.boundaries.push_back({w.what(), w.type(), w.domain(), w.rank(), w.joinable(), v, position});
+    p_.boundaries.push_back({w.what(), w.type(), w.domain(), w.rank(), w.joinable(), w.running(), v, position});
   }
 
   void expression(const fragment& f) {

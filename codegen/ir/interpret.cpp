@@ -69,7 +69,9 @@ void take(arguments_of& a, const kernel& k, const parameter& p, const std::byte*
     case parameter::trouble: a.trouble = read<index_trouble*>(from); break;
     case parameter::partials:
     case parameter::tickets:
-    case parameter::splits: break;  // how the work is shared
+    case parameter::splits:
+    case parameter::words:
+    case parameter::room: break;  // how the work is shared
   }
 }
 
@@ -209,7 +211,29 @@ class interpreter {
     slot_ = slot;
     for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(final_of(a, slot).at);
     for (std::size_t a = 0; a < steps_.size(); ++a) steps_[a].start(partials_[a].of_blocks.seen().at);
+    if (kernel_.scans()) return scan_row(points);
     for (std::size_t s = 0; s < stages_.size(); ++s) run_stage(s, points);
+  }
+
+  /// A block goes through all stages of a scan: they need what came before it, not the whole row.
+  void scan_row(std::int64_t points) {
+    for (std::int64_t at = 0; at < points; at += block_size) {
+      const piece block{kept_, rank_, at, static_cast<int>(std::min<std::int64_t>(block_size, points - at))};
+      for (std::size_t s = 0; s < stages_.size(); ++s) {
+        for (std::uint16_t v : needed_[s]) compute(v, block, base_.data());
+        for (int n : stages_[s].accumulators) {
+          const auto a = static_cast<std::size_t>(n);
+          steps_[a].scan(partials_[a].of_blocks.bytes[0], buffer(kernel_.accumulators[a].value), finals(a, 0),
+                         block.count, at == 0);
+        }
+        write_points(stages_[s], block);
+      }
+    }
+  }
+
+  void write_points(const stage& s, const piece& block) {
+    for (int o : s.outputs)
+      write(static_cast<std::size_t>(o), block, base_[kernel_.inputs.size() + static_cast<std::size_t>(o)]);
   }
 
   void run_stage(std::size_t number, std::int64_t points) {
@@ -219,8 +243,7 @@ class interpreter {
       for (std::uint16_t v : needed_[number]) compute(v, block, base_.data());
       const bool last = at + block_size >= points || ++blocks % block_size == 0;
       for (int a : stages_[number].accumulators) fold_block(static_cast<std::size_t>(a), slot_, block.count, last);
-      for (int o : stages_[number].outputs)
-        write(static_cast<std::size_t>(o), block, base_[kernel_.inputs.size() + static_cast<std::size_t>(o)]);
+      write_points(stages_[number], block);
     }
   }
 
@@ -273,6 +296,9 @@ class interpreter {
         // Within a row there is one, that of the row.
         if (base) return copy(itemsize(x.type), buffer(v), 1, result_of(x.index, slot_), 0, p.count);
         std::memcpy(buffer(v), result_of(x.index, 0), static_cast<std::size_t>(p.count) * itemsize(x.type));
+        return;
+      case value_kind::scanned:
+        std::memcpy(buffer(v), finals(x.index, 0), static_cast<std::size_t>(p.count) * itemsize(x.type));
         return;
     }
   }

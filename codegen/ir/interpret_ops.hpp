@@ -15,6 +15,8 @@ using cast_loop = void (*)(const void* in, void* out, int count);
 struct fold_step {
   void (*start)(void* const total[2]);                                     // what it is before anything is folded
   void (*fold)(void* const total[2], const void* const in[2], int count);  // folds the elements in, in order
+  /// Of a state that is one element: the same, and writes what it comes to at each; `first`: there is no total before.
+  void (*scan)(void* total, const void* in, void* out, int count, bool first);
 };
 
 /// The loop of an operation computed in `computed`; null if it is not there for that dtype.

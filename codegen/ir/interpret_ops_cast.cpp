@@ -1,6 +1,7 @@
 // The interpreter's conversions and folds. Invariant: a fold is in order and in its dtype, so its value is that of the
 // plainest loop one could write.
 #include <limits>
+#include <type_traits>
 
 #include "codegen/ir/interpret_table.hpp"
 #include "codegen/ir/scalar.hpp"
@@ -53,6 +54,15 @@ void fold_by(void* const total[2], const void* const in[2], int count) {
   *static_cast<T*>(total[0]) = x;
 }
 
+template <class T, class Op>
+void scan_by(void* total, const void* in, void* out, int count, bool first) {
+  T x = *static_cast<T*>(total);
+  const auto* const y = static_cast<const T*>(in);
+  for (int k = 0; k < count; ++k, first = false)
+    static_cast<T*>(out)[k] = x = first ? y[k] : static_cast<T>(Op::template value<T>(x, y[k], T()));
+  *static_cast<T*>(total) = x;
+}
+
 template <class T>
 using choice = bool (*)(T a, std::int64_t i, T b, std::int64_t j);
 
@@ -73,11 +83,18 @@ void start_of(void* const total[2]) {
   if constexpr (row.members() > 1) *static_cast<std::int64_t*>(total[1]) = value_of<std::int64_t>(row.starts[1]);
 }
 
+template <class T, reduction what, class Op>
+constexpr fold_step step_of() {
+  if constexpr (Op::of == detail::rule::real && !std::is_floating_point_v<T>)
+    return {};  // verify() lets none come here
+  else return {&start_of<T, what>, &fold_by<T, Op>, &scan_by<T, Op>};
+}
+
 template <class T>
 fold_step fold_for(reduction what) {
   static constexpr fold_step rows[] = {
-#define SINTER_REDUCTION(name, fold, ...) {&start_of<T, reduction::name>, &fold_by<T, element::fold>},
-#define SINTER_CHOICE(name, choice, ...) {&start_of<T, reduction::name>, &choose_by<T, &scalar::choice<T>>},
+#define SINTER_REDUCTION(name, fold, ...) step_of<T, reduction::name, element::fold>(),
+#define SINTER_CHOICE(name, choice, ...) {&start_of<T, reduction::name>, &choose_by<T, &scalar::choice<T>>, nullptr},
 #include <sinter/reductions.def>
 #undef SINTER_REDUCTION
   };

@@ -29,6 +29,7 @@ enum class value_kind : std::uint8_t {
   load,     // the element at the place args[0], moved by an offset in elements, int64; 0 where a guard, bool, is false
   check,  // args[0], int64, as an index of an axis of extent args[1]: counted from the end if negative; 0 where it is out
           // of range, which is noted, or where a guard is false
+  scanned,  // the value of accumulators[index] up to the point, which is running
 };
 
 /// In the `index` of a load or a check: which arguments there are besides, in this order. A check has its axis beyond.
@@ -60,6 +61,7 @@ struct accumulator {
   dtype type;
   std::uint16_t value;
   std::uint16_t position = 0;
+  bool running = false;  // of a scan: every point uses what was folded up to it
   int members() const { return detail::facts(what).members(); }
   std::uint16_t folded(int member) const { return member == 0 ? value : position; }
   std::uint16_t& folded(int member) { return member == 0 ? value : position; }
@@ -73,7 +75,8 @@ struct accumulator {
 /// A fused kernel. No accumulators: a map, outputs are written at every point. Else accumulators fold over the reduced axes: a
 /// row, for each of the kept points. One that folds what an earlier one gave needs another pass over the row (stages.hpp).
 /// Outputs are then written once for each row (made of reduced values, scalars and inputs that do not vary along it), but for
-/// the first ones, which are written at every point of it.
+/// the first ones, which are written at every point of it. Where accumulators are running, all of them are, there is one
+/// reduced axis, they fold nothing that another one gives, and all outputs are written at every point.
 struct kernel {
   std::vector<input> inputs;
   std::vector<dtype> scalars;
@@ -82,6 +85,7 @@ struct kernel {
   std::vector<std::uint16_t> outputs;  // values
   std::uint16_t everywhere = 0;        // of a kernel with rows: how many of the outputs are written at every point
   bool reduces() const { return !accumulators.empty(); }
+  bool scans() const { return reduces() && accumulators[0].running; }
   friend bool operator==(const kernel&, const kernel&) = default;
 };
 
@@ -139,6 +143,19 @@ struct fold_schedule {
   friend bool operator==(const fold_schedule&, const fold_schedule&) = default;
 };
 
+/// How a scan is shared out; runtime/launch/scans.cpp chooses it by shapes and the device alone, since the order of folding
+/// follows from it.
+struct scan_schedule {
+  std::uint16_t threads = 0;  // cuda: of a block
+  std::uint16_t across = 0;   // cuda: of them, those that share a row; by columns: neighbouring columns
+  std::uint16_t held = 0;     // cuda: elements that a thread has of a row or a column
+  std::uint8_t width = 1;     // cuda: of those, the ones that lie side by side
+  bool keeps = false;         // cuda: what a stage computes is kept for later ones; else they compute it again
+  bool packed = false;        // cuda: `width` elements are read in one access
+  bool split = false;         // rows are folded in tiles
+  friend bool operator==(const scan_schedule&, const scan_schedule&) = default;
+};
+
 /// How one operand of a map is accessed.
 enum class way : std::uint8_t {
   each,    // element by element
@@ -174,6 +191,7 @@ struct variant {
   bool in_order = false;         // reductions: fold in the order of the domain, whatever the layouts (strict mode)
   row_schedule rows;             // of a row kernel
   fold_schedule fold;            // of a fold
+  scan_schedule scan;            // of a scan
   std::vector<access> operands;  // inputs, then outputs
   map_schedule map;              // maps
   friend bool operator==(const variant&, const variant&) = default;
@@ -193,7 +211,9 @@ struct parameter {
     scalar,    // scalars[index]
     partials,  // reductions that split: scratch for partial results
     tickets,   // cuda: zeroed, one per group of outputs; cpu: unused
-    splits,    // number of partial results per output
+    splits,    // number of partial results per output, or of tiles per row of a scan
+    words,     // scans that split: what tiles leave for those after them
+    room,      // cuda: number of words there
     trouble,   // where checks note the first index that is out of range: an index_trouble
   } what;
   std::uint16_t index = 0;

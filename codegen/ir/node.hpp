@@ -50,7 +50,7 @@ struct storage {
 
 void release(storage*) noexcept;  // runtime/memory/storage.cpp
 
-enum class node_kind : std::uint8_t { array, expression, view, reduction, reshape, iota };
+enum class node_kind : std::uint8_t { array, expression, view, reduction, scan, reshape, iota };
 
 /// What every node knows: its dtype and its shape.
 struct typed_node : node {
@@ -127,6 +127,15 @@ struct reduction_node : typed_node {
   std::uint32_t axes;  // bit d: axis d of the child is reduced
 };
 
+/// What a reduction makes of the elements up to each one, along an axis of an expression.
+struct scan_node : typed_node {
+  scan_node(dtype t, const sinter::shape& s) : typed_node(node_kind::scan, t, s) {}
+
+  typed_node* child;
+  reduction what;
+  int axis;
+};
+
 /// An expression's elements in C order under another shape.
 struct reshape_node : typed_node {
   reshape_node(dtype t, const sinter::shape& s) : typed_node(node_kind::reshape, t, s) {}
@@ -148,6 +157,7 @@ inline int child_count(const typed_node* n) {
     case node_kind::expression: return static_cast<const expression_node*>(n)->code->nodes;
     case node_kind::view: return 1 + static_cast<const view_node*>(n)->more_count();
     case node_kind::reduction:
+    case node_kind::scan:
     case node_kind::reshape: return 1;
     default: return 0;
   }
@@ -160,6 +170,7 @@ inline typed_node* child(const typed_node* n, int i) {
       return i == 0 ? v->child : v->more[i - 1];
     }
     case node_kind::reduction: return static_cast<const reduction_node*>(n)->child;
+    case node_kind::scan: return static_cast<const scan_node*>(n)->child;
     default: return static_cast<const reshape_node*>(n)->child;
   }
 }

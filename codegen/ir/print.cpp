@@ -1,5 +1,6 @@
 // A kernel as text for messages, tests and debugging: one value a line, in order. Invariant: prints malformed kernels
 // too, since verify() prints what it complains about.
+#include <algorithm>
 #include <string>
 
 #include "codegen/ir/stages.hpp"
@@ -30,6 +31,7 @@ std::string source_of(const value& v) {
     case value_kind::reduced: return "reduced " + numbered('a', v.index);
     case value_kind::load: return access_of(v, "load");
     case value_kind::check: return access_of(v, "check") + " along axis " + std::to_string(axis_of(v));
+    case value_kind::scanned: return "scanned " + numbered('a', v.index);
     case value_kind::apply: break;
   }
   std::string text = operation(v.code);
@@ -40,6 +42,28 @@ std::string source_of(const value& v) {
 
 std::string line(const std::string& name, dtype t, const std::string& source) {
   return "  " + name + ": " + sinter::name(t) + " = " + source + "\n";
+}
+
+// Of a kernel without it nothing may be asked.
+bool numbers_lead_somewhere(const kernel& k) {
+  for (std::size_t n = 0; n < k.values.size(); ++n) {
+    const value& v = k.values[n];
+    if (v.kind == value_kind::apply && static_cast<int>(v.code) >= detail::op_count) return false;
+    for (int a = 0; a < arity(v); ++a)
+      if (v.args[a] >= n) return false;
+    const bool folded = v.kind == value_kind::reduced || v.kind == value_kind::scanned;
+    if (v.index >= (v.kind == value_kind::input    ? k.inputs.size()
+                    : v.kind == value_kind::scalar ? k.scalars.size()
+                    : folded                       ? k.accumulators.size()
+                                                   : std::size_t{0x10000}))
+      return false;
+  }
+  const auto is_value = [&](std::uint16_t v) { return v < k.values.size(); };
+  return std::all_of(k.outputs.begin(), k.outputs.end(), is_value) &&
+         std::all_of(k.accumulators.begin(), k.accumulators.end(), [&](const accumulator& a) {
+           return static_cast<int>(a.what) < detail::reduction_count && is_value(a.value) &&
+                  (a.members() == 1 || is_value(a.position));
+         });
 }
 
 // The operands that are accessed in some way: "in0, in2", "out0".
@@ -69,7 +93,8 @@ std::string print(const map_schedule& m, int inputs) {
 }
 
 std::string print(const kernel& k) {
-  std::string text = codegen::name(form_of(k)) + std::string("\n");
+  std::string text = numbers_lead_somewhere(k) ? codegen::name(form_of(k)) : "malformed";
+  text += "\n";
   for (std::size_t n = 0; n < k.inputs.size(); ++n)
     text += "  input " + std::to_string(n) + ": " + name(k.inputs[n].type) +
             (k.inputs[n].iota      ? " iota\n"
@@ -81,7 +106,7 @@ std::string print(const kernel& k) {
     text += line(numbered('v', n), k.values[n].type, source_of(k.values[n]));
   for (std::size_t n = 0; n < k.accumulators.size(); ++n) {
     const accumulator& a = k.accumulators[n];
-    std::string source = codegen::name(a.what);
+    std::string source = std::string(a.running ? "running " : "") + codegen::name(a.what);
     for (int m = 0; m < a.members(); ++m) source += " " + numbered('v', a.folded(m));
     text += line(numbered('a', n), a.result_type(), source);
   }

@@ -15,7 +15,7 @@ struct program {
     unsigned operand;
     int boundary;  // the boundary whose result it is, or -1
     bool plain;    // ... under broadcasting alone
-    bool own_row;  // ... where each point reads what was folded of its own row
+    bool own_row;  // ... where each point reads what was folded of its own row, or up to itself
     bool iota;
     bool indexed;
   };
@@ -25,6 +25,7 @@ struct program {
     unsigned domain;  // a space of the resolution
     int rank;         // of its result
     bool joinable;    // its user has exactly the shape of its result
+    bool running;     // a scan
     std::uint16_t value;
     std::uint16_t position;  // of what is folded, where the reduction takes it
   };

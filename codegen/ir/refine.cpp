@@ -137,4 +137,8 @@ void refine(refinements& all, const sinter::shape& of, const sinter::shape& now,
   for (int d = 0; d <= of.size(); ++d) at->begins[d] = begins[at->begins[d]];
 }
 
+bool forget_refinement(refinements& all, const sinter::shape& of) {
+  return std::erase_if(all, [&](const refinement& r) { return r.of == of; }) != 0;
+}
+
 }  // namespace sinter::codegen

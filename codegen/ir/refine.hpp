@@ -74,5 +74,7 @@ using refinements = std::vector<refinement>;
 const refinement* find_refinement(const refinements&, const sinter::shape& of);
 /// Cuts the axes of spaces of a shape, which are `now`, further.
 void refine(refinements&, const sinter::shape& of, const sinter::shape& now, const cuts&);
+/// Leaves the axes of spaces of a shape whole again. False: they were.
+bool forget_refinement(refinements&, const sinter::shape& of);
 
 }  // namespace sinter::codegen

@@ -39,6 +39,7 @@ class walker {
     known_ = known;
     room_ = room;
     refined_.clear();
+    kept_whole_.clear();
     do {  // again with finer axes, where a reshape asks for them
       reset();
       for (int i = 0; i < count && !stops(); ++i) {
@@ -219,6 +220,13 @@ class walker {
         if (f.next++) return close(bounded(f, r->what));
         return open(f, r->child, r->axes);
       }
+      case node_kind::scan: {
+        const auto* s = static_cast<const scan_node*>(f.n);
+        if (f.next++) return close(bounded(f, s->what, true));
+        keep_whole(s->child->extents);
+        if (stops()) return;
+        return open(f, s->child, std::uint32_t{1} << s->axis);
+      }
       case node_kind::reshape:
         if (f.next++) return close(pop());
         return reshape(static_cast<const reshape_node*>(f.n), f.context);
@@ -383,7 +391,9 @@ class walker {
       return true;
     }
     if (space.size() + where.count() > max_rank) return false;
-    refine(refined_, spaces_of_[inner.space].extents, space, where);
+    const sinter::shape& asked = spaces_of_[inner.space].extents;
+    if (std::find(kept_whole_.begin(), kept_whole_.end(), asked) != kept_whole_.end()) return false;
+    refine(refined_, asked, space, where);
     refining_ = true;
     return true;
   }
@@ -423,6 +433,13 @@ class walker {
     return new_value(dtype::int64);
   }
 
+  // A scan's axis is gone along in one piece.
+  void keep_whole(const sinter::shape& s) {
+    if (std::find(kept_whole_.begin(), kept_whole_.end(), s) != kept_whole_.end()) return;
+    kept_whole_.push_back(s);
+    refining_ = forget_refinement(refined_, s);
+  }
+
   // A child that becomes memory first: computed over a space of its own, read back as an operand.
   void open(frame& f, const typed_node* child, std::uint32_t reduced) {
     const unsigned domain = space_for(child->extents, reduced);
@@ -431,16 +448,16 @@ class walker {
     take(child, inner, true);
   }
 
-  ref bounded(const frame& f, reduction what) {
+  ref bounded(const frame& f, reduction what, bool running = false) {
     const ref inner = pop();
     const unsigned domain = contexts_[f.inner].space;
     const context& in = contexts_[f.context];
     const auto index = static_cast<std::int32_t>(out_->boundaries.size());
-    out_->boundaries.push_back({domain, f.n->extents, f.n->type});
+    out_->boundaries.push_back({domain, f.n->extents, f.n->type, running});
     takes(1, argument_bytes_of(domain));  // an output of the kernel that makes it
     // Where its user is exactly the shape of its result, the user's work can join the kernel that makes it.
-    const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements();
-    const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable);
+    const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements() && !running;
+    const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable, running);
     out_->words.push_back(word.bits);
     out_->words.push_back(inner.bits);
     if (word.takes_position()) out_->words.push_back(positions(f).bits);
@@ -541,14 +558,14 @@ class walker {
     return new_value(place.type());
   }
 
-  // Is what a point of the operand's space reads the result of the row that it lies in?
+  // Is what a point of the operand's space reads the result of the row that it lies in, or of a scan its own?
   bool is_own_row(const boundary& b, const operand& o) const {
     const space &folded = out_->spaces[b.space], &read = out_->spaces[o.space];
     if (!(folded.extents == read.extents) || o.offset != 0) return false;
     std::int64_t step = 1;  // of the result, kept axis by kept axis
     for (int d = read.extents.size() - 1; d >= 0; --d) {
       if (read.extents[d] == 1) continue;
-      const bool kept = (folded.reduced >> d & 1) == 0;
+      const bool kept = b.running || (folded.reduced >> d & 1) == 0;
       if (o.flat ? !kept : o.strides[d] != (kept ? step : 0)) return false;
       if (kept) step *= read.extents[d];
     }
@@ -601,8 +618,9 @@ class walker {
   static constexpr int most_computed = 32'000;
   std::vector<asked_space> spaces_of_;
   refinements refined_;
-  std::vector<ref> computed_;        // indices, by number
-  std::vector<indexed_step> steps_;  // of the operand at hand
+  std::vector<sinter::shape> kept_whole_;  // shapes whose axes are not cut
+  std::vector<ref> computed_;              // indices, by number
+  std::vector<indexed_step> steps_;        // of the operand at hand
   std::vector<context> contexts_;
   buffer<frame> frames_;
   buffer<ref> refs_;

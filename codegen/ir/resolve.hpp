@@ -26,7 +26,7 @@ struct ref {
   dtype type() const { return static_cast<dtype>(bits >> 2 & 0xff); }
   bool plain() const { return bits >> 10 & 1; }  // a result read under broadcasting alone, no view between
   // A row's result read where the row lies: the domain of the reduction has the axes of the reader's space, and each point
-  // reads what was folded of its own row.
+  // reads what was folded of its own row. Of a scan: each point reads what was folded up to it.
   bool own_row() const { return bits >> 11 & 1; }
   // Of an operand: not its element, but the place that loads count from.
   bool place() const { return bits >> 12 & 1; }
@@ -40,20 +40,21 @@ struct ref {
 /// The words of a signature: an expression is its fragment's address (even), a ref for each node it takes, and the classes of
 /// its scalar exponents (exponent.hpp); everything else is a marked word (odd) and refs.
 struct boundary_word {
-  // bits 0-7 mark, 8-15 reduction, 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable. Then its
+  // bits 0-7 mark, 8-15 reduction, 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable, 37 running. Then its
   // value, and the position, where the reduction takes that.
   static constexpr std::uint64_t mark = 1;
   std::uint64_t bits;
-  static boundary_word make(reduction what, dtype t, unsigned domain, int rank, bool joinable) {
+  static boundary_word make(reduction what, dtype t, unsigned domain, int rank, bool joinable, bool running) {
     return {mark | std::uint64_t(static_cast<unsigned>(what)) << 8 | std::uint64_t(static_cast<unsigned>(t)) << 16 |
             std::uint64_t(domain) << 24 | std::uint64_t(static_cast<unsigned>(rank)) << 32 |
-            std::uint64_t(joinable) << 36};
+            std::uint64_t(joinable) << 36 | std::uint64_t(running) << 37};
   }
   reduction what() const { return static_cast<reduction>(bits >> 8 & 0xff); }
   dtype type() const { return static_cast<dtype>(bits >> 16 & 0xff); }
   unsigned domain() const { return bits >> 24 & 0xff; }
   int rank() const { return bits >> 32 & 0xf; }
   bool joinable() const { return bits >> 36 & 1; }
+  bool running() const { return bits >> 37 & 1; }  // a scan
   bool takes_position() const { return detail::facts(what()).takes_position(); }
 };
 struct root_word {
@@ -129,11 +130,12 @@ struct operand {
   std::int64_t strides[max_rank];  // unless flat
 };
 
-/// A value that must exist in memory before it is used: a reduction.
+/// A value that must exist in memory before it is used: a reduction or a scan.
 struct boundary {
   unsigned space;         // the domain it is computed over
   sinter::shape extents;  // the shape of its result, kept axes in order
   dtype type;
+  bool running;  // a scan
 };
 
 /// An operand met once more, as another array with the same elements.

@@ -16,7 +16,8 @@ std::vector<int> stages_before(const kernel& k) {
   for (std::size_t a = 0; a < k.accumulators.size(); ++a) {
     for (std::size_t v = 0; v < k.values.size(); ++v) {
       const value& at = k.values[v];
-      of_value[v] = at.kind == value_kind::reduced ? of_accumulator[at.index] + 1 : 0;
+      const bool of_earlier = at.kind == value_kind::reduced || at.kind == value_kind::scanned;
+      of_value[v] = of_earlier ? of_accumulator[at.index] + 1 : 0;
       for (int i = 0; i < arity(at); ++i) of_value[v] = std::max(of_value[v], of_value[at.args[i]]);
     }
     of_accumulator[a] = 0;
@@ -80,12 +81,16 @@ class sharing {
 
 form form_of(const kernel& k) {
   if (!k.reduces()) return form::map;
+  if (k.scans()) return form::scan;
   const std::vector<int> before = stages_before(k);
   const bool one = std::all_of(before.begin(), before.end(), [](int stages) { return stages == 0; });
   return one && k.everywhere == 0 ? form::fold : form::rows;
 }
 
-const char* name(form f) { return f == form::map ? "map" : f == form::fold ? "reduction" : "rows"; }
+const char* name(form f) {
+  constexpr const char* names[] = {"map", "reduction", "rows", "scan"};
+  return names[static_cast<int>(f)];
+}
 
 std::vector<std::uint16_t> results_of(const kernel& k, const stage& s) {
   std::vector<std::uint16_t> roots;

@@ -25,6 +25,8 @@ class checker {
     require(!kernel_.outputs.empty(), "the kernel", "it has no output");
     require(kernel_.everywhere <= (kernel_.reduces() ? kernel_.outputs.size() : 0), "the kernel",
             "it has not so many outputs at every point of a row");
+    require(!kernel_.scans() || kernel_.everywhere == kernel_.outputs.size(), "the kernel",
+            "outputs of a scan are written at every point");
     for (std::size_t n = 0; n < kernel_.outputs.size(); ++n)
       require(kernel_.outputs[n] < kernel_.values.size(), "output " + std::to_string(n), "there is no such value");
   }
@@ -61,7 +63,10 @@ class checker {
       case value_kind::cast: check_arguments(n, 1); break;
       case value_kind::apply: check_apply(n); break;
       case value_kind::reduced:
+      case value_kind::scanned:
         require(v.index < kernel_.accumulators.size(), what, "there is no such accumulator");
+        require(kernel_.accumulators[v.index].running == (v.kind == value_kind::scanned), what,
+                "only running accumulators have a value at every point");
         require(v.type == kernel_.accumulators[v.index].result_type(), what, "its dtype is not the accumulator's");
         needs_[n] = v.index + 1;
         break;
@@ -129,9 +134,12 @@ class checker {
     const std::string what = "a" + std::to_string(n);
     require(static_cast<int>(a.what) < detail::reduction_count, what, "there is no such reduction");
     const bool truth = detail::facts(a.what).gives == detail::folded_dtype::truth;
+    require(a.running == kernel_.scans(), what, "it is not running, as the others are, or the other way round");
+    require(a.what != reduction::logaddexp || detail::is_floating(a.type), what, "logarithms are floating");
     require(a.value < kernel_.values.size(), what, "there is no such value");
     require(a.type == kernel_.values[a.value].type, what, "its dtype is not that of what it folds");
     require(!truth || a.type == dtype::bool_, what, "any and all fold bool");
+    require(!a.running || (needs_[a.value] == 0 && a.members() == 1), what, "it cannot be scanned");
     require(needs_[a.value] <= static_cast<int>(n), what, "it folds what only itself or a later one gives");
     if (a.members() == 1) return;
     require(a.position < kernel_.values.size(), what, "there is no such value");

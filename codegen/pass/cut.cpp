@@ -29,6 +29,7 @@ struct group {
   unsigned domain;
   int level;
   std::vector<int> members;
+  bool scans;
 };
 
 // What a value needs of boundaries: nothing, exactly one group under plain broadcasting, or more than that.
@@ -121,7 +122,7 @@ class cutter {
     in_rows_.assign(p_.roots.size(), false);
     for (std::size_t i = 0; i < p_.roots.size(); ++i) {
       home_[i] = joined_group(p_.roots[i]);
-      if (home_[i] != none || !fuse_rows_) continue;
+      if (home_[i] != none) continue;
       home_[i] = row_group(p_.roots[i]);
       in_rows_[i] = home_[i] != none;
     }
@@ -137,23 +138,29 @@ class cutter {
 
  private:
   // The level of a boundary: at least that of any boundary its value needs, and one more than that of any which another
-  // kernel makes. Operands come before their users.
+  // kernel makes. Operands come before their users. Scans have the odd ones: what else is folded of the same rows is there
+  // when their users, which may join them, need it. A scan of a scan is another kernel.
   void levels() {
-    for (const program::boundary& b : p_.boundaries) level_.push_back(level_in(b.value, b.domain));
+    for (const program::boundary& b : p_.boundaries) {
+      const int least =
+          b.running ? level_in(b.value, none, false) : level_in(b.value, static_cast<int>(b.domain), false);
+      level_.push_back(least + (least % 2 != static_cast<int>(b.running)));
+    }
   }
 
-  // Of what is computed in a kernel that folds the rows of `domain`.
-  int level_in(std::uint16_t root, unsigned domain) const {
+  // Of what is computed in a kernel that folds, or scans, the rows of `domain`, if it is one.
+  int level_in(std::uint16_t root, int domain, bool scans) const {
     int level = 0;
     each_result(root, [&](const program::read& r) {
-      level = std::max(level, level_[r.boundary] + (is_of_row_in(r, domain) ? 0 : 1));
+      level = std::max(level, level_[r.boundary] + (is_of_row_in(r, domain, scans) ? 0 : 1));
     });
     return level;
   }
 
-  // Is a result that is read the row's own, folded over a domain whose rows are fused?
-  bool is_of_row_in(const program::read& r, unsigned domain) const {
-    return fuse_rows_ && r.own_row && p_.boundaries[r.boundary].domain == domain;
+  // Is a result that is read the row's own, folded over a domain whose rows are fused, or the point's own of a scan?
+  bool is_of_row_in(const program::read& r, int domain, bool scans) const {
+    const program::boundary& b = p_.boundaries[r.boundary];
+    return (fuse_rows_ || scans) && r.own_row && b.running == scans && static_cast<int>(b.domain) == domain;
   }
 
   // Calls f for each result of a boundary that a value reads.
@@ -172,12 +179,12 @@ class cutter {
     std::vector<int> order(p_.boundaries.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [this](int x, int y) { return level_[x] < level_[y]; });
-    std::map<std::pair<int, unsigned>, int> open;
+    std::map<std::pair<int, unsigned>, int> open;  // scans have levels of their own
     for (int b : order) {
       const auto [at, fresh] = open.try_emplace({level_[b], p_.boundaries[b].domain}, groups_.size());
       if (fresh || groups_[at->second].members.size() == most_accumulators) {
         at->second = static_cast<int>(groups_.size());
-        groups_.push_back({p_.boundaries[b].domain, level_[b], {}});
+        groups_.push_back({p_.boundaries[b].domain, level_[b], {}, p_.boundaries[b].running});
       }
       group_of_[b] = at->second;
       groups_[at->second].members.push_back(b);
@@ -222,16 +229,17 @@ class cutter {
     return joins ? g : none;
   }
 
-  // The group whose rows a root runs along: it reads what they fold, and otherwise only what is there before.
+  // The group whose rows a root runs along: it reads what they fold or scan, and otherwise only what is there before.
   int row_group(const program::root& r) const {
     int found = none;
     each_result(r.value, [&](const program::read& read) {
-      const unsigned domain = p_.boundaries[read.boundary].domain;
-      const int level = level_in(r.value, domain);
-      if (!is_of_row_in(read, domain) || level_[read.boundary] != level) return;
+      const int domain = static_cast<int>(p_.boundaries[read.boundary].domain);
+      const bool scans = p_.boundaries[read.boundary].running;
+      const int level = level_in(r.value, domain, scans);
+      if (!is_of_row_in(read, domain, scans) || level_[read.boundary] != level) return;
       bool runs_along = true;
       each_result(r.value, [&](const program::read& other) {
-        const bool own = group_of_[other.boundary] == group_of_[read.boundary] && is_of_row_in(other, domain);
+        const bool own = group_of_[other.boundary] == group_of_[read.boundary] && is_of_row_in(other, domain, scans);
         runs_along = runs_along && (own || level_[other.boundary] < level);
       });
       if (runs_along) found = group_of_[read.boundary];
@@ -294,25 +302,27 @@ class cutter {
       const int b = p_.values[v].kind == value_kind::input ? p_.reads[v].boundary : none;
       if (b == none && movable(v) && need_[v].group == g) return none;  // it is made here
       if (b == none || group_of_[b] != g) return from_memory(take)(v);
-      return take.add({value_kind::reduced, p_.boundaries[b].type, op::add, {}, made.at(b)});
+      const value_kind kind = of.scans ? value_kind::scanned : value_kind::reduced;
+      return take.add({kind, p_.boundaries[b].type, op::add, {}, made.at(b)});
     };
     for (int b : of.members) {
       const program::boundary& at = p_.boundaries[b];
       const std::uint16_t v = take(at.value);
       accumulator a{at.what, p_.values[at.value].type, v};
+      a.running = at.running;
       if (a.members() > 1) a.position = take(at.position);
       made[b] = accumulate(s.kernel, a);
     }
     for (std::size_t i : points) write_root(take, s, i);
     s.kernel.everywhere = static_cast<std::uint16_t>(points.size());
-    take.forget();
-    take.of_result = true;
+    if (!of.scans) take.forget(), take.of_result = true;
     for (std::uint16_t v : wanted_[g]) {
       s.kernel.outputs.push_back(take(v));
       s.outputs.push_back({none, temporary_of_[v]});
     }
     for (std::size_t i : results) write_root(take, s, i);
-    s.reason = reason_of(s.kernel, wanted_[g].empty());
+    if (of.scans) s.kernel.everywhere = static_cast<std::uint16_t>(s.kernel.outputs.size());
+    s.reason = reason_of(s.kernel, of.scans, wanted_[g].empty());
     finish(std::move(s));
   }
 
@@ -329,7 +339,8 @@ class cutter {
     return roots;
   }
 
-  static const char* reason_of(const kernel& k, bool last) {
+  static const char* reason_of(const kernel& k, bool scans, bool last) {
+    if (scans) return "a scan, with what comes before it and what follows at each of its points";
     if (form_of(k) == form::rows) return "rows, folded and then used where they lie";
     return last ? "the reduction, what comes before it and what follows on its result"
                 : "a reduction whose result every element of a later kernel needs";

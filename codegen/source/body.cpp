@@ -198,7 +198,8 @@ function body::make_function(std::string function_name, const std::vector<std::u
       case value_kind::scalar:
         divides[at.index] ? leaf(f.divisors, "d", at.index) : leaf(f.scalars, "s", at.index);
         break;
-      case value_kind::reduced: leaf(f.reduced, "r", result_member(at.index)); break;
+      case value_kind::reduced:
+      case value_kind::scanned: leaf(f.reduced, "r", result_member(at.index)); break;
       case value_kind::cast:
         names[i] = number("t", temporaries++);
         w.line("  const ", type, " ", names[i], " = ",
@@ -377,16 +378,25 @@ std::string body::identity(int m) const {
   return spell_start(facts(of.what).starts[within], of.member_type(within));
 }
 
+std::string body::neutral(int a) const {
+  const accumulator& at = k.accumulators[static_cast<std::size_t>(a)];
+  return at.what == reduction::sum && detail::is_floating(at.type) ? "-0.0f" : identity(first_member(a));
+}
+
+std::string body::folded(int a, const std::string& x, const std::string& y) const {
+  const accumulator& at = k.accumulators[static_cast<std::size_t>(a)];
+  const op fold = facts(at.what).fold;
+  const std::string_view args[3] = {x, y, ""};
+  const std::string text = spell(fold, at.type, to, args, used_);
+  return to == dialect::cuda && is_narrow(at.type) && may_wrap(fold) ? in_32_bits(text, at.type, used_) : text;
+}
+
 std::string body::fold(int a, const spelled& x, const spelled& y) const {
   const accumulator& at = k.accumulators[static_cast<std::size_t>(a)];
   const detail::reduction_facts& row = facts(at.what);
   const int first = first_member(a);
   if (!row.choice) {
-    const std::string before = x(first), after = y(first);
-    const std::string_view args[3] = {before, after, ""};
-    const std::string text = spell(row.fold, at.type, to, args, used_);
-    const bool narrow = to == dialect::cuda && is_narrow(at.type) && may_wrap(row.fold);
-    return before + " = " + (narrow ? in_32_bits(text, at.type, used_) : text) + ";";
+    return x(first) + " = " + folded(a, x(first), y(first)) + ";";
   }
   // Selections: a branch would keep loops over lanes from becoming vectors.
   std::string text = "{ const bool takes = " + spell_helper(row.choice, at.type, used_) + "(" + y(first) + ", " +

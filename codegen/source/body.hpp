@@ -16,7 +16,7 @@ inline std::string number(std::string_view prefix, int i) { return std::string(p
 
 using spelled = std::function<std::string(int)>;
 
-/// A function of some inputs, scalars, divisors made of scalars, reduced and kept values of a kernel that gives some of its
+/// A function of some inputs, scalars, divisors made of scalars, reduced (or scanned) and kept values of a kernel that gives some of its
 /// values.
 struct function {
   std::string name;
@@ -87,6 +87,10 @@ class body {
   std::string identity(int m) const;
   /// A statement that folds the state of accumulator `a` whose members `y` spells into the one that `x` spells.
   std::string fold(int a, const spelled& x, const spelled& y) const;
+  /// Of a state of one member, which is all that scans have: two of them folded; and what changes no bit of one that it is
+  /// folded with, as a sum's identity changes the sign of a zero.
+  std::string folded(int a, const std::string& x, const std::string& y) const;
+  std::string neutral(int a) const;
 
  private:
   function make_function(std::string name, const std::vector<std::uint16_t>& roots,

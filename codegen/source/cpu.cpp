@@ -50,6 +50,7 @@ void write_cpu_kernel(writer& w, const body& b) {
     case form::map: return write_cpu_map(w, b);
     case form::fold: return write_cpu_fold(w, b);
     case form::rows: return write_cpu_rows(w, b);
+    case form::scan: return write_cpu_scan(w, b);
   }
 }
 

@@ -34,5 +34,6 @@ class cpu_writer : protected kernel_writer {
 void write_cpu_map(writer&, const body&);
 void write_cpu_fold(writer&, const body&);
 void write_cpu_rows(writer&, const body&);
+void write_cpu_scan(writer&, const body&);
 
 }  // namespace sinter::codegen

@@ -18,7 +18,7 @@ void cuda_writer::pack_types() {
   if (!done.empty()) w_.blank();
 }
 
-void cuda_writer::open(int threads) {
+void cuda_writer::open(int threads, int blocks) {
   std::string list;
   std::size_t column = 4;
   for (const parameter& p : b_.arguments) {
@@ -32,7 +32,8 @@ void cuda_writer::open(int threads) {
     list += item;
     column += item.size() + 1;
   }
-  w_.line("extern \"C\" __global__ void __launch_bounds__(", std::to_string(threads), ") sinter_kernel(");
+  w_.line("extern \"C\" __global__ void __launch_bounds__(", std::to_string(threads),
+          blocks ? ", " + std::to_string(blocks) : "", ") sinter_kernel(");
   w_.open("    ", list, ")");
   if (has_checks(b_.k)) w_.line("index_watch watch{trouble};");
 }
@@ -42,6 +43,7 @@ void write_cuda_kernel(writer& w, const body& b) {
     case form::map: return write_cuda_map(w, b);
     case form::fold: return write_cuda_fold(w, b);
     case form::rows: return write_cuda_rows(w, b);
+    case form::scan: return write_cuda_scan(w, b);
   }
 }
 

@@ -13,7 +13,9 @@ class cuda_writer : protected kernel_writer {
   bool packed(int o) const {
     if (!b_.k.reduces()) return b_.v.map.of(o) == way::packed;
     const access a = b_.v.operands[o];
-    const bool packs = b_.shape == form::fold ? b_.v.fold.packed : b_.v.rows.packed;
+    const bool packs = b_.shape == form::fold   ? b_.v.fold.packed
+                       : b_.shape == form::scan ? b_.v.scan.packed
+                                                : b_.v.rows.packed;
     return packs && ((a == access::unit && width_ > 1) || a == access::staged) && b_.is_element(o);
   }
   /// Elements of one. What goes through shared memory does so in whole packs, whatever a thread then takes.
@@ -25,8 +27,8 @@ class cuda_writer : protected kernel_writer {
   }
 
   void pack_types();
-  /// Opens the kernel function.
-  void open(int threads);
+  /// Opens the kernel function. `blocks`: how many a multiprocessor is to have registers for; 0: the compiler decides.
+  void open(int threads, int blocks = 0);
 
   /// A position in a pack that begins at `i`. The compiler is to see that those of a pack share what is above its bits, so
   /// that random numbers share a block of words: with a sum in place of the `or` it does not.
@@ -63,5 +65,6 @@ class cuda_writer : protected kernel_writer {
 void write_cuda_map(writer&, const body&);
 void write_cuda_fold(writer&, const body&);
 void write_cuda_rows(writer&, const body&);
+void write_cuda_scan(writer&, const body&);
 
 }  // namespace sinter::codegen

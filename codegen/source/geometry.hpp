@@ -1,6 +1,8 @@
 // Numbers that generated text and the launcher must agree on.
 #pragma once
 
+#include <cstdint>
+
 #include "codegen/ir/stages.hpp"
 
 namespace sinter::codegen {
@@ -13,6 +15,18 @@ inline constexpr int column_threads = 512;
 inline constexpr int row_piece = 4096;
 /// cpu, reductions by columns: outputs folded side by side by one work item.
 inline constexpr int column_tile = 256;
+
+/// Scans: elements of a tile, of which rows that are longer are made; tiles that a group is made of. Units: elements; tiles.
+inline constexpr int scan_tile = 8192;
+inline constexpr int scan_group = 32;
+/// cpu, scans: elements of a chunk, after which a long row starts anew. Units: elements.
+inline constexpr int scan_chunk = 16'384;
+
+/// Places in which the tiles of a row leave what they fold: one for each, one for each group and one for each group of groups.
+inline constexpr std::int64_t scan_places(std::int64_t tiles) {
+  const std::int64_t groups = (tiles + scan_group - 1) / scan_group;
+  return tiles + groups + (groups + scan_group - 1) / scan_group;
+}
 
 /// Shared memory that a block may declare for folding: CUDA's limit, less what else it declares. Units: bytes.
 inline constexpr int block_memory = 48 * 1024 - 16;
@@ -54,6 +68,7 @@ inline int lane_width(const kernel& k, const variant& v) {
   switch (form_of(k)) {
     case form::map: return v.map.width;
     case form::fold: return v.fold.width;
+    case form::scan: return v.scan.width;
     default: return v.rows.width;
   }
 }

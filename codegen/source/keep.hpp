@@ -1,4 +1,4 @@
-// What row kernels keep between their stages: the generated text and the launcher must agree on it.
+// What row kernels and scans keep between their stages: the generated text and the launcher must agree on it.
 #pragma once
 
 #include "codegen/ir/stages.hpp"
@@ -10,7 +10,7 @@ namespace sinter::codegen {
 /// core has a row of it, if it is work: an element itself is as near as that, and so is one in shared memory. An element that an
 /// index has found is work everywhere, and a place is nothing to keep.
 inline keeper keeper_for(const kernel& k, const variant& v, dialect to) {
-  if (v.rows.held == 0) return [](std::uint16_t) { return false; };
+  if (v.rows.held == 0 && !v.scan.keeps) return [](std::uint16_t) { return false; };
   std::vector<bool> moves(k.values.size()), worked(k.values.size());
   for (std::size_t i = 0; i < k.values.size(); ++i) {
     const value& at = k.values[i];

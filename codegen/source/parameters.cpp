@@ -83,6 +83,11 @@ std::vector<parameter> parameters(const kernel& k, const variant& v) {
     all.push_back(p);
   }
   if (has_checks(k)) all.push_back({parameter::trouble, 0, 0, 8, "struct index_trouble*", "trouble"});
+  if (v.scan.split) {
+    all.push_back({parameter::words, 0, 0, 8, "unsigned long long*", "words"});
+    all.push_back(index_parameter(parameter::splits, v, "splits"));
+    all.push_back({parameter::room, 0, 0, 8, "unsigned long long", "room"});
+  }
   if (v.fold.split) {
     all.push_back({parameter::partials, 0, 0, 8, "char*", "partials"});
     all.push_back({parameter::tickets, 0, 0, 8, "unsigned int*", "tickets"});

@@ -9,6 +9,7 @@
 #include <sinter/expr.hpp>
 #include <sinter/functions.hpp>
 #include <sinter/reduce.hpp>
+#include <sinter/scan.hpp>
 
 namespace sinter {
 

@@ -30,6 +30,7 @@
 #include <sinter/profiler.hpp>
 #include <sinter/random.hpp>
 #include <sinter/rearrange.hpp>
+#include <sinter/scan.hpp>
 #include <sinter/stream.hpp>
 #include <sinter/transfer.hpp>
 

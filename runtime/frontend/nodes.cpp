@@ -216,8 +216,12 @@ void take_apart(typed_node* n, typed_node*& dead) noexcept {
       for (node **c = e->children, **end = c + e->code->nodes; c != end; ++c) drop(*c, dead);
       return runtime::free_block(n, sizeof(expression_node) + expression_extra(*e->code));
     }
-    case node_kind::view: drop(child(n, 0), dead); return runtime::free_block(n, sizeof(view_node));
+    case node_kind::view: {
+      for (int i = 0; i < child_count(n); ++i) drop(child(n, i), dead);
+      return runtime::free_block(n, sizeof(view_node));
+    }
     case node_kind::reduction: drop(child(n, 0), dead); return runtime::free_block(n, sizeof(reduction_node));
+    case node_kind::scan: drop(child(n, 0), dead); return runtime::free_block(n, sizeof(scan_node));
     case node_kind::reshape: drop(child(n, 0), dead); return runtime::free_block(n, sizeof(reshape_node));
     case node_kind::iota: return runtime::free_block(n, sizeof(iota_node));
   }

@@ -1,4 +1,4 @@
-// Making reductions. mean, var and stddev are expressions over sums, so they fuse with what surrounds them and share its work.
+// Making reductions and scans. mean, var and stddev are expressions over sums, so they fuse with what surrounds them and share its work.
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
 #include <sinter/reduce.hpp>
@@ -106,6 +106,28 @@ node* make_reduction(handle of, reduction what, dtype type, const axis_list& axe
   r->what = what;
   r->axes = mask;
   return r;
+}
+
+node* make_scan(node* n, reduction what, dtype type, std::int64_t axis) {
+  const shape& s = typed(n)->extents;
+  const std::int64_t at = axis < 0 ? axis + s.size() : axis;
+  if (at < 0 || at >= s.size())
+    throw shape_error(message("sinter: a scan along axis %lld of an array of shape %s", static_cast<long long>(axis),
+                              to_string(s).c_str())
+                          .c_str());
+  auto* r = runtime::new_node<scan_node>(type, s);
+  retain(n);
+  r->child = typed(n);
+  r->what = what;
+  r->axis = static_cast<int>(at);
+  return r;
+}
+
+node* make_flat_scan(node* n, reduction what, dtype type) {
+  if (typed(n)->extents.size() == 1) return make_scan(n, what, type, 0);
+  const std::int64_t all = typed(n)->extents.elements();
+  const handle flat(make_reshape(n, &all, 1));
+  return make_scan(flat.get(), what, type, 0);
 }
 
 std::int64_t reduced_count(node* n, const axis_list& axes) {

@@ -313,7 +313,7 @@ bool locate(const step& s, const resolution& r, detail::array_node* const* tempo
   b.kept = b.reduced = 1;
   const codegen::space& domain = r.spaces[s.domain];
   for (int d = 0; d < domain.extents.size(); ++d) (domain.reduced >> d & 1 ? b.reduced : b.kept) *= domain.extents[d];
-  return b.kept != 0;
+  return b.kept != 0 && (b.reduced != 0 || !s.kernel.scans());
 }
 
 void bind(const step& s, const resolution& r, detail::array_node* const* outputs, const target& to, binding& b) {

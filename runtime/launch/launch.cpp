@@ -14,6 +14,7 @@
 #include "runtime/launch/folds.hpp"
 #include "runtime/launch/maps.hpp"
 #include "runtime/launch/rows.hpp"
+#include "runtime/launch/scans.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/launch/tickets.hpp"
 #include "runtime/log.hpp"
@@ -67,15 +68,23 @@ void prepare(compiled_step& step, const codegen::resolution& r, detail::array_no
                           static_cast<double>(std::max<std::int64_t>(b.reduced, 1)) / static_cast<double>(l.how.items);
   to.code = k.code;
   to.how = l.how;
-  to.scratch = b.variant.fold.split
-                   ? static_cast<std::size_t>(8 * b.kept * l.splits * codegen::count_members(step.step.kernel))
-                   : 0;
+  const codegen::kernel& source = step.step.kernel;
+  to.words = b.variant.scan.split ? scan_words(source, b, l.splits, facts.language) : 0;
+  to.scratch =
+      b.variant.fold.split ? static_cast<std::size_t>(8 * b.kept * l.splits * codegen::count_members(source)) : 0;
   pack(k, b, l.splits, on, to);
 }
 
+// Memory in which the threads of a launch meet.
+struct meeting {
+  std::byte* partials = nullptr;
+  std::byte* tickets = nullptr;
+  counted_words words;
+};
+
 // Puts in what this evaluation has of its own.
 void fill_in(prepared_launch& p, const codegen::step& s, const codegen::resolution& r, const binding& b,
-             std::byte* partials, std::byte* tickets) {
+             const meeting& in) {
   auto* const block = reinterpret_cast<std::byte*>(p.arguments.data());
   const std::size_t inputs = s.inputs.size();
   for (const prepared_launch::slot& slot : p.slots) {
@@ -87,8 +96,10 @@ void fill_in(prepared_launch& p, const codegen::step& s, const codegen::resoluti
         else put(at, b.operands[slot.index].data);
         break;
       case codegen::parameter::scalar: put(at, r.scalars[s.scalars[slot.index]].as_unsigned, slot.size); break;
-      case codegen::parameter::partials: put(at, partials); break;
-      default: put(at, tickets); break;
+      case codegen::parameter::partials: put(at, in.partials); break;
+      case codegen::parameter::words: put(at, in.words.data); break;
+      case codegen::parameter::room: put(at, in.words.room); break;
+      default: put(at, in.tickets); break;
     }
   }
 }
@@ -96,13 +107,16 @@ void fill_in(prepared_launch& p, const codegen::step& s, const codegen::resoluti
 void enqueue(prepared_launch& p, const codegen::step& s, const codegen::resolution& r, const binding& b,
              stream_state& on) {
   storage_holder scratch;
-  std::byte *partials = nullptr, *tickets = nullptr;
+  meeting in;
+  const bool on_gpu = on.device.dialect() == codegen::dialect::cuda;
   if (p.scratch) {
     scratch.reset(make_storage(p.scratch, on));
-    partials = scratch.get()->data;
-    if (on.device.dialect() == codegen::dialect::cuda) tickets = runtime::tickets(on);
+    in.partials = scratch.get()->data;
+    if (on_gpu) in.tickets = tickets(on);
   }
-  fill_in(p, s, r, b, partials, tickets);
+  if (p.words && on_gpu) in.words = words(on, p.words);
+  else if (p.words) scratch.reset(make_storage(p.words, on)), in.words.data = scratch.get()->data;
+  fill_in(p, s, r, b, in);
   const std::size_t inputs = s.inputs.size();
   operation op(on);
   op.writes(scratch.get());
@@ -135,6 +149,7 @@ layout share_out(const codegen::kernel& k, binding& b, const target& to) {
   if (to.language == codegen::dialect::none) l.how.items = b.kept;
   else if (form == codegen::form::map) l = share_out_map(k, b, to);
   else if (form == codegen::form::rows) l = share_out_rows(k, b, to);
+  else if (form == codegen::form::scan) l = share_out_scan(k, b, to);
   else l = share_out_fold(k, b, to);
   if (has_packs(to.language)) classify_positions(k, b, codegen::lane_width(k, b.variant));
   return l;

@@ -33,6 +33,7 @@ struct prepared_launch {
   loaded_kernel code;
   geometry how;
   std::size_t scratch = 0;  // bytes for partial results
+  std::size_t words = 0;    // bytes that the tiles of a scan leave for each other
 
   struct slot {
     codegen::parameter::kind what;

@@ -11,26 +11,6 @@ using codegen::access;
 
 namespace {
 
-// The most that a thread keeps of an element between two stages of a row. Units: bytes.
-int bytes_kept(const codegen::kernel& k, codegen::variant v, codegen::dialect to) {
-  v.rows.held = 1;
-  const std::vector<codegen::stage> stages = codegen::stages_of(k, codegen::keeper_for(k, v, to));
-  const auto used_from = [&](std::size_t first, std::uint16_t value) {
-    return std::any_of(stages.begin() + static_cast<std::ptrdiff_t>(first), stages.end(), [&](const codegen::stage& s) {
-      return std::find(s.given.begin(), s.given.end(), value) != s.given.end();
-    });
-  };
-  int most = 0;
-  for (std::size_t between = 1; between < stages.size(); ++between) {
-    int bytes = 0;
-    for (std::size_t s = 0; s < between; ++s)
-      for (std::uint16_t value : stages[s].keeps)
-        if (used_from(between, value)) bytes += itemsize(k.values[value].type);
-    most = std::max(most, bytes);
-  }
-  return most;
-}
-
 // What of a row a thread keeps in registers, and still has enough of them to work. Units: bytes.
 constexpr std::int64_t most_registers = 128;
 
@@ -121,6 +101,25 @@ layout cpu_rows(const codegen::kernel& k, binding& b) {
 }
 
 }  // namespace
+
+int bytes_kept(const codegen::kernel& k, codegen::variant v, codegen::dialect to) {
+  if (!k.scans()) v.rows.held = 1;
+  const std::vector<codegen::stage> stages = codegen::stages_of(k, codegen::keeper_for(k, v, to));
+  const auto used_from = [&](std::size_t first, std::uint16_t value) {
+    return std::any_of(stages.begin() + static_cast<std::ptrdiff_t>(first), stages.end(), [&](const codegen::stage& s) {
+      return std::find(s.given.begin(), s.given.end(), value) != s.given.end();
+    });
+  };
+  int most = 0;
+  for (std::size_t between = 1; between < stages.size(); ++between) {
+    int bytes = 0;
+    for (std::size_t s = 0; s < between; ++s)
+      for (std::uint16_t value : stages[s].keeps)
+        if (used_from(between, value)) bytes += itemsize(k.values[value].type);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
 
 // Rows in which a GPU's block, or a core, would be long alone are better shared out.
 bool rows_pay(const codegen::space& rows, const target& to) {

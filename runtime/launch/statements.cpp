@@ -167,6 +167,7 @@ class recorder {
     const prepared_step& made = launches_.of(compiled);
     if (made.of != &compiled) return false;
     const prepared_launch& launch = made.launch;
+    if (launch.words) return false;  // each launch of a scan in tiles takes them anew
     prepared_part& p = to_.parts.emplace_back();
     p.code = launch.code;
     p.how = launch.how;

@@ -39,6 +39,7 @@ class traced {
         return true;
       case detail::node_kind::view: return view(static_cast<const detail::view_node&>(n));
       case detail::node_kind::reduction: return reduction(static_cast<const detail::reduction_node&>(n));
+      case detail::node_kind::scan: return scan(static_cast<const detail::scan_node&>(n));
       case detail::node_kind::reshape:
         if (!head(n)) return false;
         extents(n.extents);
@@ -76,6 +77,11 @@ class traced {
   [[gnu::always_inline]] bool reduction(const detail::reduction_node& r) {
     if (!head(r, r.axes << 8 | static_cast<unsigned>(r.what))) return false;
     to_.link(r.child);
+    return true;
+  }
+  [[gnu::always_inline]] bool scan(const detail::scan_node& s) {
+    if (!head(s, static_cast<unsigned>(s.axis) << 8 | static_cast<unsigned>(s.what))) return false;
+    to_.link(s.child);
     return true;
   }
   [[gnu::always_inline]] bool view(const detail::view_node& v) {

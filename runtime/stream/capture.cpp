@@ -34,6 +34,7 @@ capture_state::~capture_state() {
   for (storage* memory : own) unpin(*memory);
   for (const auto& [bytes, memory] : spare) unpin(*memory);
   for (const auto& [on, memory] : tickets) unpin(*memory);
+  for (const auto& [on, memory] : words) unpin(*memory);
 }
 
 capture_state* capture_of(const stream_state& s) {

@@ -48,8 +48,9 @@ class capture_state {
   std::unordered_map<detail::storage*, captured_use> uses;
   /// Made in this capture: alive, and dropped again; the memory of those serves the capture's next storages.
   std::unordered_set<detail::storage*> own;
-  std::unordered_multimap<std::size_t, detail::storage*> spare;  // by size
-  std::unordered_map<stream_state*, detail::storage*> tickets;   // of the graph's own: it may run beside its streams
+  std::unordered_multimap<std::size_t, detail::storage*> spare;    // by size
+  std::unordered_map<stream_state*, detail::storage*> tickets;     // of the graph's own: it may run beside its streams
+  std::unordered_multimap<stream_state*, detail::storage*> words;  // the same of scans
   std::vector<held_thing> held;
   detail::where last_statement;  // of those that could say where they stand
 };

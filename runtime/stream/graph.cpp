@@ -110,6 +110,7 @@ void graph_state::leave(capture_state& work) noexcept {
   };
   for (const auto& [bytes, memory] : work.spare) note(*memory);
   for (const auto& [on, memory] : work.tickets) note(*memory);
+  for (const auto& [on, memory] : work.words) note(*memory);
   if (work.held.empty()) return;
   wait_surely(*last_, last_position_);  // host functions and host memory have no such list to wait in
 }

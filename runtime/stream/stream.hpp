@@ -19,6 +19,7 @@ namespace sinter::runtime {
 class capture_state;
 class device_impl;
 class stream_state;
+struct counted_words;
 
 /// What a capture became: a device's own form of a graph, ready to be launched.
 class executable_graph {
@@ -105,6 +106,7 @@ class stream_state {
 
   /// Of runtime/launch/tickets; null until a kernel needs them.
   std::atomic<std::byte*> tickets{nullptr};
+  std::atomic<const counted_words*> words{nullptr};
 
   /// How many operations have been enqueued. Call after each one; one that was captured has not been enqueued.
   std::uint64_t enqueued() noexcept {

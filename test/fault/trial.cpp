@@ -198,12 +198,14 @@ void try_fault(const sample& s, const plan& p, const reference& right, const lev
   const ending second = s.run();
   judge_afterwards(second, first, p, right, "without a fault", v);
   if (!v.lost) judge_pool(v);
-  const levels after_second = levels_now();
+  // What a program met twice is kept for: a part that the first run did not come to is met again by the third.
   judge_afterwards(s.run(), second, p, right, "without a fault, again", v);
-  const levels third = levels_now();
+  const levels after_third = levels_now();
+  judge_afterwards(s.run(), second, p, right, "without a fault, a third time", v);
+  const levels fourth = levels_now();
   if (const long events = driver::events(); events > most_events) complain(v, "%ld events pile up", events);
-  judge_growth(third - after_second, "each further run takes", v);
-  judge_left(third - before - growth, p, v);
+  judge_growth(fourth - after_third, "each further run takes", v);
+  judge_left(fourth - before - growth, p, v);
   v.over = true;
 }
 

@@ -47,6 +47,7 @@ inline constexpr int motion_count = 8;
 /// The library's reductions as it numbers them, then those that are made of them.
 enum class fold : std::uint8_t {
 #define SINTER_REDUCTION(name, ...) name,
+#define SINTER_SCANNED(...)
 #include <sinter/reductions.def>
 #undef SINTER_REDUCTION
   mean,
@@ -55,6 +56,7 @@ enum class fold : std::uint8_t {
 };
 inline constexpr const char* fold_names[] = {
 #define SINTER_REDUCTION(name, ...) #name,
+#define SINTER_SCANNED(...)
 #include <sinter/reductions.def>
 #undef SINTER_REDUCTION
     "mean", "var", "stddev"};

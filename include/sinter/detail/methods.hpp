@@ -166,6 +166,18 @@ class methods : public refused_indices {
   }
   template <class R = void, not_axis X>
   no_axis<X> stddev(X) const;
+  template <class R = void>
+  auto cumsum() const;
+  template <class R = void>
+  auto cumsum(std::int64_t axis) const;
+  template <class R = void, not_axis X>
+  no_axis<X> cumsum(X) const;
+  template <class R = void>
+  auto cumprod() const;
+  template <class R = void>
+  auto cumprod(std::int64_t axis) const;
+  template <class R = void, not_axis X>
+  no_axis<X> cumprod(X) const;
   auto min(reduce_options how = {}) const;
   auto min(std::int64_t axis) const { return min(reduce_options{.axis = axis}); }
   template <not_axis X>

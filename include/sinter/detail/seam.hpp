@@ -102,6 +102,9 @@ struct axis_list {
   std::int64_t axes[max_rank] = {};
 };
 SINTER_API node* make_reduction(handle of, reduction, dtype, const axis_list&, bool keepdims);
+/// What a reduction comes to at every element along an axis, and along all in C order. Errors: `shape_error`.
+SINTER_API node* make_scan(node*, reduction, dtype, std::int64_t axis);
+SINTER_API node* make_flat_scan(node*, reduction, dtype);
 /// The number of elements that fold into one.
 SINTER_API std::int64_t reduced_count(node*, const axis_list&);
 

@@ -243,6 +243,20 @@ SINTER_METHOD(all)
 SINTER_METHOD(argmin)
 SINTER_METHOD(argmax)
 #undef SINTER_METHOD
+#define SINTER_METHOD(name)                                       \
+  template <class Derived, class Element>                         \
+  template <class R>                                              \
+  auto methods<Derived, Element>::name() const {                  \
+    return sinter::name<R>(self());                               \
+  }                                                               \
+  template <class Derived, class Element>                         \
+  template <class R>                                              \
+  auto methods<Derived, Element>::name(std::int64_t axis) const { \
+    return sinter::name<R>(self(), axis);                         \
+  }
+SINTER_METHOD(cumsum)
+SINTER_METHOD(cumprod)
+#undef SINTER_METHOD
 template <class Derived, class Element>
 template <element U>
 auto methods<Derived, Element>::astype() const {

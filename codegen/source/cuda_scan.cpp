@@ -1,0 +1,447 @@
+// Scans. A block has rows, a tile of a long row, or a tile of columns: its threads keep their elements in registers from what
+// comes before the scan to what follows it, so that memory is passed over once. Where a row has several tiles, each leaves what
+// it folds for the tiles after it, which wait for it; tiles are numbered as their blocks start, so that none waits for one that
+// cannot start. What is folded with what follows from places in the row alone: no result depends on who came when.
+#include <algorithm>
+
+#include "codegen/source/cuda_writer.hpp"
+
+namespace sinter::codegen {
+
+namespace {
+
+class cuda_scan : cuda_writer {
+ public:
+  cuda_scan(writer& w, const body& b)
+      : cuda_writer(w, b),
+        threads_(b.v.scan.threads),
+        across_(b.v.scan.across),
+        lines_(threads_ / across_),
+        held_(b.v.scan.held),
+        span_(std::min(across_, 32)) {}
+
+  void write() {
+    pack_types();
+    if (b_.v.scan.split) write_passing();
+    open(threads_, resident_threads() / threads_);
+    shared_memory();
+    locate();
+    load_fixed(when::points);
+    place("p", "", 0, b_.v.columns ? b_.fastest() : b_.kept(), when::points, true);
+    declare_kept();
+    for (const stage& s : b_.stages) run(s);
+    w_.close();
+  }
+
+ private:
+  static std::string text(int n) { return std::to_string(n); }
+  std::string lane() const { return "threadIdx.x % " + text(span_); }  // of the threads that share packs of a row
+  std::string tile() const { return text(b_.v.columns ? lines_ * held_ : across_ * held_); }
+  int packs() const { return held_ / width_; }
+
+  // Of a multiprocessor: the more wait for memory, and for each other, the better, as long as their elements have registers.
+  int resident_threads() const {
+    int bytes = 0;
+    for (const accumulator& a : b_.k.accumulators) bytes += itemsize(a.type);
+    for (const stage& s : b_.stages)
+      for (std::uint16_t k : s.keeps) bytes += itemsize(b_.k.values[k].type);
+    return bytes <= 4 ? 1536 : bytes <= 8 ? 1024 : 512;
+  }
+
+  // ---- what tiles pass on
+
+  // What is passed on is told from what was there before by a mark in the same word, which is written at once.
+  void write_word(int a) {
+    const std::string type = b_.member_type(a), name = word_name(a);
+    const bool two = itemsize(b_.k.accumulators[static_cast<std::size_t>(a)].type) == 8;
+    w_.line("union halves_", name, " { ", type, " value; unsigned half[2]; };");
+    w_.open("static __device__ __forceinline__ void leave_", name, "(volatile unsigned long long* at, unsigned mark, ",
+            type, " value)");
+    w_.line("union halves_", name, " bits;");
+    w_.line("bits.half[0] = 0;");
+    w_.line("bits.value = value;");
+    w_.line("at[0] = (unsigned long long)mark << 32 | bits.half[0];");
+    if (two) w_.line("at[1] = (unsigned long long)mark << 32 | bits.half[1];");
+    w_.close();
+    w_.open("static __device__ __forceinline__ bool see_", name,
+            "(const volatile unsigned long long* at, unsigned mark, ", type, "* value)");
+    w_.line("const unsigned long long low = at[0]", two ? ", high = at[1];" : ";");
+    w_.line("union halves_", name, " bits;");
+    w_.line("bits.half[0] = (unsigned)low;");
+    if (two) w_.line("bits.half[1] = (unsigned)high;");
+    w_.line("*value = bits.value;");
+    w_.line("return (unsigned)(low >> 32) == mark", two ? " && (unsigned)(high >> 32) == mark;" : ";");
+    w_.close();
+    w_.blank();
+  }
+  std::string word_name(int a) const {
+    return detail::facts(b_.k.accumulators[static_cast<std::size_t>(a)].type).short_name;
+  }
+
+  void write_passing() {
+    std::vector<std::string> written;
+    for (int a = 0; a < members(); ++a) {
+      if (std::find(written.begin(), written.end(), word_name(a)) == written.end()) write_word(a);
+      written.push_back(word_name(a));
+      write_ahead(a);
+    }
+  }
+
+  // Of the tiles before one, a warp folds those of its group, and another the groups of its age, after the ages before. The last
+  // tile of a group leaves what all of it folds to, and the last of an age what it and all before do.
+  void write_ahead(int a) {
+    const std::string type = b_.member_type(a), name = word_name(a), group = text(scan_group);
+    w_.line(
+        "// What the tiles before tile `part` fold to, known to lane 0: those near it, or all others; `mine`: what it "
+        "does.");
+    w_.open("static __device__ __forceinline__ ", type, " ahead", text(a),
+            "(volatile unsigned long long* tiles, int parts, int part, unsigned mark, ", type,
+            " mine, int lane, bool far)");
+    w_.line("const int place = part % ", group, ", group = part / ", group, ", nook = group % ", group,
+            ", age = group / ", group, ";");
+    w_.line("const int at = (far ? parts + age * ", group, " : group * ", group, ") + lane;");
+    w_.line(type, " all = ", b_.neutral(a), ", old = ", b_.neutral(a), ";");
+    w_.line("while (lane < (far ? nook : place) && !see_", name, "(tiles + 2ll * at, mark, &all)) {}");
+    w_.raw("#pragma unroll\n");
+    w_.open("for (int half = 16; half > 0; half /= 2)");
+    w_.line("const ", type, " e = __shfl_down_sync(0xffffffff, all, half);");
+    w_.line("all = ", b_.folded(a, "all", "e"), ";");
+    w_.close();
+    w_.line("if (!far && place == ", text(scan_group - 1), " && lane == 0) leave_", name,
+            "(tiles + 2ll * (parts + group), mark, ", b_.folded(a, "all", "mine"), ");");
+    w_.line("while (far && age > 0 && !see_", name, "(tiles + 2ll * (parts + (parts + ", text(scan_group - 1), ") / ",
+            group, " + age - 1), mark, &old)) {}");
+    w_.line("return ", b_.folded(a, "old", "all"), ";");
+    w_.close();
+    w_.blank();
+  }
+
+  // Leaves what an age and all before it fold to, from what its last tile knows.
+  void leave_age(int a, const std::string& tiles, const std::string& value, const std::string& condition) {
+    w_.line("if (part % ", text(scan_group * scan_group), " == ", text(scan_group * scan_group - 1), " && ", condition,
+            ") leave_", word_name(a), "(", tiles, " + 2ll * (splits + (splits + ", text(scan_group - 1), ") / ",
+            text(scan_group), " + part / ", text(scan_group * scan_group), "), mark, ", value, ");");
+  }
+
+  // The number of this block among those that have started, and the mark of what this launch leaves: both in the first word.
+  // The last to start leaves them ready for the next launch. So that no word ever keeps a mark until it comes again, one that
+  // this launch has no need of is marked anew.
+  void take_number() {
+    w_.line("__shared__ unsigned long long turn;");
+    w_.line("if (threadIdx.x == 0) turn = atomicAdd(words, 1ull);");
+    w_.line("__syncthreads();");
+    w_.line("const unsigned number = (unsigned)turn, mark = (unsigned)(turn >> 32) + 1;");
+    w_.line("const long long places = splits + (splits + ", text(scan_group - 1), ") / ", text(scan_group),
+            " + (splits + ", text(scan_group * scan_group - 1), ") / ", text(scan_group * scan_group), ";");
+    w_.open("if (threadIdx.x == 0 && number == gridDim.x - 1)");
+    w_.line("atomicExch(words, (unsigned long long)mark << 32);");
+    w_.line("const unsigned long long other = 1 + mark % (room - 1);");
+    w_.line("if (other > 2ll * ", text(members()), " * places * ", b_.extent(0, b_.kept()),
+            ") words[other] = (unsigned long long)mark << 32;");
+    w_.close();
+  }
+  // Where the tiles of a row leave accumulator `a`.
+  std::string words_of(int a, const std::string& kept) const {
+    return "words + 1 + 2 * places * (" + text(a) + "ll * (" + b_.extent(0, b_.kept()) + ") + " + kept + ")";
+  }
+
+  // ---- where the threads are
+
+  void shared_memory() {
+    if (b_.v.columns) w_.line("__shared__ double fold[", text(threads_), "];");
+    else if (across_ > 32) w_.line("__shared__ double fold[", text(threads_ / 32), "];");
+    if (b_.v.scan.split) w_.line("__shared__ double ahead[", text(b_.v.columns ? 2 * across_ : 2), "];");
+  }
+
+  // The row or column, and this thread's first element of it.
+  void locate() {
+    const std::string t = b_.index, all = b_.extent(0, b_.kept());
+    if (b_.v.scan.split) take_number();
+    else w_.line("const unsigned number = blockIdx.x;");
+    w_.line("const int x = threadIdx.x % ", text(across_), ", y = threadIdx.x / ", text(across_), ";");
+    const int side_by_side = b_.v.columns ? across_ : lines_;
+    w_.line("const ", t, " lines = (", all, " + ", text(side_by_side - 1), ") / ", text(side_by_side),
+            ", part = number / lines;");
+    w_.line("const ", t, " kept = (number - part * lines) * ", text(side_by_side), " + ", b_.v.columns ? "x" : "y",
+            ";");
+    w_.line("const bool live = kept < ", all, ";");
+    b_.unravel(w_, 0, b_.kept(), "kept");
+    w_.line("const ", t, " length = live ? ", number("n", b_.v.rank - 1), " : 0;");
+    if (b_.v.columns) return w_.line("const ", t, " first = part * ", tile(), " + y * ", text(held_), ";");
+    w_.line("const ", t, " first = part * ", tile(), " + x / ", text(span_), " * ", text(span_ * held_), " + x % ",
+            text(span_), " * ", text(width_), ";");
+  }
+
+  void declare_kept() {
+    for (const stage& s : b_.stages)
+      for (std::uint16_t k : s.keeps)
+        w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", text(held_), "];");
+  }
+
+  // The packs of a thread: of a row, one of each thread side by side, again and again; of a column, its elements.
+  void each_pack() {
+    w_.raw("#pragma unroll\n");
+    w_.open("for (int h = 0; h < ", text(packs()), "; ++h)");
+  }
+  void pack_index() {
+    w_.line("const ", b_.index, " i = first + h", b_.v.columns ? "" : " * " + text(span_ * width_), ";");
+  }
+  void each_lane(int from = 0) {
+    if (width_ > 1) w_.raw("#pragma unroll\n"), w_.open("for (int l = ", text(from), "; l < ", text(width_), "; ++l)");
+  }
+  void end_each_lane() {
+    if (width_ > 1) w_.close();
+  }
+  std::string element_index() const { return width_ > 1 ? "i + l" : "i"; }
+  std::string slot(const std::string& l = "l") const { return width_ > 1 ? "h * " + text(width_) + " + " + l : "h"; }
+  std::string running(int a) const { return number("run", a) + "[" + slot() + "]"; }
+
+  // Where operands are at an element: the prefix of their names, and the index along the fastest axis.
+  std::string locate_element() {
+    if (!b_.v.columns) return "p";
+    b_.unravel(w_, b_.kept(), b_.v.rank, "i");
+    place("q", "p", b_.kept(), b_.v.rank, when::points, true);
+    return "q";
+  }
+  std::string fastest_index() const { return b_.v.columns ? number("i", b_.fastest()) : element_index(); }
+
+  // ---- stages
+
+  void run(const stage& s) {
+    const auto number_of = static_cast<std::size_t>(&s - b_.stages.data());
+    for (int a : s.accumulators) w_.line(b_.member_type(a), " ", number("run", a), "[", text(held_), "];");
+    load(b_.points[number_of]);
+    each_pack();
+    pack_index();
+    for (int o : s.outputs) w_.line(output_type(o), " ", number("u", o), ";");
+    each_lane();
+    point(number_of);
+    end_each_lane();
+    if (!s.outputs.empty()) store(s.outputs);
+    w_.close();
+    for (int a : s.accumulators) b_.v.columns ? scan_columns(a) : scan_rows(a);
+  }
+
+  // Inputs are read into registers before anything is computed: then many loads are under way at a time. Past the end there are
+  // zeros, and nothing depends on what becomes of them.
+  bool is_loaded(int o) const { return b_.is_element(o) && b_.v.operands[o] != access::fixed; }
+
+  void load(const function& f) {
+    std::vector<int> inputs;
+    std::copy_if(f.inputs.begin(), f.inputs.end(), std::back_inserter(inputs), [&](int o) { return is_loaded(o); });
+    if (inputs.empty()) return;
+    for (int o : inputs) w_.line(b_.type(o), " ", number("v", o), "[", text(held_), "];");
+    each_pack();
+    pack_index();
+    if (b_.v.scan.packed) {
+      w_.open("if (i + ", text(width_), " <= length)");
+      for (int o : inputs)
+        if (packed(o)) w_.line("const ", pack(o), " u", text(o), " = ", packed_element(o, "p"), ";");
+      load_elements(inputs, true);
+      w_.otherwise();
+    }
+    load_elements(inputs, false);
+    if (b_.v.scan.packed) w_.close();
+    w_.close();
+  }
+
+  void load_elements(const std::vector<int>& inputs, bool whole) {
+    each_lane();
+    const std::string prefix = locate_element();
+    for (int o : inputs) {
+      const std::string element = read(prefix, fastest_index())(o);
+      w_.line(number("v", o), "[", slot(), "] = ",
+              !whole      ? element_index() + " < length ? " + element + " : 0"
+              : packed(o) ? "u" + text(o) + ".at[l]"
+                          : element,
+              ";");
+    }
+    end_each_lane();
+  }
+
+  // An iota is told by its value, the index of an element that may be past the end; at such a one nothing is looked up.
+  void point(std::size_t number_of) {
+    const stage& s = b_.stages[number_of];
+    const function& f = b_.points[number_of];
+    const bool counts = std::any_of(f.inputs.begin(), f.inputs.end(), [&](int o) { return !b_.is_element(o); });
+    const bool looks_up =
+        std::any_of(f.inputs.begin(), f.inputs.end(), [&](int o) { return !b_.is_element(o) && !b_.is_iota(o); });
+    if (looks_up) w_.open("if (", element_index(), " < length)");
+    const std::string prefix = counts ? locate_element() : "";
+    const auto kept = [&](int v) { return number("k", v) + "[" + slot() + "]"; };
+    std::vector<std::string> into;
+    for (int a : s.accumulators) into.push_back(running(a));
+    for (int o : s.outputs) into.push_back(computed(o));
+    for (std::uint16_t k : s.keeps) into.push_back(kept(k));
+    const spelled input = [&](int o) {
+      return is_loaded(o) ? number("v", o) + "[" + slot() + "]" : read(prefix, fastest_index())(o);
+    };
+    w_.line(f.call(
+        input, [this](int a) { return running(a); }, into, kept));
+    if (looks_up) w_.close();
+  }
+
+  // What is written: of packs, one; else an element.
+  std::string output_type(int o) const {
+    const int operand = b_.inputs() + o;
+    return packed(operand) ? pack(operand) : "struct { " + b_.type(operand) + " at[" + text(width_) + "]; }";
+  }
+  std::string computed(int o) const { return number("u", o) + ".at[" + (width_ > 1 ? "l" : "0") + "]"; }
+
+  void store(const std::vector<int>& outputs) {
+    if (b_.v.scan.packed) {
+      w_.open("if (i + ", text(width_), " <= length)");
+      for (int o : outputs)
+        if (packed(b_.inputs() + o)) w_.line(packed_element(b_.inputs() + o, "p"), " = ", number("u", o), ";");
+      store_elements(outputs, true);
+      w_.otherwise();
+    }
+    store_elements(outputs, false);
+    if (b_.v.scan.packed) w_.close();
+  }
+
+  void store_elements(const std::vector<int>& outputs, bool whole) {
+    each_lane();
+    if (!whole) w_.open("if (", element_index(), " < length)");
+    const std::string prefix = locate_element();
+    for (int o : outputs)
+      if (const int operand = b_.inputs() + o; !whole || !packed(operand))
+        w_.line(b_.element(operand, base(operand, prefix), fastest_index()), " = ", computed(o), ";");
+    if (!whole) w_.close();
+    end_each_lane();
+  }
+
+  // ---- the scan of what a block has
+
+  std::string shared(int a, const std::string& array) const { return "((" + b_.member_type(a) + "*)" + array + ")"; }
+
+  // Within packs, over the threads that take packs side by side, pack after pack; then over the warps of the row.
+  void scan_rows(int a) {
+    const std::string t = b_.member_type(a), before = number("before", a), base = number("base", a),
+                      all = number("all", a);
+    w_.line(t, " ", before, "[", text(packs()), "], ", base, " = ", b_.neutral(a), ", ", all, " = ", b_.neutral(a),
+            ";");
+    each_pack();
+    each_lane(1);
+    if (width_ > 1)
+      w_.line(running(a), " = ", b_.folded(a, number("run", a) + "[" + slot("l - 1") + "]", running(a)), ";");
+    end_each_lane();
+    w_.line(t, " t = ", number("run", a), "[", slot(text(width_ - 1)), "];");
+    scan_lanes(a, before, all);
+    w_.close();
+    if (across_ > 32) scan_warps(a, base, all);
+    if (b_.v.scan.split) {
+      w_.line("volatile unsigned long long* const tiles", text(a), " = ", words_of(a, "kept"), ";");
+      w_.line("if (threadIdx.x == 0) leave_", word_name(a), "(tiles", text(a), " + 2ll * part, mark, ", all, ");");
+      w_.open("if (threadIdx.x < 64)");
+      w_.line("const ", t, " t = ahead", text(a), "(tiles", text(a), ", splits, part, mark, ", all,
+              ", threadIdx.x % 32, threadIdx.x >= 32);");
+      w_.line("if (threadIdx.x % 32 == 0) ", shared(a, "ahead"), "[threadIdx.x / 32] = t;");
+      w_.close();
+      w_.line("__syncthreads();");
+      w_.line("const ", t, " ", number("prefix", a), " = ",
+              b_.folded(a, shared(a, "ahead") + "[1]", shared(a, "ahead") + "[0]"), ";");
+      leave_age(a, number("tiles", a), b_.folded(a, number("prefix", a), all), "threadIdx.x == 0");
+      w_.line(base, " = ", b_.folded(a, number("prefix", a), base), ";");
+    }
+    each_pack();
+    w_.line("const ", t, " start = ", b_.folded(a, base, before + "[h]"), ";");
+    each_lane();
+    w_.line(running(a), " = ", b_.folded(a, "start", running(a)), ";");
+    end_each_lane();
+    w_.close();
+  }
+
+  // `t`, the total of a thread's pack, becomes what comes before that pack; `all` goes on to the next packs.
+  void scan_lanes(int a, const std::string& before, const std::string& all) {
+    const std::string t = b_.member_type(a);
+    if (span_ == 1) {
+      w_.line(before, "[h] = ", all, ";");
+      w_.line(all, " = ", b_.folded(a, all, "t"), ";");
+      return;
+    }
+    w_.raw("#pragma unroll\n");
+    w_.open("for (int d = 1; d < ", text(span_), "; d *= 2)");
+    w_.line("const ", t, " e = __shfl_up_sync(0xffffffff, t, d, ", text(span_), ");");
+    w_.line("if (", lane(), " >= d) t = ", b_.folded(a, "e", "t"), ";");
+    w_.close();
+    w_.line("const ", t, " e = __shfl_up_sync(0xffffffff, t, 1, ", text(span_), ");");
+    w_.line(before, "[h] = ", lane(), " == 0 ? ", all, " : ", b_.folded(a, all, "e"), ";");
+    w_.line("const ", t, " last = __shfl_sync(0xffffffff, t, ", text(span_ - 1), ", ", text(span_), ");");
+    w_.line(all, " = ", b_.folded(a, all, "last"), ";");
+  }
+
+  void scan_warps(int a, const std::string& base, const std::string& all) {
+    const std::string warps = text(across_ / 32);
+    w_.line("__syncthreads();");
+    w_.line("if (threadIdx.x % 32 == 0) ", shared(a, "fold"), "[threadIdx.x / 32] = ", all, ";");
+    w_.line("__syncthreads();");
+    w_.line(all, " = ", shared(a, "fold"), "[y * ", warps, " + threadIdx.x % ", warps, "];");
+    w_.raw("#pragma unroll\n");
+    w_.open("for (int d = 1; d < ", warps, "; d *= 2)");
+    w_.line("const ", b_.member_type(a), " e = __shfl_up_sync(0xffffffff, ", all, ", d, ", warps, ");");
+    w_.line("if (threadIdx.x % ", warps, " >= d) ", all, " = ", b_.folded(a, "e", all), ";");
+    w_.close();
+    w_.line("if (x / 32 > 0) ", base, " = __shfl_sync(0xffffffff, ", all, ", x / 32 - 1, ", warps, ");");
+    w_.line(all, " = __shfl_sync(0xffffffff, ", all, ", ", text(across_ / 32 - 1), ", ", warps, ");");
+  }
+
+  // Along each thread's elements, then over the threads of the column, which are in different warps.
+  void scan_columns(int a) {
+    const std::string t = b_.member_type(a), base = number("base", a), fold = shared(a, "fold"),
+                      name = number("run", a);
+    w_.raw("#pragma unroll\n");
+    w_.line("for (int h = 1; h < ", text(held_), "; ++h) ", name,
+            "[h] = ", b_.folded(a, name + "[h - 1]", name + "[h]"), ";");
+    w_.line(t, " ", base, " = ", b_.neutral(a), ";");
+    if (lines_ > 1) {
+      w_.open("");
+      w_.line(t, " t = ", name, "[", text(held_ - 1), "];");
+      w_.line("__syncthreads();");
+      w_.line(fold, "[threadIdx.x] = t;");
+      w_.raw("#pragma unroll\n");
+      w_.open("for (int d = 1; d < ", text(lines_), "; d *= 2)");
+      w_.line("__syncthreads();");
+      w_.line("const ", t, " e = y >= d ? ", fold, "[threadIdx.x - d * ", text(across_), "] : ", b_.neutral(a), ";");
+      w_.line("__syncthreads();");
+      w_.line(fold, "[threadIdx.x] = t = y >= d ? ", b_.folded(a, "e", "t"), " : t;");
+      w_.close();
+      w_.line("__syncthreads();");
+      w_.line("if (y > 0) ", base, " = ", fold, "[threadIdx.x - ", text(across_), "];");
+      if (b_.v.scan.split) pass_columns(a, base, fold);
+      w_.close();
+    }
+    w_.raw("#pragma unroll\n");
+    w_.line("for (int h = 0; h < ", text(held_), "; ++h) ", name, "[h] = ", b_.folded(a, base, name + "[h]"), ";");
+  }
+
+  // Each warp asks for some of the block's columns.
+  void pass_columns(int a, const std::string& base, const std::string& fold) {
+    const std::string t = b_.member_type(a);
+    w_.line("if (y == ", text(lines_ - 1), " && live) leave_", word_name(a), "(", words_of(a, "kept"),
+            " + 2ll * part, mark, t);");
+    w_.open("for (int c = threadIdx.x / 32; c < ", text(2 * across_), "; c += ", text(threads_ / 32), ")");
+    w_.line("const ", b_.index, " column = kept - x + c / 2;");
+    w_.line("if (column >= ", b_.extent(0, b_.kept()), ") break;");
+    w_.line("const ", t, " e = ahead", text(a), "(", words_of(a, "column"), ", splits, part, mark, ", fold, "[",
+            text((lines_ - 1) * across_), " + c / 2], threadIdx.x % 32, c % 2);");
+    w_.line("if (threadIdx.x % 32 == 0) ", shared(a, "ahead"), "[c] = e;");
+    w_.close();
+    w_.line("__syncthreads();");
+    w_.line("const ", t, " prefix = ", b_.folded(a, shared(a, "ahead") + "[2 * x + 1]", shared(a, "ahead") + "[2 * x]"),
+            ";");
+    leave_age(a, words_of(a, "kept"), b_.folded(a, "prefix", "t"), "y == " + text(lines_ - 1) + " && live");
+    w_.line(base, " = ", b_.folded(a, "prefix", base), ";");
+  }
+
+  const int threads_, across_;
+  const int lines_;  // of `across_` threads
+  const int held_;
+  const int span_;
+};
+
+}  // namespace
+
+void write_cuda_scan(writer& w, const body& b) { cuda_scan(w, b).write(); }
+
+}  // namespace sinter::codegen

@@ -1,0 +1,90 @@
+// Scans as free functions: what a reduction comes to at every element along an axis. Each gives a lazy expression: the
+// elementwise work before it and after it is fused with it.
+#pragma once
+
+#include <sinter/reduce.hpp>
+
+namespace sinter {
+
+namespace detail {
+
+template <class T, class E>
+lazy<T> scan(E&& e, reduction what, std::int64_t axis) {
+  handle child(take_node(std::forward<E>(e)));
+  return lazy<T>(make_scan(child.get(), what, dtype_of<T>, axis));
+}
+template <class T, class E>
+lazy<T> scan_flat(E&& e, reduction what) {
+  handle child(take_node(std::forward<E>(e)));
+  return lazy<T>(make_flat_scan(child.get(), what, dtype_of<T>));
+}
+
+}  // namespace detail
+
+/// The sums of all elements up to each one, in C order. Shapes: one axis. Dtypes: small integers and bool give 64-bit
+/// integers; `cumsum<double>(a)` chooses. Source: numpy.cumsum.
+template <detail::choice R = void, detail::expression E>
+auto cumsum(E&& e) {
+  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
+  return detail::scan_flat<T>(std::forward<E>(e), detail::reduction::sum);
+}
+/// The same along an axis. Shapes: that of the operand. Errors: `shape_error` for an axis that is not there.
+template <detail::choice R = void, detail::expression E>
+auto cumsum(E&& e, std::int64_t axis) {
+  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
+  return detail::scan<T>(std::forward<E>(e), detail::reduction::sum, axis);
+}
+/// The products of all elements up to each one, in C order. Shapes, dtypes: as cumsum. Source: numpy.cumprod.
+template <detail::choice R = void, detail::expression E>
+auto cumprod(E&& e) {
+  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
+  return detail::scan_flat<T>(std::forward<E>(e), detail::reduction::prod);
+}
+/// The same along an axis. Errors: `shape_error` for an axis that is not there.
+template <detail::choice R = void, detail::expression E>
+auto cumprod(E&& e, std::int64_t axis) {
+  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
+  return detail::scan<T>(std::forward<E>(e), detail::reduction::prod, axis);
+}
+/// The largest element up to each one along an axis; NaN wins. Shapes: that of the operand. Errors: `shape_error` for an
+/// axis that is not there. Source: numpy.maximum.accumulate.
+template <detail::expression E>
+auto cummax(E&& e, std::int64_t axis = 0) {
+  return detail::scan<detail::element_in<E>>(std::forward<E>(e), detail::reduction::max, axis);
+}
+/// The smallest element up to each one along an axis; NaN wins. Shapes, errors: as cummax. Source: numpy.minimum.accumulate.
+template <detail::expression E>
+auto cummin(E&& e, std::int64_t axis = 0) {
+  return detail::scan<detail::element_in<E>>(std::forward<E>(e), detail::reduction::min, axis);
+}
+/// The logarithm of the sum of the exponentials of the elements up to each one along an axis. Shapes, errors: as cummax.
+/// Dtypes: integers give double; `logcumsumexp<float>(a)` chooses. Source: numpy.logaddexp.accumulate.
+template <detail::choice R = void, detail::expression E>
+auto logcumsumexp(E&& e, std::int64_t axis = 0) {
+  using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
+  static_assert(std::is_floating_point_v<T>, "sinter: logarithms are floating: logcumsumexp<double>(a)");
+  return detail::scan<T>(std::forward<E>(e), detail::reduction::logaddexp, axis);
+}
+
+// What is not an axis, or not an expression, is refused in a sentence.
+#define SINTER_ALONG_AXIS(name)                                                \
+  template <detail::choice R = void, detail::expression E, detail::not_axis X> \
+  detail::no_axis<X> name(E&&, X);                                             \
+  template <class R = void>                                                    \
+  lazy<double> name(detail::no_expression, detail::anything = 0);              \
+  template <class R, detail::expression E>                                     \
+    requires(!detail::choice<R>)                                               \
+  detail::no_element<R> name(E&&, detail::anything = 0);
+SINTER_ALONG_AXIS(cumsum)
+SINTER_ALONG_AXIS(cumprod)
+SINTER_ALONG_AXIS(logcumsumexp)
+#undef SINTER_ALONG_AXIS
+#define SINTER_ALONG_AXIS(name)                       \
+  template <detail::expression E, detail::not_axis X> \
+  detail::no_axis<X> name(E&&, X);                    \
+  lazy<double> name(detail::no_expression, detail::anything = 0);
+SINTER_ALONG_AXIS(cummax)
+SINTER_ALONG_AXIS(cummin)
+#undef SINTER_ALONG_AXIS
+
+}  // namespace sinter

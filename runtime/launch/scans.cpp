@@ -1,0 +1,90 @@
+// Scans: who has which elements of a row or a column.
+#include "runtime/launch/scans.hpp"
+
+#include "runtime/launch/rows.hpp"
+#include "runtime/launch/share.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+constexpr int held_by_thread = 16;  // elements: enough loads under way, and registers left to work with
+constexpr unsigned most_threads = codegen::scan_tile / held_by_thread;
+
+// What is kept besides the scan's own elements has to find room in registers.
+constexpr int most_kept = 8;  // bytes an element
+
+// A row has as many threads as hold it, of which each takes packs of four whatever the dtypes are: those of other values that
+// are scanned in the same kernel must not change the order of folding.
+layout cuda_rows(const codegen::kernel& k, binding& b) {
+  layout l;
+  codegen::scan_schedule& s = b.variant.scan;
+  const unsigned across = power_of_two(divide_up(b.reduced, held_by_thread), most_threads);
+  s.width = 4;
+  s.held = static_cast<std::uint16_t>(std::max(power_of_two(divide_up(b.reduced, across), held_by_thread), 4u));
+  s.across = static_cast<std::uint16_t>(across);
+  s.threads = static_cast<std::uint16_t>(std::max<unsigned>(across, codegen::block_threads));
+  l.splits = divide_up(b.reduced, codegen::scan_tile);
+  if (l.splits > 1) s.threads = s.across;
+  b.variant.scan.packed = lies_in_packs(k, b, s.width);
+  l.how.grid[0] = static_cast<unsigned>(divide_up(b.kept, s.threads / s.across) * l.splits);
+  return l;
+}
+
+// Neighbouring columns make whole sectors of memory; a column has as many threads as hold it.
+layout cuda_columns(binding& b) {
+  layout l;
+  codegen::scan_schedule& s = b.variant.scan;
+  const unsigned least = power_of_two(b.kept, 32);
+  const unsigned along = power_of_two(divide_up(b.reduced, held_by_thread), most_threads / least);
+  s.held = static_cast<std::uint16_t>(power_of_two(divide_up(b.reduced, along), held_by_thread));
+  s.across = static_cast<std::uint16_t>(power_of_two(b.kept, most_threads / along));
+  s.threads = static_cast<std::uint16_t>(std::max(s.across * along, 32u));
+  s.across = static_cast<std::uint16_t>(s.threads / along);
+  l.splits = divide_up(b.reduced, std::int64_t{along} * s.held);
+  l.how.grid[0] = static_cast<unsigned>(divide_up(b.kept, s.across) * l.splits);
+  return l;
+}
+
+layout cuda_scan(const codegen::kernel& k, binding& b) {
+  layout l = b.variant.columns ? cuda_columns(b) : cuda_rows(k, b);
+  b.variant.scan.keeps = true;
+  b.variant.scan.keeps = bytes_kept(k, b.variant, codegen::dialect::cuda) <= most_kept;
+  l.how.block[0] = b.variant.scan.threads;
+  return l;
+}
+
+layout cpu_scan(binding& b) {
+  layout l;
+  if (b.variant.columns) {
+    // Narrower tiles where there would be too few to share out.
+    b.variant.scan.across = b.kept < 8 * codegen::column_tile ? codegen::column_tile / 4 : codegen::column_tile;
+    const int f = codegen::fastest_axis(b.variant);
+    l.how.items = divide_up(b.extents[f], b.variant.scan.across) * extent(b, 0, f);
+    return l;
+  }
+  l.how.items = b.kept;
+  if (b.kept >= 64 || b.reduced < 2 * codegen::scan_chunk) return l;
+  l.splits = divide_up(b.reduced, codegen::scan_chunk);
+  l.how.finish_items = b.kept * l.splits;
+  l.how.items = 1;  // which makes the words ready
+  return l;
+}
+
+}  // namespace
+
+layout share_out_scan(const codegen::kernel& k, binding& b, const target& to) {
+  b.variant.scan = {};
+  const layout l = to.language == codegen::dialect::c ? cpu_scan(b) : cuda_scan(k, b);
+  b.variant.scan.split = l.splits > 1;
+  return l;
+}
+
+std::size_t scan_words(const codegen::kernel& k, const binding& b, std::int64_t tiles, codegen::dialect to) {
+  const auto accumulators = static_cast<std::int64_t>(k.accumulators.size());
+  const std::int64_t each =
+      to == codegen::dialect::c ? tiles * (1 + accumulators) : 2 * codegen::scan_places(tiles) * accumulators;
+  return static_cast<std::size_t>(1 + each * b.kept) * sizeof(std::uint64_t);
+}
+
+}  // namespace sinter::runtime
