@@ -163,7 +163,8 @@ class recorder {
     const codegen::step& s = compiled.step;
     const codegen::space& domain = in_.spaces[s.domain];
     for (int d = 0; d < domain.extents.size(); ++d)
-      if (domain.extents[d] == 0 && !(domain.reduced >> d & 1)) return false;  // it was not launched
+      if (domain.extents[d] == 0 && (s.kernel.scans() || !(domain.reduced >> d & 1)))
+        return false;  // it was not launched
     const prepared_step& made = launches_.of(compiled);
     if (made.of != &compiled) return false;
     const prepared_launch& launch = made.launch;
