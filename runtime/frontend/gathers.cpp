@@ -139,9 +139,9 @@ node* make_mask(node* mask, const shape& of) {
   bool fits = s.size() <= of.size();
   for (int d = 0; fits && d < s.size(); ++d) fits = s[d] == of[d];
   if (!fits)
-    throw index_error(message("sinter: a mask of shape %s for an array of shape %s", to_string(s).c_str(),
-                              to_string(of).c_str())
-                          .c_str());
+    throw index_error(
+        message("sinter: a mask of shape %s for an array of shape %s", to_string(s).c_str(), to_string(of).c_str())
+            .c_str());
   return before_axes(mask, of.size() - s.size()).take();
 }
 

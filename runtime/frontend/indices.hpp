@@ -58,9 +58,7 @@ struct range {
 range clipped_in_steps(const detail::index_item&, std::int64_t extent);
 inline range clipped(const detail::index_item& item, std::int64_t extent) {
   if (item.step != 1) return clipped_in_steps(item, extent);  // a division is no small part of making a view
-  const auto clip = [extent](std::int64_t i) {
-    return std::clamp<std::int64_t>(i < 0 ? i + extent : i, 0, extent);
-  };
+  const auto clip = [extent](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + extent : i, 0, extent); };
   const std::int64_t start = item.has_start ? clip(item.start) : 0;
   const std::int64_t stop = item.has_stop ? clip(item.stop) : extent;
   return {start, 1, std::max<std::int64_t>(stop - start, 0)};

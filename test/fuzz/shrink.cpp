@@ -133,7 +133,7 @@ class shrinker {
         for (operand& o : later.operands) o.step -= o.step > i;
       for (int& r : p.results) r -= r > i;
       p.steps.erase(p.steps.begin() + i);
-      return attempt(p);
+      return attempt(p) || of_what_is_stored(s);
     }
     for (const operand& o : s.operands)
       if (o.is_step()) {
@@ -144,6 +144,14 @@ class shrinker {
     const std::optional<std::vector<outline>> known = outlines_of(best_);
     program p = best_;
     p.steps[static_cast<std::size_t>(i)] = plain_input((*known)[static_cast<std::size_t>(i)]);
+    return attempt(p);
+  }
+  // A store's value instead of what it is stored into.
+  bool of_what_is_stored(const step& store) {
+    const operand& value = store.operands.back();
+    if (!value.is_step()) return false;
+    program p = best_;
+    p.results = {value.step};
     return attempt(p);
   }
   static void replace(program& p, int old, int fresh) {
