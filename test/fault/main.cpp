@@ -130,7 +130,7 @@ class group {
     struct numbers {
       int returned;
       long calls[kinds];
-      levels second, third;
+      levels third, fourth;
       std::size_t printed;
     };
     auto& page_numbers = *reinterpret_cast<numbers*>(page().what);
@@ -141,8 +141,8 @@ class group {
         const reference r = measure(sample_);
         page_numbers.returned = r.returned;
         std::copy(std::begin(r.calls), std::end(r.calls), page_numbers.calls);
-        page_numbers.second = r.second;
         page_numbers.third = r.third;
+        page_numbers.fourth = r.fourth;
         page_numbers.printed = r.printed.copy(text, sizeof page().what - sizeof(numbers));
       } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());
@@ -152,10 +152,10 @@ class group {
     if (!bad.empty()) throw std::runtime_error(sample_.name() + " without a fault: " + bad);
     right_.returned = page_numbers.returned;
     std::copy(std::begin(page_numbers.calls), std::end(page_numbers.calls), right_.calls);
-    right_.second = page_numbers.second;
     right_.third = page_numbers.third;
+    right_.fourth = page_numbers.fourth;
     right_.printed.assign(text, page_numbers.printed);
-    if (const levels more = right_.third - right_.second; more != levels{})
+    if (const levels more = right_.fourth - right_.third; more != levels{})
       throw std::runtime_error(sample_.name() + " leaks without a fault, each time " + std::to_string(more.blocks) +
                                " blocks, " + std::to_string(more.mapped) + " bytes mapped, " +
                                std::to_string(more.files) + " files, " + std::to_string(more.device) +
@@ -189,7 +189,7 @@ class group {
     for (verdict& v : verdicts) v = {};
     std::string bad = in_child(folder, [&] {
       if (from_ == state::warm) measure(sample_);
-      const levels growth = from_ == state::warm ? levels{} : right_.third;
+      const levels growth = from_ == state::warm ? levels{} : right_.fourth;
       for (std::size_t i = 0; i < plans.size(); ++i) {
         alarm(patience);
         try_fault(sample_, plans[i], right_, growth, verdicts[i]);

@@ -183,7 +183,8 @@ reference measure(const sample& s) {
     r.returned = first.returned;
     r.printed = first.printed;
   }
-  for (levels* l : {&r.second, &r.third}) {
+  levels second;
+  for (levels* l : {&second, &r.third, &r.fourth}) {
     if (const ending next = s.run(); !is_right(next, r))
       throw std::runtime_error(s.name() + " prints something else each time: " + next.printed);
     *l = levels_now() - before;

@@ -21,13 +21,13 @@ struct levels {
   }
 };
 
-/// How a sample ends where no call fails, and by how much what the process holds has grown after the second and the third
-/// time.
+/// How a sample ends where no call fails, and by how much what the process holds has grown after the third and the
+/// fourth time: what is kept of a work that was met before is there by then.
 struct reference {
   int returned = 0;
   std::string printed;
   long calls[kinds] = {};
-  levels second, third;
+  levels third, fourth;
 };
 
 /// What came of one injection. Lies in memory that a child shares with the parent, so it owns nothing.

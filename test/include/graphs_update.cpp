@@ -90,7 +90,10 @@ TEST_CASE("graphs: an exception of the function's ends the capture and gives its
 TEST_CASE("graphs: update changes a graph in place where only scalars, arrays or shapes are others") {
   array<double> x = ones({n}), out;
   double scale = 2;
-  const auto work = [&] { out = x * scale + sum(x); };
+  const auto work = [&] {
+    const array<double> total = sum(x);
+    out = x * scale + total;
+  };
   graph g = capture(work);
   g.launch();
   CHECK(holds(out, 2 + n));

@@ -114,13 +114,21 @@ def gamma(x):
         return math.nan
     if abs(x) < 5e-309 or x > 171.7:  # where Python's raises
         return math.copysign(math.inf, x)
-    return 0.0 if x < -200 else math.gamma(x)
+    if x < -200:
+        return 0.0
+    try:
+        return math.gamma(x)
+    except OverflowError:  # between a pole's neighbours
+        return math.copysign(math.inf, x)
 
 
 def gammaln(x):
     if math.isinf(x) or (x <= 0 and x == math.floor(x)):
         return math.inf  # deliberate: of minus infinity too, as C and CUDA have it; SciPy has -inf there
-    return math.inf if abs(x) > 1e305 else math.lgamma(x)
+    try:
+        return math.lgamma(x)
+    except OverflowError:
+        return math.inf
 
 
 def real_power(a, b):
