@@ -21,11 +21,8 @@ std::vector<int> stages_before(const kernel& k) {
       for (int i = 0; i < arity(at); ++i) of_value[v] = std::max(of_value[v], of_value[at.args[i]]);
     }
     of_accumulator[a] = 0;
-    for (int m = 0; m < k.accumulators[a].members(); ++m) {
-      const std::uint16_t v = k.accumulators[a].folded(m);
-      if (v < of_value.size())  // malformed kernels are printed, too
-        of_accumulator[a] = std::max(of_accumulator[a], of_value[v]);
-    }
+    for (int m = 0; m < k.accumulators[a].members(); ++m)
+      of_accumulator[a] = std::max(of_accumulator[a], of_value[k.accumulators[a].folded(m)]);
   }
   return of_accumulator;
 }
