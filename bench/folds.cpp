@@ -1,41 +1,28 @@
 // Folds of many forms: everything, along every axis, few columns, several axes, narrow integers, several results at once. On a GPU
 // each row is measured again with other preferences of the schedule (runtime/launch/folds.hpp), which a name says after its
 // comma: that is what the chosen ones were chosen by.
-#include <thread>
-
-#include "bench/forms.hpp"
 #include "runtime/launch/folds.hpp"
+#include "bench/forms.hpp"
 
 namespace {
 
 namespace sn = sinter;
-using bench::disagreement;
 using sn::array;
 using sn::axes;
 using preferences = sn::runtime::fold_preferences;
 
-struct trial {
-  const char* name;
-  preferences with;
-};
-
-const trial trials[] = {{"8 packs under way", {.turns = 8}}, {"2 packs under way", {.turns = 2}},
-                        {"4 blocks", {.blocks = 4}},         {"4 blocks, 8 packs", {.blocks = 4, .turns = 8}},
-                        {"16 blocks", {.blocks = 16}},       {"16 blocks, 8 packs", {.blocks = 16, .turns = 8}},
-                        {"31 blocks", {.blocks = 31}},       {"no stream", {.stream = 0}}};
+const bench::trial<preferences> trials[] = {
+    {"8 packs under way", {.turns = 8}}, {"2 packs under way", {.turns = 2}},
+    {"4 blocks", {.blocks = 4}},         {"4 blocks, 8 packs", {.blocks = 4, .turns = 8}},
+    {"16 blocks", {.blocks = 16}},       {"16 blocks, 8 packs", {.blocks = 16, .turns = 8}},
+    {"31 blocks", {.blocks = 31}},       {"no stream", {.stream = 0}}};
 
 /// `make` gives the result, an array or several; `read` and `written` in bytes.
 template <class F>
 void row(bench::session& s, const std::string& name, std::int64_t n, double read, double written, F make) {
-  if (!s.wants(name)) return;
-  s.measure(name, n, read, written, make);
-  if (s.on_cpu() || s.quick()) return;
-  for (const trial& t : trials)
-    std::thread([&] {  // launches are kept by the thread
-      sn::runtime::folding = t.with;
-      s.measure("  " + std::string(t.name), n, read, written, make);
-    })
-        .join();
+  if (s.wants(name))
+    bench::measure_trials<F, preferences>(s, name, n, read, written, make, trials,
+                                          [](const preferences& with) { sn::runtime::folding = with; });
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sinter/sinter.hpp>
@@ -113,6 +114,34 @@ std::string disagreement(const std::vector<T>& got, double tolerance, double sca
     return text;
   }
   return got.empty() ? "there is no element" : "";
+}
+
+/// Is a result what `want(i)` says of each of its elements? One that is not is noted as a wrong row.
+template <class T, class Want>
+bool agrees(session& s, const std::string& name, const sinter::array<T>& result, Want want) {
+  const std::string bad = disagreement(result.get(), 1e-5, 100, want);
+  if (!bad.empty()) s.wrong(name, result.size(), bad);
+  return bad.empty();
+}
+
+/// Other preferences of a schedule than the chosen ones, to be tried beside them.
+template <class Preferences>
+struct trial {
+  const char* name;
+  Preferences with;
+};
+/// A row, and on a GPU the same with other preferences, which `prefer` sets for the calling thread.
+template <class F, class Preferences, std::size_t count>
+void measure_trials(session& s, const std::string& name, std::int64_t n, double read, double written, F make,
+                    const trial<Preferences> (&trials)[count], void (*prefer)(const Preferences&)) {
+  s.measure(name, n, read, written, make);
+  if (s.on_cpu() || s.quick()) return;
+  for (const trial<Preferences>& t : trials)
+    std::thread([&] {  // launches are kept by the thread
+      prefer(t.with);
+      s.measure("  " + std::string(t.name), n, read, written, make);
+    })
+        .join();
 }
 
 /// A row of an elementwise formula over one-dimensional inputs.

@@ -5,7 +5,6 @@
 namespace {
 
 namespace sn = sinter;
-using bench::disagreement;
 using sn::_;
 using sn::array;
 using sn::slice;
@@ -15,10 +14,8 @@ template <class F, class U, class W>
 void row(bench::session& s, const std::string& name, double read, F make, U steps, W want) {
   if (!s.wants(name)) return;
   const auto result = make();
-  const std::int64_t n = result.size();
-  const std::string bad = disagreement(result.get(), 1e-5, 100, want);
-  if (!bad.empty()) return s.wrong(name, n, bad);
-  s.measure(name, n, read, 4.0 * static_cast<double>(n), make, steps);
+  if (bench::agrees(s, name, result, want))
+    s.measure(name, result.size(), read, 4.0 * static_cast<double>(result.size()), make, steps);
 }
 
 std::string power_of_ten(std::int64_t n) {

@@ -2,7 +2,6 @@
 // order. On a GPU each row is measured again with other preferences of the schedule (runtime/launch/maps.hpp), which a name
 // says after its comma: that is what the chosen ones were chosen by.
 #include <functional>
-#include <thread>
 
 #include "bench/forms.hpp"
 #include "runtime/launch/maps.hpp"
@@ -10,16 +9,12 @@
 namespace {
 
 namespace sn = sinter;
-using bench::disagreement;
 using sn::_;
 using sn::array;
 using sn::slice;
 using preferences = sn::runtime::map_preferences;
 
-struct trial {
-  const char* name;
-  preferences with;
-};
+using trial = bench::trial<preferences>;
 
 const trial packs[] = {{"packs of 8 bytes", {.pack = 8}},
                        {"no packs", {.pack = 4}},
@@ -43,17 +38,9 @@ void row(bench::session& s, const std::string& name, double read, double written
          const trial (&trials)[count]) {
   if (!s.wants(name)) return;
   const auto result = make();
-  const std::int64_t n = result.size();
-  const std::string bad = disagreement(result.get(), 1e-5, 100, want);
-  if (!bad.empty()) return s.wrong(name, n, bad);
-  s.measure(name, n, read, written, make);
-  if (s.on_cpu() || s.quick()) return;
-  for (const trial& t : trials)
-    std::thread([&] {  // launches are kept by the thread
-      sn::runtime::preferences = t.with;
-      s.measure("  " + std::string(t.name), n, read, written, make);
-    })
-        .join();
+  if (bench::agrees(s, name, result, want))
+    bench::measure_trials<F, preferences>(s, name, result.size(), read, written, make, trials,
+                                          [](const preferences& with) { sn::runtime::preferences = with; });
 }
 
 /// Numbers on the device, and in the host's memory.

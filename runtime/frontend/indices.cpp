@@ -115,6 +115,12 @@ int checked_axis(std::int64_t axis, int rank, const char* what) {
       message("sinter: %s: axis %lld of an array of %d axes", what, static_cast<long long>(axis), rank).c_str());
 }
 
+void require_one_axis_more(const shape& s, const char* what) {
+  if (s.size() == max_rank)
+    throw shape_error(
+        message("sinter: %s of an array of %d axes, which is as many as there can be", what, max_rank).c_str());
+}
+
 node* make_where(node* condition, node* a, node* b) {
   node* const nodes[] = {retain(condition), retain(a), retain(b)};
   return owned({&choice_of<false>(typed(a)->type), nodes, nullptr});

@@ -66,6 +66,8 @@ inline range clipped(const detail::index_item& item, std::int64_t extent) {
 
 /// An axis, counted from the end if negative. Errors: `shape_error`.
 int checked_axis(std::int64_t axis, int rank, const char* what);
+/// Is there room for one axis more? Errors: `shape_error`.
+void require_one_axis_more(const shape&, const char* what);
 
 /// The elements of an axis and of another one along both, as the last axis: from `first` and `other_first` on. A view of an array
 /// is an array.

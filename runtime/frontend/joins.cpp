@@ -10,10 +10,7 @@
 
 namespace sinter::detail {
 
-using runtime::checked_axis;
-using runtime::index_along;
 using runtime::typed;
-using runtime::view_maker;
 
 namespace {
 
@@ -35,7 +32,7 @@ shape joined(node* const* parts, std::size_t count, int axis) {
 
 // A part at its place in the whole, [begin, begin + its length) along the axis.
 handle placed(node* part, const shape& whole, int axis, std::int64_t begin, const handle& here) {
-  view_maker v(part, whole);
+  runtime::view_maker v(part, whole);
   for (int d = 0; d < whole.size(); ++d) v.drive(d, d == axis ? -begin : 0, 1, d);
   v.guard(here);
   return handle(v.made());
@@ -45,11 +42,11 @@ handle placed(node* part, const shape& whole, int axis, std::int64_t begin, cons
 
 node* make_joined(node* const* parts, std::size_t count, std::int64_t given) {
   if (count == 0) throw shape_error("sinter: a join of no arrays");
-  const int axis = checked_axis(given, typed(parts[0])->extents.size(), "a join");
+  const int axis = runtime::checked_axis(given, typed(parts[0])->extents.size(), "a join");
   const shape whole = joined(parts, count, axis);
   for (std::size_t p = 0; p < count; ++p)
     if (typed(parts[p])->extents == whole) return retain(parts[p]);  // no other has an element
-  const lazy<std::int64_t> i = index_along(whole, axis);
+  const lazy<std::int64_t> i = runtime::index_along(whole, axis);
   // From the last part backwards: each is in front of what the ones after it make.
   handle rest;
   std::int64_t end = whole[axis];
@@ -69,10 +66,8 @@ node* make_joined(node* const* parts, std::size_t count, std::int64_t given) {
 node* make_stacked(node* const* parts, std::size_t count, std::int64_t given) {
   if (count == 0) throw shape_error("sinter: a stack of no arrays");
   const shape& s = typed(parts[0])->extents;
-  if (s.size() == max_rank)
-    throw shape_error(
-        message("sinter: a stack of arrays of %d axes, which is as many as there can be", max_rank).c_str());
-  const int axis = checked_axis(given, s.size() + 1, "stack");
+  runtime::require_one_axis_more(s, "a stack");
+  const int axis = runtime::checked_axis(given, s.size() + 1, "stack");
   std::vector<index_item> items(static_cast<std::size_t>(axis), to_index(_));
   items.push_back(to_index(newaxis));
   std::vector<handle> views;

@@ -31,16 +31,10 @@ node* view_by(node* n, const std::vector<index_item>& items) {
   return make_view(n, items.data(), static_cast<int>(items.size()));
 }
 
-void require_one_axis_more(const shape& s, const char* what) {
-  if (s.size() == max_rank)
-    throw shape_error(
-        message("sinter: %s of an array of %d axes, which is as many as there can be", what, max_rank).c_str());
-}
-
 // Elements of a new axis after `axis`, `count` times the same; then the two as one.
 node* repeated(node* n, std::int64_t count, int axis, bool as_whole) {
   const shape& from = typed(n)->extents;
-  require_one_axis_more(from, as_whole ? "tile" : "repeat");
+  runtime::require_one_axis_more(from, as_whole ? "tile" : "repeat");
   std::vector<index_item> items(static_cast<std::size_t>(from.size()), to_index(_));
   const int fresh = as_whole ? axis : axis + 1;
   items.insert(items.begin() + fresh, to_index(newaxis));

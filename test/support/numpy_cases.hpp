@@ -1,4 +1,4 @@
-// What NumPy gives for a named case of test/numpy/golden_gathers.py.
+// What NumPy gives for a named case of test/numpy/golden_gathers.py, and the arrays that its cases are of.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,6 +12,7 @@
 
 #include <sinter/sinter.hpp>
 
+#include "test/include/looking.hpp"
 #include "test/numpy/golden.hpp"
 
 namespace sinter::test {
@@ -65,5 +66,54 @@ void check_case(const char* name, const E& e) {
   for (double x : want.elements) total += x;
   CHECK(sum<double>(lazy<T>(e.share())).item() == total);
 }
+
+/// How many launches a piece of work takes once what it needs is there.
+template <class Work>
+std::int64_t kept_launches_of(Work&& work) {
+  work();
+  return launches_of(work);
+}
+
+/// The arrays that the cases are of, by the names they have in golden_gathers.py.
+namespace operands {
+
+inline const array<int>& a() {
+  static const array<int> of(arange<int>(24).reshape(2, 3, 4) * 3 % 23);
+  return of;
+}
+inline const array<int>& m() {
+  static const array<int> of = arange<int>(12).reshape(3, 4);
+  return of;
+}
+inline const array<int>& v() {
+  static const array<int> of{5, 1, 4, 2, 3};
+  return of;
+}
+inline const array<int>& row() {
+  static const array<int> of{1, 2, 3, 4};
+  return of;
+}
+inline const array<int>& column() {
+  static const array<int> of{{10}, {20}, {30}};
+  return of;
+}
+inline const array<int>& six() {
+  static const array<int> of(arange<int>(6));
+  return of;
+}
+inline const array<std::int64_t>& i() {
+  static const array<std::int64_t> of{1, 0, -1};
+  return of;
+}
+inline const array<std::int64_t>& one() {
+  static const array<std::int64_t> of{1};
+  return of;
+}
+inline const array<std::int64_t>& j() {
+  static const array<std::int64_t> of{{2, -3}, {0, 1}};
+  return of;
+}
+
+}  // namespace operands
 
 }  // namespace sinter::test
