@@ -44,6 +44,7 @@ class picker {
       }
       if (rests) throw index_error("sinter: an index list has at most one ellipsis");
       rests = true;
+      rest_at_ = count_;
       for (int d = consumed; d < from_.size(); ++d) items_[count_++] = to_index(_);
     }
     for (int d = consumed; !rests && d < from_.size(); ++d) items_[count_++] = to_index(_);
@@ -68,7 +69,7 @@ class picker {
     for (int i = 0; i < count_; ++i) {
       if (!is_array(items_[i])) continue;
       if (first_ < 0) first_ = i;
-      apart_ = apart_ || (last >= 0 && last != i - 1);
+      apart_ = apart_ || (last >= 0 && (last != i - 1 || i == rest_at_));
       last = i;
       if (items_[i].what != index_item::integers) continue;
       const shape& s = typed(indices_[items_[i].start])->extents;
@@ -124,6 +125,7 @@ class picker {
   index_item items_[index_list::capacity + max_rank];  // with whole axes for the ellipsis
   int count_ = 0;
   int first_ = -1, end_ = 0;  // the first of the arrays; where their axes end in the view
+  int rest_at_ = -1;          // where the ellipsis stood: it parts arrays even where it stands for no axis
   bool apart_ = false;        // something stands between arrays
   shape together_;
 };

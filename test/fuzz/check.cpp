@@ -12,6 +12,13 @@ namespace sinter::fuzz {
 
 namespace {
 
+shape with_last_axes_of_one(shape s, int rank) {
+  const int own = s.size();
+  s.set_size(rank);
+  for (int d = own; d < rank; ++d) s[d] = 1;
+  return s;
+}
+
 snapshot snapshot_of(const handle& h) { return {type_of(h), shape_of(h), bytes_of(h)}; }
 
 class checking {
@@ -43,7 +50,7 @@ class checking {
     try {
       if (s.what == form::store) by_hand = store_by_hand(s);
       if (strict_ && here_ != device::interpreter() &&
-          (s.what == form::apply || s.what == form::cast || s.what == form::reduce))
+          (s.what == form::apply || s.what == form::cast || s.what == form::reduce || s.what == form::scan))
         reference = interpreted(i);
       stepwise_.run(i);
       values.resize(static_cast<std::size_t>(i) + 1), certain_.resize(values.size());
@@ -80,6 +87,7 @@ class checking {
   snapshot store_by_hand(const step& s) {
     const handle target = stepwise_.value(s.operands[0].step);
     const auto view_of = [&](const handle& h) {
+      if (picks(s)) return stepwise_.picked_of(s, h, stepwise_.indices_of(s));
       return s.items.empty() ? h : handle(detail::make_view(h.get(), s.items.data(), static_cast<int>(s.items.size())));
     };
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(shape_of(target).elements()));
@@ -88,7 +96,7 @@ class checking {
 
     tree value;
     const operand& given = s.operands[1];
-    const detail::outcome of = s.updates ? outcome_of(s.code, s.operands, outlines_) : detail::outcome();
+    const detail::outcome of = s.updates ? update_outcome(s, outlines_) : detail::outcome();
     if (s.updates) value.take(view_of(target));
     if (given.is_step()) value.take(stepwise_.value(given.step));
     else if (s.updates)
@@ -97,7 +105,10 @@ class checking {
     else value.take(type_of(target), converted(given.scalar, type_of(target)));
     if (s.updates) value.apply(s.code, of.result);
     if (value.type() != type_of(target)) value.cast(type_of(target));
-    return stored_by_hand(snapshot_of(target), snapshot_of(view_of(all)), snapshot_of(value.evaluated()));
+    std::optional<snapshot> mask;
+    if (s.into != storing::items) mask = values[static_cast<std::size_t>(s.operands[2].step)];
+    if (s.into == storing::mask) mask->extents = with_last_axes_of_one(mask->extents, shape_of(target).size());
+    return stored_by_hand(snapshot_of(target), snapshot_of(view_of(all)), snapshot_of(value.evaluated()), mask);
   }
 
   void note_certainty(int i, int kept, const std::vector<snapshot>& operands, const snapshot& got) {

@@ -112,7 +112,30 @@ struct folded {
   exact lowest = std::numeric_limits<exact>::infinity(), highest = -lowest;
   std::int64_t count = 0;
   bool finite = true;
+
+  void add(exact x) {
+    const exact of_it = std::isfinite(x) ? std::fabs(x) : 0;
+    ++count;
+    finite &= std::isfinite(x);
+    size += of_it;
+    if (of_it > 0) exponents += std::fabs(std::log2(of_it)) + 1;
+    lowest = std::min(lowest, x), highest = std::max(highest, x);
+  }
 };
+
+fold fold_of(detail::reduction scanning) {
+  return scanning == detail::reduction::logaddexp ? fold::mean : static_cast<fold>(scanning);
+}
+int axis_of(const step& s, const shape& from) {
+  const int given = s.axes->front();
+  return given < 0 ? given + from.size() : given;
+}
+// The elements between one of a scan and the next.
+std::int64_t inner_of(const step& s, const shape& from) {
+  std::int64_t inner = 1;
+  for (int d = s.axes ? axis_of(s, from) + 1 : from.size(); d < from.size(); ++d) inner *= from[d];
+  return inner;
+}
 
 template <class T>
 std::vector<folded> fold_all(const step& s, const snapshot& from) {
@@ -130,13 +153,7 @@ std::vector<folded> fold_all(const step& s, const snapshot& from) {
       left /= from.extents[d];
       if (!(mask >> d & 1)) place += at * step, step *= from.extents[d];
     }
-    folded& f = all[static_cast<std::size_t>(place)];
-    const exact x = static_cast<T>(number_at(from, i)), size = std::isfinite(x) ? std::fabs(x) : 0;
-    ++f.count;
-    f.finite &= std::isfinite(x);
-    f.size += size;
-    if (size > 0) f.exponents += std::fabs(std::log2(size)) + 1;
-    f.lowest = std::min(f.lowest, x), f.highest = std::max(f.highest, x);
+    all[static_cast<std::size_t>(place)].add(static_cast<T>(number_at(from, i)));
   }
   return all;
 }
@@ -178,6 +195,38 @@ exact fold_bound(const step& s, const folded& f, exact wanted) {
   }
 }
 
+// Each step of a running logarithm of sums is as far off as its row of ops.def says, in units of the largest of 1 and what it
+// is of; what was off before stays so.
+template <class T>
+exact logarithm_bound(const folded& f, exact wanted) {
+  const auto finite = [](exact x) { return std::isfinite(x) ? std::fabs(x) : 0; };
+  const exact largest = std::max({exact(1), finite(f.lowest), finite(f.highest), finite(wanted)});
+  if (!std::isfinite(wanted) && largest < std::numeric_limits<T>::max() / 2) return 0;
+  return static_cast<exact>(f.count) * (ulps_of(op::logaddexp) + 4) * std::numeric_limits<T>::epsilon() * largest;
+}
+
+// A scan folds what is before each element, so that its bounds are those of the fold of these.
+template <class T>
+std::string scan_differs(const step& s, const snapshot& from, const snapshot& got, const snapshot& wanted) {
+  step fold;
+  fold.folding = fold_of(s.scanning);
+  const std::int64_t inner = inner_of(s, from.extents);
+  const std::int64_t length = s.axes ? from.extents[axis_of(s, from.extents)] : from.extents.elements();
+  std::vector<folded> until(static_cast<std::size_t>(inner));
+  for (std::int64_t i = 0; i < wanted.extents.elements(); ++i) {
+    folded& f = until[static_cast<std::size_t>(i % inner)];
+    if (i / inner % length == 0) f = {};
+    f.add(static_cast<T>(number_at(from, i)));
+    const T x = element<T>(got, i), y = element<T>(wanted, i);
+    if (x == y || (x != x && y != y)) continue;
+    const exact bound = s.scanning == detail::reduction::logaddexp ? logarithm_bound<T>(f, static_cast<exact>(y))
+                                                                   : fold_bound<T>(fold, f, static_cast<exact>(y));
+    if (std::isinf(bound) || std::fabs(static_cast<exact>(x) - static_cast<exact>(y)) <= bound) continue;
+    return difference(got, wanted, i, "they may be " + std::to_string(static_cast<double>(bound)) + " apart");
+  }
+  return "";
+}
+
 template <class T>
 std::string fold_differs(const step& s, const snapshot& from, const snapshot& got, const snapshot& wanted) {
   const bool in_double = s.folding >= fold::var;
@@ -208,13 +257,15 @@ std::string bits_differ(const snapshot& got, const snapshot& wanted) {
 
 std::string step_differs(const step& s, const std::vector<snapshot>& operands, const snapshot& got,
                          const snapshot& wanted, judge by) {
-  const bool rounds = detail::is_floating(wanted.type) && (s.what == form::apply || s.what == form::reduce);
+  const bool rounds =
+      detail::is_floating(wanted.type) && (s.what == form::apply || s.what == form::reduce || s.what == form::scan);
   if (!rounds) return bits_differ(got, wanted);
   if (std::string outline = outlines_differ(got, wanted); !outline.empty()) return outline;
   return with_type(wanted.type, [&](auto t) -> std::string {
     using T = decltype(t);
     if constexpr (!std::is_floating_point_v<T>) return "";
     else if (s.what == form::apply) return apply_differs<T>(s, operands, got, wanted, by);
+    else if (s.what == form::scan) return scan_differs<T>(s, operands[0], got, wanted);
     else return fold_differs<T>(s, operands[0], got, wanted);
   });
 }
@@ -223,9 +274,10 @@ bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapsh
   if (!detail::is_floating(result.type)) return true;
   const bool elementwise = s.what == form::apply || (s.what == form::store && s.updates);
   if (elementwise && ulps_of(s.code) != 0) return false;
-  if (!elementwise && s.what != form::reduce) return true;
-  if (s.what == form::reduce && s.folding != fold::sum && s.folding != fold::prod)
-    return s.folding == fold::min || s.folding == fold::max;
+  const bool folds = s.what == form::reduce || s.what == form::scan;
+  if (!elementwise && !folds) return true;
+  const fold folding = s.what == form::scan ? fold_of(s.scanning) : s.folding;
+  if (folds && folding != fold::sum && folding != fold::prod) return folding == fold::min || folding == fold::max;
   // Whole numbers, so small that no sum of them is rounded.
   const exact limit = result.type == dtype::float32 ? 0x1p23L : 0x1p52L;
   const auto is_small = [&](const snapshot& v, exact most) {
@@ -241,17 +293,19 @@ bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapsh
     return is_small(result, limit);
   }
   for (const folded& f : fold_all<double>(s, operands[0]))
-    if (s.folding == fold::prod ? f.exponents > 20 : f.size > limit) return false;
+    if (folding == fold::prod ? f.exponents > 20 : f.size > limit) return false;
   return is_small(operands[0], limit);
 }
 
-snapshot stored_by_hand(const snapshot& target, const snapshot& places, const snapshot& value) {
+snapshot stored_by_hand(const snapshot& target, const snapshot& places, const snapshot& value,
+                        const std::optional<snapshot>& mask) {
   snapshot result = target;
   const auto size = static_cast<std::size_t>(itemsize(target.type));
   shape from = value.extents;  // may have more axes, of extent 1, in front
   const int more = std::max(from.size() - places.extents.size(), 0);
   from = shape(from.begin() + more, from.size() - more);
   for (std::int64_t i = 0; i < places.extents.elements(); ++i) {
+    if (mask && !element<bool>(*mask, broadcast_place(mask->extents, places.extents, i))) continue;
     const auto at = static_cast<std::size_t>(element<std::int64_t>(places, i));
     const auto of = static_cast<std::size_t>(broadcast_place(from, places.extents, i));
     std::memcpy(result.elements.data() + at * size, value.elements.data() + of * size, size);

@@ -32,8 +32,9 @@ std::string step_differs(const step&, const std::vector<snapshot>& operands, con
 bool is_exact(const step&, const std::vector<snapshot>& operands, const snapshot& result);
 
 /// What a store into `target` leaves there, element by element. `places`: the C order numbers of the elements that it
-/// names, as an int64 array of their shape; `value`: of the target's dtype, broadcasting to that shape.
-snapshot stored_by_hand(const snapshot& target, const snapshot& places, const snapshot& value);
+/// names, as an int64 array of their shape; `value`: of the target's dtype, broadcasting to that shape, as does a mask.
+snapshot stored_by_hand(const snapshot& target, const snapshot& places, const snapshot& value,
+                        const std::optional<snapshot>& mask = {});
 
 /// The i-th element as text, for messages.
 std::string text_of(const snapshot&, std::int64_t i);

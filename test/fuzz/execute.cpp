@@ -90,7 +90,16 @@ void machine::run(int at_step) {
     case form::reshape:
       return made(detail::make_reshape(from().get(), s.extents.data(), static_cast<int>(s.extents.size())));
     case form::broadcast: return made(detail::make_broadcast(from().get(), shape(s.extents)));
+    case form::pick: {
+      const handle of = value(s.operands[0].step);
+      const std::vector<handle> indices = indices_of(s);
+      taken(s.operands[0].step);
+      return keep(at_step, picked_of(s, of, indices));
+    }
     case form::reduce: return keep(at_step, fold_of(s, from()));
+    case form::scan:
+      return made(s.axes ? detail::make_scan(from().get(), s.scanning, s.type, s.axes->front())
+                         : detail::make_flat_scan(from().get(), s.scanning, s.type));
     case form::move: {
       std::vector<handle> operands;
       for (const operand& o : s.operands) operands.push_back(value(o.step));
@@ -102,34 +111,82 @@ void machine::run(int at_step) {
       tree& unnamed = at(s.operands[0].step).unnamed;
       return set(at_step, unnamed.empty() ? evaluated(from()) : std::exchange(unnamed, {}).evaluated());
     }
-    case form::store: return run_store(s);
+    case form::store:
+      if (s.into != storing::items) return store_under_mask(s);
+      return picks(s) ? store_picked(s) : run_store(s);
   }
 }
 
 void machine::run_store(const step& s) {
   handle& target = at(s.operands[0].step).node;
   if (how_ == manner::stepwise) target = handle(detail::make_copy(target.get()));
-  const operand& value = s.operands[1];
   const bool whole = s.items.empty();
   handle view = target;
   if (!whole) view = handle(detail::make_view(target.get(), s.items.data(), static_cast<int>(s.items.size())));
   const dtype type = type_of(target);
+  const tree t = whole && s.updates ? stored_value(s, std::move(view), type)  // `a += e` names no view
+                                    : stored_value(s, view, type);
+  t.seen([&](const detail::expression_view& e) { detail::store(target, view.get(), e, {}); });
+}
+
+// What a store stores; `old`: what is there, which an update is of.
+tree machine::stored_value(const step& s, handle old, dtype target) {
+  const operand& value = s.operands[1];
   tree t;
   if (s.updates) {
-    const detail::outcome of = outcome_of(s.code, s.operands, outlines_);
-    t.take(view);
-    if (whole) view = {};  // `a += e` names no view
+    const detail::outcome of = update_outcome(s, outlines_);
+    t.take(std::move(old));
     take_into(t, value, of.computed);
     t.apply(s.code, of.result);
-    if (of.result != type) t.cast(type);
+    if (of.result != target) t.cast(target);
   } else if (!value.is_step()) {
-    t.take(type, converted(value.scalar, type));
+    t.take(target, converted(value.scalar, target));
   } else {
     const tree& unnamed = at(value.step).unnamed;
-    const bool as_it_is = !unnamed.empty() && unnamed.type() == type;
-    take_into(t, value, type);
-    if (!as_it_is) t.cast(type);
+    const bool as_it_is = !unnamed.empty() && unnamed.type() == target;
+    take_into(t, value, target);
+    if (!as_it_is) t.cast(target);
   }
+  return t;
+}
+
+std::vector<handle> machine::indices_of(const step& s) {
+  const shape& from = outlines_[static_cast<std::size_t>(s.operands[0].step)].extents;
+  std::vector<handle> all;
+  std::size_t next = first_picked(s);
+  for (std::int64_t length : lengths_picked(s, from)) all.push_back(index_into(value(s.operands[next++].step), length));
+  for (std::size_t i = first_picked(s); i < s.operands.size(); ++i)
+    if (is_temporary(s.operands[i].step)) at(s.operands[i].step) = {};
+  return all;
+}
+handle machine::picked_of(const step& s, const handle& from, const std::vector<handle>& indices) const {
+  std::vector<detail::node*> nodes;
+  for (const handle& h : indices) nodes.push_back(h.get());
+  return handle(detail::make_picked(from.get(), s.items.data(), static_cast<int>(s.items.size()), nodes.data()));
+}
+
+void machine::store_picked(const step& s) {
+  handle& target = at(s.operands[0].step).node;
+  if (how_ == manner::stepwise) target = handle(detail::make_copy(target.get()));
+  const std::vector<handle> indices = indices_of(s);
+  handle old;
+  if (s.updates) old = picked_of(s, target, indices);
+  const tree t = stored_value(s, std::move(old), type_of(target));
+  const handle all(detail::make_positions(shape_of(target)));
+  t.seen([&](const detail::expression_view& e) { detail::store_at(target, picked_of(s, all, indices), e, {}); });
+}
+
+// As `a(ellipsis) = where(mask, value, a)`.
+void machine::store_under_mask(const step& s) {
+  handle& target = at(s.operands[0].step).node;
+  if (how_ == manner::stepwise) target = handle(detail::make_copy(target.get()));
+  const handle mask = taken(s.operands[2].step);
+  tree t;
+  t.take(s.into == storing::mask ? handle(detail::make_mask(mask.get(), shape_of(target))) : mask);
+  t.take(stored_value(s, target, type_of(target)));
+  t.take(target);
+  t.apply(op::where, type_of(target));
+  const handle view = target;
   t.seen([&](const detail::expression_view& e) { detail::store(target, view.get(), e, {}); });
 }
 

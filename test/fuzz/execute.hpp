@@ -21,6 +21,9 @@ class machine {
   /// The value of a step that is not a temporary, or of one that nothing has used.
   handle value(int step);
   void set(int step, handle h) { values_[static_cast<std::size_t>(step)].node = std::move(h); }
+  /// A step's arrays of indices, of elements that are there; and what it picks by them.
+  std::vector<handle> indices_of(const step&);
+  handle picked_of(const step&, const handle& from, const std::vector<handle>& indices) const;
   /// The results, evaluated together.
   std::vector<handle> results();
 
@@ -39,6 +42,9 @@ class machine {
   void keep(int step, handle);
   handle fold_of(const step&, const handle& from) const;
   void run_store(const step&);
+  void store_picked(const step&);
+  void store_under_mask(const step&);
+  tree stored_value(const step&, handle old, dtype target);
 
   const program& program_;
   const std::vector<outline>& outlines_;

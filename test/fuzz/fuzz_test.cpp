@@ -72,6 +72,37 @@ TEST_CASE("fuzz: a program as statements") {
         "print(v0)\n");
 }
 
+TEST_CASE("fuzz: scans, gathers and stores through indices and masks as statements") {
+  program p;
+  p.steps = {input_of({1, 2, 3}), made_by(form::scan, {{0}}), made_by(form::cast, {{0}}),
+             made_by(form::pick, {{1}, {2}}), made_by(form::store, {{0}, {-1, number_of(0.5)}, {2}})};
+  p.steps[1].scanning = detail::reduction::max;
+  p.steps[1].axes = {-1};
+  p.steps[2].type = dtype::int64;
+  detail::index_item first = detail::index_of_kind(detail::index_item::integers);
+  first.start = 0;
+  p.steps[3].items = {first, detail::to_index(newaxis)};
+  p.steps[4].items = {first};
+  p.steps[4].updates = true;
+  p.results = {3, 0};
+  REQUIRE(outlines_of(p));
+  CHECK((*outlines_of(p))[3].extents == shape{3, 1});
+  CHECK(cpp_text(p).find("auto v1 = cummax(v0, -1);\n"
+                         "auto v2 = astype<std::int64_t>(v0);\n"
+                         "auto v3 = v1(astype<std::int64_t>(v2) % 6LL - 3LL, newaxis);\n"
+                         "v0(astype<std::int64_t>(v2) % 6LL - 3LL) += 0.5;\n") != std::string::npos);
+  CHECK(python_text(p).find("v1 = np.maximum.accumulate(sn.astype(v0, np.float32), -1, dtype=np.float32)\n") !=
+        std::string::npos);
+  p.steps[2].type = dtype::bool_;
+  CHECK_FALSE(outlines_of(p));  // no integers
+  p.steps[3] = made_by(form::cast, {{1}});
+  p.steps[4].items = {};
+  p.steps[4].into = storing::mask;
+  REQUIRE(outlines_of(p));
+  CHECK(cpp_text(p).find("v0(v2) += 0.5;\n") != std::string::npos);
+  CHECK(python_text(p).find("v0[v2] = sn.astype(sn.add(v0[v2], 0.5), v0.dtype)\n") != std::string::npos);
+}
+
 TEST_CASE("fuzz: a temporary has one user, and no store comes between") {
   program p = example();
   CHECK(may_be_temporary(p, 1));
@@ -100,6 +131,14 @@ TEST_CASE("fuzz: what a step may give is known to the last bit that counts") {
   CHECK_FALSE(differ(sum, ones, {std::nextafter(100.0f, 0.0f)}, {100}));
   CHECK(differ(sum, ones, {99}, {100}));
   CHECK(differ(sum, ones, {nan}, {100}));
+  step running = made_by(form::scan, {{0}});
+  running.axes = {0};
+  const snapshot two = value_of_elements(std::vector<float>{1, 1e-9f});
+  CHECK_FALSE(differ(running, two, {1, next}, {1, 1}));
+  CHECK(differ(running, two, {1, 1 + 20 * (next - one)}, {1, 1}));
+  CHECK(differ(running, two, {1, nan}, {1, 1}));
+  running.scanning = detail::reduction::max;
+  CHECK(differ(running, two, {1, next}, {1, 1}));
   const float most = std::numeric_limits<float>::max();
   CHECK_FALSE(
       differ(sum, value_of_elements(std::vector<float>{most, most, -most}), {most}, {INFINITY}));  // by the order

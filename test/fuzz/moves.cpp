@@ -5,6 +5,8 @@
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/functions.hpp>
 
+#include "codegen/ir/broadcast.hpp"
+
 namespace sinter::fuzz {
 
 namespace {
@@ -19,6 +21,13 @@ std::string list_of(const std::vector<std::string>& all, const char* separator =
   for (const std::string& x : all) list += (list.empty() ? "" : separator) + x;
   return list;
 }
+
+std::string number_list(const std::vector<std::int64_t>& all) {
+  std::vector<std::string> texts;
+  for (std::int64_t n : all) texts.push_back(number_text(n));
+  return list_of(texts);
+}
+std::string cpp_list(const std::vector<std::int64_t>& all) { return "{" + number_list(all) + "}"; }
 
 constexpr const char* modes[] = {"constant", "edge", "wrap", "reflect", "symmetric"};
 
@@ -62,7 +71,22 @@ std::optional<outline> joined(const step& s, const std::vector<outline>& known) 
 }  // namespace
 
 std::int64_t length_of_axis(const step& s, const std::vector<outline>& known) {
-  return s.moving == motion::take ? operand_of(s, known, 0).extents[s.axes->front()] : 0;
+  const bool gathers = s.moving == motion::take || s.moving == motion::along;
+  return gathers ? operand_of(s, known, 0).extents[s.axes->front()] : 0;
+}
+
+handle index_into(const handle& numbers, std::int64_t length) {
+  return with_type(type_of(numbers), [&](auto t) {
+    using T = decltype(t);
+    return handle((astype<std::int64_t>(lazy<T>(detail::retain(numbers.get()))) % (2 * length) - length).share());
+  });
+}
+std::string cpp_index_into(const std::string& numbers, std::int64_t length) {
+  return "astype<std::int64_t>(" + numbers + ") % " + number_text(2 * length) + "LL - " + number_text(length) + "LL";
+}
+std::string python_index_into(const std::string& numbers, std::int64_t length) {
+  const std::string n = number_text(length);
+  return "(np.remainder(sn.astype(" + numbers + ", np.int64), 2 * " + n + ") - " + n + ")";
 }
 
 std::optional<outline> moved(const step& s, const std::vector<outline>& known) {
@@ -80,7 +104,27 @@ std::optional<outline> moved(const step& s, const std::vector<outline>& known) {
       to.insert(to.begin() + axis, index.extents.begin(), index.extents.end());
       break;
     }
+    case motion::along: {
+      if (s.operands.size() != 2 || !s.operands[1].is_step()) return {};
+      const outline& index = operand_of(s, known, 1);
+      if (!detail::is_integer(index.type) || index.extents.size() != rank || from.extents[axis] == 0) return {};
+      shape all = from.extents;
+      all[axis] = 1;
+      if (!codegen::broadcast(all, index.extents)) return {};
+      to.assign(all.begin(), all.end());
+      break;
+    }
+    case motion::flip:
     case motion::roll: break;
+    case motion::tile:
+      if (s.extents.size() > std::size_t{max_rank}) return {};
+      while (to.size() < s.extents.size()) to.insert(to.begin(), 1);
+      if (to.size() >= std::size_t{max_rank}) return {};
+      for (std::size_t back = 1; back <= s.extents.size(); ++back) {
+        if (s.extents[s.extents.size() - back] < 0) return {};
+        to[to.size() - back] *= s.extents[s.extents.size() - back];
+      }
+      break;
     case motion::repeat:
       if (s.extents[0] < 0 || rank == max_rank) return {};
       to[static_cast<std::size_t>(axis)] *= s.extents[0];
@@ -112,13 +156,13 @@ detail::node* run_move(const step& s, const std::vector<handle>& operands, dtype
   detail::node* const n = operands[0].get();
   const std::int64_t axis = s.axes && !s.axes->empty() ? s.axes->front() : 0;
   switch (s.moving) {
-    case motion::take: {
-      const std::int64_t length = detail::shape_of(n)[static_cast<int>(axis)];
-      const handle index = with_type(type_of(operands[1]), [&](auto t) {
-        return handle((astype<std::int64_t>(lazy<decltype(t)>(detail::retain(operands[1].get()))) % length).share());
-      });
-      return detail::make_take(n, index.get(), axis);
+    case motion::take:
+    case motion::along: {
+      const handle index = index_into(operands[1], detail::shape_of(n)[static_cast<int>(axis)]);
+      return (s.moving == motion::take ? detail::make_take : detail::make_take_along)(n, index.get(), axis);
     }
+    case motion::flip: return detail::make_flip(n, {1, {axis}});
+    case motion::tile: return detail::make_tile(n, s.extents.data(), static_cast<int>(s.extents.size()));
     case motion::roll: return detail::make_roll(n, s.extents[0], axis);
     case motion::repeat: return detail::make_repeat(n, s.extents[0], axis);
     case motion::pad: {
@@ -155,8 +199,10 @@ std::string cpp_move(const step& s, const std::vector<std::string>& o, std::int6
     return name + std::string("(") + o[0] + ", " + more + ")";
   };
   switch (s.moving) {
-    case motion::take:
-      return call("take", "astype<std::int64_t>(" + o[1] + ") % " + number_text(length) + "LL, " + axis);
+    case motion::take: return call("take", cpp_index_into(o[1], length) + ", " + axis);
+    case motion::along: return call("take_along_axis", cpp_index_into(o[1], length) + ", " + axis);
+    case motion::flip: return call("flip", axis);
+    case motion::tile: return call("tile", cpp_list(s.extents));
     case motion::roll: return call("roll", number_text(s.extents[0]) + ", " + axis);
     case motion::repeat: return call("repeat", number_text(s.extents[0]) + ", " + axis);
     case motion::pad:
@@ -174,8 +220,10 @@ std::string python_move(const step& s, const std::vector<std::string>& o, std::i
     return std::string("np.") + name + "(" + o[0] + ", " + more + ").copy()";
   };
   switch (s.moving) {
-    case motion::take:
-      return call("take", "np.remainder(sn.astype(" + o[1] + ", np.int64), " + number_text(length) + "), " + axis);
+    case motion::take: return call("take", python_index_into(o[1], length) + ", " + axis);
+    case motion::along: return call("take_along_axis", python_index_into(o[1], length) + ", " + axis);
+    case motion::flip: return call("flip", axis);
+    case motion::tile: return call("tile", "[" + number_list(s.extents) + "]");
     case motion::roll: return call("roll", number_text(s.extents[0]) + ", " + axis);
     case motion::repeat: return call("repeat", number_text(s.extents[0]) + ", " + axis);
     case motion::pad: return call("pad", widths_of(s, "(", ")") + ", mode=\"" + modes[s.ddof] + "\"");

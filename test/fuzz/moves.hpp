@@ -14,7 +14,12 @@ detail::node* run_move(const step&, const std::vector<handle>& operands, dtype r
 /// Its text, given its operands'.
 std::string cpp_move(const step&, const std::vector<std::string>& operands, std::int64_t length);
 std::string python_move(const step&, const std::vector<std::string>& operands, std::int64_t length);
-/// A gather makes any integers indices of an axis of this length by their remainder.
+/// The length of the axis that it gathers along.
 std::int64_t length_of_axis(const step&, const std::vector<outline>& known);
+
+/// Any integers as indices of an axis: by their remainder, counted from either end.
+handle index_into(const handle& numbers, std::int64_t length);
+std::string cpp_index_into(const std::string& numbers, std::int64_t length);
+std::string python_index_into(const std::string& numbers, std::int64_t length);
 
 }  // namespace sinter::fuzz

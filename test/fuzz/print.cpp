@@ -88,7 +88,13 @@ std::string cpp_item(const detail::index_item& i) {
   const std::string step = i.step == 1 ? "" : ", " + std::to_string(i.step);
   return "slice(" + bound(i.has_start, i.start) + ", " + bound(i.has_stop, i.stop) + step + ")";
 }
-std::string cpp_items(const step& s) { return s.items.empty() ? "ellipsis" : listed(s.items, cpp_item); }
+/// The places of an index list, with the texts of its arrays of integers among them.
+template <class F>
+std::string listed_items(const step& s, const std::vector<std::string>& arrays, F&& text) {
+  return listed(s.items, [&](const detail::index_item& i) {
+    return i.what == detail::index_item::integers ? arrays[static_cast<std::size_t>(i.start)] : text(i);
+  });
+}
 
 std::string cpp_shape(const std::vector<std::int64_t>& extents) {
   return extents.empty() ? "shape()" : "{" + listed(extents) + "}";
@@ -134,9 +140,13 @@ class cpp_printer {
   std::string statement(int at) const {
     const step& s = p_.steps[static_cast<std::size_t>(at)];
     if (s.what == form::store) {
-      const bool plain = s.updates && s.items.empty();
-      const std::string place = name_of(s.operands[0].step) + (plain ? "" : "(" + cpp_items(s) + ")");
-      return place + (s.updates ? std::string(" ") + cpp_update(s.code) : " =") + " " + operand_text(s.operands[1]);
+      const std::string target = name_of(s.operands[0].step), value = operand_text(s.operands[1]);
+      if (s.into == storing::where)
+        return "store_where(" + target + ", " + operand_text(s.operands[2]) + ", " + value + ")";
+      const bool plain = s.updates && s.items.empty() && s.into == storing::items;
+      const std::string items = s.into == storing::mask ? operand_text(s.operands[2]) : items_text(s);
+      return target + (plain ? "" : "(" + items + ")") + (s.updates ? std::string(" ") + cpp_update(s.code) : " =") +
+             " " + value;
     }
     const std::string type = is_variable(p_, at) ? std::string("array<") + cpp_name(known(at).type) + ">" : "auto";
     return type + " " + name_of(at) + " = " + made(s, at);
@@ -145,6 +155,23 @@ class cpp_printer {
     if (!o.is_step()) return cpp_number(o.scalar);
     const step& s = p_.steps[static_cast<std::size_t>(o.step)];
     return s.temporary ? made(s, o.step) : name_of(o.step);
+  }
+  std::string items_text(const step& s) const {
+    std::vector<std::string> arrays;
+    if (picks(s))
+      for (std::int64_t n : lengths_picked(s, known(s.operands[0].step).extents))
+        arrays.push_back(cpp_index_into(operand_text(s.operands[first_picked(s) + arrays.size()]), n));
+    return s.items.empty() ? "ellipsis" : listed_items(s, arrays, cpp_item);
+  }
+  std::string scan(const step& s) const {
+    static constexpr const char* names[] = {"cumsum", "cumprod", "cummin", "cummax"};
+    const bool logarithms = s.scanning == detail::reduction::logaddexp;
+    const bool chosen = logarithms || detail::facts(s.scanning).gives == detail::folded_dtype::sums;
+    const std::string of = operand_text(s.operands[0]),
+                      name = logarithms ? "logcumsumexp" : names[static_cast<int>(s.scanning)];
+    const bool flat = !s.axes && (logarithms || !chosen);
+    return name + (chosen ? std::string("<") + cpp_name(s.type) + ">" : "") + "(" + of + (flat ? ".ravel(), 0" : "") +
+           (s.axes ? ", " + listed(*s.axes) : "") + ")";
   }
   std::string input(const step& s) const {
     const bool truth = s.type == dtype::bool_;
@@ -181,11 +208,13 @@ class cpp_printer {
         return std::string(detail::facts(s.code).name) + "(" +
                listed(s.operands, [&](const operand& o) { return operand_text(o); }) + ")";
       case form::cast: return std::string("astype<") + cpp_name(s.type) + ">(" + from() + ")";
-      case form::view: return from() + "(" + cpp_items(s) + ")";
+      case form::view:
+      case form::pick: return from() + "(" + items_text(s) + ")";
       case form::transpose: return s.axes ? from() + ".transpose({" + listed(*s.axes) + "})" : from() + ".T()";
       case form::reshape: return from() + ".reshape(" + cpp_shape(s.extents) + ")";
       case form::broadcast: return "broadcast_to(" + from() + ", " + cpp_shape(s.extents) + ")";
       case form::reduce: return reduction(s);
+      case form::scan: return scan(s);
       case form::move: {
         std::vector<std::string> operands;
         for (const operand& o : s.operands) operands.push_back(operand_text(o));
@@ -230,10 +259,14 @@ std::string python_tuple(const List& all) {
   return "(" + listed(all) + (all.size() == 1 ? ",)" : ")");
 }
 
-std::string python_items(const step& s) {
+std::string python_items(const step& s, const std::vector<outline>& known) {
   if (s.items.empty()) return "...";
+  std::vector<std::string> arrays;
+  if (picks(s))
+    for (std::int64_t n : lengths_picked(s, known[static_cast<std::size_t>(s.operands[0].step)].extents))
+      arrays.push_back(python_index_into(python_operand(s.operands[first_picked(s) + arrays.size()]), n));
   const auto bound = [](bool given, std::int64_t at) { return given ? std::to_string(at) : std::string(); };
-  return listed(s.items, [&](const detail::index_item& i) -> std::string {
+  return listed_items(s, arrays, [&](const detail::index_item& i) -> std::string {
     switch (i.what) {
       case detail::index_item::all: return ":";
       case detail::index_item::integer: return std::to_string(i.start);
@@ -272,6 +305,14 @@ std::string python_reduction(const step& s) {
   return text + ")";
 }
 
+std::string python_scan(const step& s) {
+  static constexpr const char* names[] = {"add", "multiply", "minimum", "maximum"};
+  const char* const of = s.scanning == detail::reduction::logaddexp ? "logaddexp" : names[static_cast<int>(s.scanning)];
+  const std::string from = "sn.astype(" + python_operand(s.operands[0]) + ", " + python_type(s.type) + ")";
+  return std::string("np.") + of + ".accumulate(" + from + (s.axes ? ", " : ".ravel(), ") +
+         (s.axes ? listed(*s.axes) : "0") + ", dtype=" + python_type(s.type) + ")";
+}
+
 // In NumPy a view is the same memory, in Sinter a value: hence the copies.
 std::string python_value(const step& s, const std::vector<outline>& known) {
   const auto from = [&] { return python_operand(s.operands[0]); };
@@ -281,11 +322,13 @@ std::string python_value(const step& s, const std::vector<outline>& known) {
     case form::apply:
       return std::string("sn.") + detail::facts(s.code).name + "(" + listed(s.operands, python_operand) + ")";
     case form::cast: return "sn.astype(" + from() + ", " + python_type(s.type) + ")";
-    case form::view: return "np.array(" + from() + "[" + python_items(s) + "])";
+    case form::view:
+    case form::pick: return "np.array(" + from() + "[" + python_items(s, known) + "])";
     case form::transpose: return "np.transpose(" + from() + (s.axes ? ", " + python_tuple(*s.axes) : "") + ").copy()";
     case form::reshape: return "np.reshape(" + from() + ", " + python_tuple(s.extents) + ").copy()";
     case form::broadcast: return "np.broadcast_to(" + from() + ", " + python_tuple(s.extents) + ").copy()";
     case form::reduce: return python_reduction(s);
+    case form::scan: return python_scan(s);
     case form::move: {
       std::vector<std::string> operands;
       for (const operand& o : s.operands) operands.push_back(python_operand(o));
@@ -295,11 +338,15 @@ std::string python_value(const step& s, const std::vector<outline>& known) {
   }
 }
 
-std::string python_store(const step& s) {
-  const std::string target = name_of(s.operands[0].step), place = target + "[" + python_items(s) + "]";
+std::string python_store(const step& s, const std::vector<outline>& known) {
+  const std::string target = name_of(s.operands[0].step);
+  const std::string mask = s.into == storing::items ? "" : python_operand(s.operands[2]);
+  const std::string place = target + "[" + (s.into == storing::items ? python_items(s, known) : mask) + "]";
   std::string value = python_operand(s.operands[1]);
   if (s.updates) value = std::string("sn.") + detail::facts(s.code).name + "(" + place + ", " + value + ")";
-  return place + " = sn.astype(" + value + ", " + target + ".dtype)";
+  value = "sn.astype(" + value + ", " + target + ".dtype)";
+  if (s.into == storing::where) return "np.copyto(" + target + ", " + value + ", where=" + mask + ")";
+  return place + " = " + value;
 }
 
 }  // namespace
@@ -311,7 +358,7 @@ std::string python_text(const program& p) {
   std::ostringstream all;
   for (std::size_t i = 0; i < p.steps.size(); ++i) {
     const step& s = p.steps[i];
-    if (s.what == form::store) all << python_store(s) << '\n';
+    if (s.what == form::store) all << python_store(s, known) << '\n';
     else all << name_of(static_cast<int>(i)) << " = " << python_value(s, known) << '\n';
   }
   for (int r : p.results) all << "print(" << name_of(r) << ")\n";
@@ -325,7 +372,7 @@ std::string python_text(const program& p, std::size_t first_record, const std::s
     const step& s = p.steps[i];
     const bool stores = s.what == form::store;
     const std::string name = name_of(stores ? s.operands[0].step : static_cast<int>(i));
-    if (stores) all << indent << python_store(s) << '\n';
+    if (stores) all << indent << python_store(s, known) << '\n';
     all << indent << name << " = ";
     if (s.what == form::input) all << "given(";
     else all << "checked(" << (stores ? name : python_value(s, known)) << ", ";

@@ -29,18 +29,31 @@ std::int64_t length_of(const detail::index_item& r, std::int64_t extent) {
   return length;
 }
 
-std::optional<shape> viewed(const shape& from, const std::vector<detail::index_item>& items) {
+// What an index list names. Arrays of integers broadcast together; integers beside them count as arrays. The axes that they have
+// together stand in their place, or in front of all where anything else stands between two of them.
+std::optional<shape> viewed(const shape& from, const step& s, const std::vector<outline>& known) {
   using item = detail::index_item;
+  const std::vector<item>& items = s.items;
+  const bool has_arrays = picks(s);
+  shape together;
+  int arrays = 0;
   int consumed = 0, rests = 0;
   for (const item& i : items)
     consumed += i.what != item::new_axis && i.what != item::rest, rests += i.what == item::rest;
   if (rests > 1 || consumed > from.size() || static_cast<int>(items.size()) > detail::index_list::capacity) return {};
   std::vector<std::int64_t> to;
-  int axis = 0;
+  int axis = 0, place = 0;
+  enum { before, among, behind, apart } at = before;
   const auto whole = [&](int axes) {
     for (int i = 0; i < axes; ++i) to.push_back(from[axis++]);
   };
   for (const item& i : items) {
+    if (i.what == item::integers || i.what == item::integer) {
+      if (at == before) place = static_cast<int>(to.size());
+      at = at == behind || at == apart ? apart : among;
+    } else if (at == among) {
+      at = behind;
+    }
     switch (i.what) {
       case item::new_axis: to.push_back(1); break;
       case item::rest: whole(from.size() - consumed); break;
@@ -53,10 +66,18 @@ std::optional<shape> viewed(const shape& from, const std::vector<detail::index_i
         if (i.step == 0) return {};
         to.push_back(length_of(i, from[axis++]));
         break;
-      case item::integers: return {};  // a step of its own
+      case item::integers: {
+        const std::size_t which = first_picked(s) + static_cast<std::size_t>(i.start);
+        if (which >= s.operands.size() || !s.operands[which].is_step() || ++arrays > max_rank) return {};
+        const outline& index = known[static_cast<std::size_t>(s.operands[which].step)];
+        if (!detail::is_integer(index.type) || from[axis++] == 0) return {};
+        if (!codegen::broadcast(together, index.extents)) return {};
+        break;
+      }
     }
   }
   if (rests == 0) whole(from.size() - axis);
+  if (has_arrays) to.insert(to.begin() + (at == apart ? 0 : place), together.begin(), together.end());
   if (static_cast<int>(to.size()) > max_rank) return {};
   return shape_from(to);
 }
@@ -114,6 +135,18 @@ maybe reduced(const step& s, const outline& from) {
   return outline{s.type, shape_from(to)};
 }
 
+maybe scanned(const step& s, const outline& from) {
+  const int rank = from.extents.size();
+  const detail::reduction_facts& facts = detail::facts(s.scanning);
+  const bool chosen = facts.gives == detail::folded_dtype::sums;
+  if (s.scanning == detail::reduction::logaddexp ? !detail::is_floating(s.type)
+                                                 : !chosen && s.type != detail::reduced_dtype(s.scanning, from.type))
+    return {};
+  if (!s.axes) return outline{s.type, shape(std::vector<std::int64_t>{from.extents.elements()})};
+  const int axis = s.axes->front();
+  return axis >= -rank && axis < rank ? maybe({s.type, from.extents}) : maybe();
+}
+
 maybe applied(const step& s, const std::vector<outline>& known) {
   const detail::outcome of = outcome_of(s.code, s.operands, known);
   if (of.why != detail::fault::none || static_cast<int>(s.operands.size()) != detail::facts(s.code).arity) return {};
@@ -130,11 +163,25 @@ maybe applied(const step& s, const std::vector<outline>& known) {
   return any ? maybe({of.result, to}) : maybe();
 }
 
+// Has the mask of a store the first axes of the array, or does it broadcast to it?
+bool may_mask(const step& s, const std::vector<outline>& known) {
+  const shape& target = known[static_cast<std::size_t>(s.operands[0].step)].extents;
+  const outline& mask = known[static_cast<std::size_t>(s.operands.at(2).step)];
+  if (mask.type != dtype::bool_ || !s.items.empty()) return false;
+  if (s.into == storing::mask)
+    return !s.operands[1].is_step() && mask.extents.size() <= target.size() &&
+           std::equal(mask.extents.begin(), mask.extents.end(), target.begin());
+  shape to = target;
+  if (s.updates || !codegen::broadcast(to, mask.extents) || !(to == target)) return false;
+  return !s.operands[1].is_step() ||
+         (codegen::broadcast(to, known[static_cast<std::size_t>(s.operands[1].step)].extents) && to == target);
+}
+
 maybe stored(const step& s, const std::vector<outline>& known) {
   const outline& target = known[static_cast<std::size_t>(s.operands[0].step)];
-  const std::optional<shape> to = viewed(target.extents, s.items);
+  const std::optional<shape> to = viewed(target.extents, s, known);
   const operand& value = s.operands[1];
-  if (!to) return {};
+  if (!to || (s.into != storing::items && !may_mask(s, known))) return {};
   if (value.is_step()) {
     const shape& from = known[static_cast<std::size_t>(value.step)].extents;
     // NumPy takes more axes than there are in `=` alone, and not into one element.
@@ -143,7 +190,7 @@ maybe stored(const step& s, const std::vector<outline>& known) {
   }
   if (!s.updates)
     return value.is_step() || value.scalar.strong || fits(value.scalar, target.type) ? maybe(target) : maybe();
-  const detail::outcome of = outcome_of(s.code, s.operands, known);
+  const detail::outcome of = update_outcome(s, known);
   if (of.why != detail::fault::none || !detail::same_kind(of.result, target.type)) return {};
   if (!value.is_step() && !value.scalar.strong && !fits(value.scalar, of.computed)) return {};
   return target;
@@ -171,6 +218,10 @@ detail::outcome outcome_of(op code, const std::vector<operand>& all, const std::
     case 2: return detail::outcome_of(code, {w(0), w(1)});
     default: return detail::outcome_of(code, {w(0), w(1), w(2)});
   }
+}
+
+detail::outcome update_outcome(const step& s, const std::vector<outline>& known) {
+  return outcome_of(s.code, {s.operands[0], s.operands[1]}, known);
 }
 
 bool fits(const number& n, dtype type) {
@@ -213,7 +264,8 @@ maybe outline_of(const step& s, const std::vector<outline>& known) {
       return outline{dtype::int64, shape_from(s.extents)};
     case form::apply: return applied(s, known);
     case form::cast: return outline{s.type, from().extents};
-    case form::view: return extents_or_none(viewed(from().extents, s.items), from().type);
+    case form::view:
+    case form::pick: return extents_or_none(viewed(from().extents, s, known), from().type);
     case form::transpose: return extents_or_none(transposed(from().extents, s.axes), from().type);
     case form::reshape: return extents_or_none(reshaped(from().extents, s.extents), from().type);
     case form::broadcast: {
@@ -222,10 +274,28 @@ maybe outline_of(const step& s, const std::vector<outline>& known) {
       return fine ? maybe({from().type, to}) : maybe();
     }
     case form::reduce: return reduced(s, from());
+    case form::scan: return scanned(s, from());
     case form::move: return moved(s, known);
     case form::array: return from();
     default: return stored(s, known);
   }
+}
+
+bool picks(const step& s) {
+  return std::any_of(s.items.begin(), s.items.end(), [](auto& i) { return i.what == detail::index_item::integers; });
+}
+
+std::vector<std::int64_t> lengths_picked(const step& s, const shape& from) {
+  using item = detail::index_item;
+  const auto consumes = [](const item& i) { return i.what != item::new_axis && i.what != item::rest; };
+  const auto rest = from.size() - static_cast<int>(std::count_if(s.items.begin(), s.items.end(), consumes));
+  std::vector<std::int64_t> lengths;
+  int axis = 0;
+  for (const item& i : s.items) {
+    if (i.what == item::integers) lengths.push_back(from[axis]);
+    axis += i.what == item::rest ? rest : consumes(i);
+  }
+  return lengths;
 }
 
 bool is_variable(const program& p, int at) {

@@ -33,17 +33,21 @@ enum class form : std::uint8_t {
   apply,
   cast,
   view,
+  pick,
   transpose,
   reshape,
   broadcast,
   reduce,
+  scan,
   move,
   array,
   store
 };
 /// How a step moves elements.
-enum class motion : std::uint8_t { take, roll, repeat, pad, triangle, diagonal, concatenate, stack };
-inline constexpr int motion_count = 8;
+enum class motion : std::uint8_t { take, along, flip, tile, roll, repeat, pad, triangle, diagonal, concatenate, stack };
+inline constexpr int motion_count = 11;
+/// Which elements a store names: those of an index list; those under a mask, `a(mask) = x` or `store_where(a, mask, x)`.
+enum class storing : std::uint8_t { items, mask, where };
 /// The library's reductions as it numbers them, then those that are made of them.
 enum class fold : std::uint8_t {
 #define SINTER_REDUCTION(name, ...) name,
@@ -71,18 +75,21 @@ constexpr bool chooses_dtype(fold f) { return f >= fold::mean || facts_of(f)->gi
 /// One statement, or a part of one.
 struct step {
   form what = form::input;
-  bool temporary = false;                   // written inside the one statement that uses it, not under a name
-  bool updates = false;                     // store: `+=` and its kin, by `code`, and not `=`
-  bool keepdims = false;                    // reduce; triangle: the lower one
-  op code = op::add;                        // apply, store
-  fold folding = fold::sum;                 // reduce
-  dtype type = dtype::float32;              // input, cast, reduce
-  int ddof = 0;                             // reduce; pad: which mode
-  motion moving = motion::take;             // move
-  std::vector<operand> operands{};          // store: the array that is stored into, the value
-  std::vector<detail::index_item> items{};  // view; store: none is all of the array
+  bool temporary = false;           // written inside the one statement that uses it, not under a name
+  bool updates = false;             // store: `+=` and its kin, by `code`, and not `=`
+  bool keepdims = false;            // reduce; triangle: the lower one
+  op code = op::add;                // apply, store
+  fold folding = fold::sum;         // reduce
+  detail::reduction scanning{};     // scan
+  storing into = storing::items;    // store
+  dtype type = dtype::float32;      // input, cast, reduce, scan
+  int ddof = 0;                     // reduce; pad: which mode
+  motion moving = motion::take;     // move
+  std::vector<operand> operands{};  // store: the array that is stored into, the value, a mask; then, and of a pick,
+                                    // the arrays of indices
+  std::vector<detail::index_item> items{};  // view, pick; store: none is all of the array
   std::vector<std::int64_t> extents{};      // input, index, reshape, broadcast; move: numbers it takes
-  std::optional<std::vector<int>> axes{};   // index, move: one; transpose, reduce: none is all of them
+  std::optional<std::vector<int>> axes{};   // index, move: one; transpose, reduce, scan: none is all of them
   std::vector<std::byte> elements{};        // input
 };
 
@@ -103,6 +110,13 @@ std::optional<outline> outline_of(const step&, const std::vector<outline>& known
 /// The outlines of all steps; none where one is wrong, or where more than one statement or none uses a temporary.
 std::optional<std::vector<outline>> outlines_of(const program&);
 
+/// Are there arrays of integers in its index list?
+bool picks(const step&);
+/// Which of a step's operands is the first of these.
+constexpr std::size_t first_picked(const step& s) { return s.what == form::store ? 2 : 1; }
+/// The lengths of the axes that they pick from, in their order. Any integers become indices of an axis by their remainder.
+std::vector<std::int64_t> lengths_picked(const step&, const shape& from);
+
 /// Can `temporary` be said of this step of the program? It has one user, and no store stands between the two.
 bool may_be_temporary(const program&, int at);
 /// Can it be stored into? It is an array under a name.
@@ -112,6 +126,8 @@ bool is_variable(const program&, int at);
 detail::weight weight_of(const operand&, const std::vector<outline>& known);
 /// What an elementwise operation makes of them.
 detail::outcome outcome_of(op, const std::vector<operand>&, const std::vector<outline>& known);
+/// Of a store that updates: the operation on the elements and the value.
+detail::outcome update_outcome(const step&, const std::vector<outline>& known);
 /// Is a number of a kind and size that C++ takes where `type` is computed in?
 bool fits(const number&, dtype type);
 

@@ -47,6 +47,7 @@ TEST_CASE("gathers: index lists with arrays of integers are NumPy's") {
   check_case("with new axes", a()(newaxis, two, newaxis, _, two));
   check_case("with a new axis behind", a()(_, j(), newaxis));
   check_case("with an ellipsis apart", a()(two, ellipsis, two));
+  check_case("with an ellipsis of no axes", a()(_, i(), ellipsis, i()));
   check_case("all three", a()(one(), i(), i()));
   check_case("broadcast", a()(_, i()(_, newaxis), i()(newaxis)));
   check_case("no indices", a()(_, sn::zeros<std::int64_t>({0})));

@@ -33,6 +33,7 @@ CASES = {
     "with new axes": a[None, i[:2], None, :, i[:2]],
     "with a new axis behind": a[:, j, None],
     "with an ellipsis apart": a[i[:2], ..., i[:2]],
+    "with an ellipsis of no axes": a[:, i, ..., i],
     "all three": a[one, i, i],
     "broadcast": a[:, i[:, None], i[None]],
     "no indices": a[:, np.array([], np.int64)],
