@@ -366,11 +366,12 @@ std::string body::member_type(int m) const {
   return std::string(spelling(of.member_type(within)));
 }
 
-std::string body::element_type(int m) const {
+std::uint16_t body::folded_value(int m) const {
   int within;
-  const accumulator& of = of_member(m, within);
-  return std::string(spelling(k.values[of.folded(within)].type));
+  return of_member(m, within).folded(within);
 }
+
+std::string body::element_type(int m) const { return std::string(spelling(k.values[folded_value(m)].type)); }
 
 std::string body::identity(int m) const {
   int within;

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "test/include/looking.hpp"
@@ -48,6 +50,20 @@ void check_shape(fold f, const shape& s, unsigned mask) {
 constexpr int lengths[] = {1,    2,      15,     16,     17,     31,     33,     255,     256,    257,
                            1000, 16'383, 16'384, 16'385, 32'767, 32'768, 32'769, 100'003, 1 << 20};
 
+template <class T>
+void check_bytes(int n) {
+  CAPTURE(n);
+  const array<T> a = astype<T>(arange(n) * 37 % 256);
+  std::int64_t plain = 0, high = std::numeric_limits<T>::lowest(), squares = 0;
+  for (const T v : a.get()) plain += v, high = std::max<std::int64_t>(high, v), squares += std::int64_t{v} * v;
+  const auto [total, largest, of_squares] =
+      eval(sum(a), max(a), sum(astype<std::int64_t>(a) * astype<std::int64_t>(a)));
+  CHECK(total.item() == plain);
+  CHECK(largest.item() == high);
+  CHECK(of_squares.item() == squares);
+  CHECK(sum(a).item() == plain);
+}
+
 }  // namespace
 
 TEST_CASE("reductions: everything, for lengths around every threshold") {
@@ -59,6 +75,13 @@ TEST_CASE("reductions: everything, for lengths around every threshold") {
     check_shape<bool>(fold::sum, shape{n}, 1);
     check_shape<std::int16_t>(fold::max, shape{n}, 1);
   }
+}
+
+TEST_CASE("reductions: bytes are added up four at a time, alone and beside other folds") {
+  for (const int n : {1, 15, 16, 17, 255, 4096, 100'003}) check_bytes<std::int8_t>(n), check_bytes<std::uint8_t>(n);
+  CHECK(sum(full({70'000}, std::uint8_t{255})).item() == 70'000 * 255);
+  CHECK(sum(full({70'000}, std::int8_t{-128})).item() == -70'000 * 128);
+  CHECK(sum(full({70'000}, true)).item() == 70'000);
 }
 
 TEST_CASE("reductions: rows of every length and number") {

@@ -279,6 +279,14 @@ inline int __clz(int a) { return a ? __builtin_clz(static_cast<unsigned>(a)) : 3
 inline int __clzll(long long a) { return a ? __builtin_clzll(static_cast<unsigned long long>(a)) : 64; }
 inline int __ffs(int a) { return __builtin_ffs(a); }
 inline int __ffsll(long long a) { return __builtin_ffsll(a); }
+inline int __dp4a(int a, int b, int c) {
+  for (int i = 0; i < 32; i += 8) c += static_cast<int8_t>(a >> i) * static_cast<int8_t>(b >> i);
+  return c;
+}
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+  for (int i = 0; i < 32; i += 8) c += (a >> i & 255) * (b >> i & 255);
+  return c;
+}
 inline unsigned __brev(unsigned a) {
   unsigned out = 0;
   for (int i = 0; i < 32; ++i) out |= ((a >> i) & 1u) << (31 - i);

@@ -1,0 +1,70 @@
+// What folds of both kinds are written with: a block's part of the elements, packs under way, and parts that the last block
+// folds.
+#pragma once
+
+#include "codegen/source/cuda_writer.hpp"
+
+namespace sinter::codegen {
+
+class cuda_fold_writer : protected cuda_writer {
+ protected:
+  using cuda_writer::cuda_writer;
+
+  // This block's part [low, high) of `length` positions. Of rows and of a stream it is whole packs; those of a tile of columns
+  // lie across, and say nothing about the order in which a column is folded.
+  void part_bounds(const std::string& length) {
+    const std::string& t = b_.index;
+    if (!b_.v.fold.split) return w_.line("const ", t, " low = 0, high = ", length, ";");
+    const std::string width = std::to_string(width_);
+    const std::string chunk = b_.v.columns && !b_.v.fold.stream
+                                  ? "(length + splits - 1) / splits"
+                                  : "(length / splits + " + width + ") / " + width + " * " + width;
+    w_.line("const ", t, " length = ", length, ", chunk = ", chunk, ";");
+    w_.line("const ", t, " low = min((long long)blockIdx.y * chunk, (long long)length);");
+    w_.line("const ", t, " high = min((long long)low + chunk, (long long)length);");
+  }
+
+  // ---- turns: a thread asks for all of them before it folds the first
+
+  // A loop over the packs of a thread.
+  struct loop {
+    std::string from, step;  // its first position, and how far apart its positions are
+    std::string at;          // the name of a position
+    std::string inside;      // is it one?
+    std::string index;       // of the pack's first element along the fastest axis
+  };
+
+  std::string turns() const { return std::to_string(b_.v.fold.turns); }
+
+  void each_turn(const loop& of) {
+    w_.raw("#pragma unroll\n");
+    w_.open("for (int turn = 0; turn < ", turns(), "; ++turn)");
+    w_.line("const ", b_.index, " ", of.at, " = first + turn * ", of.step, ";");
+    w_.open("if (", of.inside, ")");
+  }
+  void end_each_turn() {
+    w_.close();
+    w_.close();
+  }
+
+  std::string partial(int m, std::string_view qualifier) const {
+    return "((" + std::string(qualifier) + b_.member_type(m) + "*)(partials + " + std::to_string(8 * m) +
+           "ll * splits * (" + b_.extent(0, b_.kept()) + ")))";
+  }
+
+  // Goes on only in the block that finds all others of its results done.
+  void leave_to_last() {
+    w_.line("__shared__ bool last;");
+    w_.line("__syncthreads();");
+    w_.line("if (lane == 0) last = atomicAdd(&tickets[blockIdx.x], 1u) == gridDim.y - 1;");
+    w_.line("__syncthreads();");
+    w_.line("if (!last) return;");
+    w_.line("if (lane == 0) tickets[blockIdx.x] = 0;  // for the next launch");
+    w_.line("__threadfence();");
+  }
+};
+
+/// Folds of few columns, as one stream of elements.
+void write_cuda_stream(writer&, const body&);
+
+}  // namespace sinter::codegen
