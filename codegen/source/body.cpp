@@ -284,7 +284,7 @@ std::string body::head() const {
   const bool c = to == dialect::c;
   // Without traps gcc makes a truncation of float to integer to float, and that keeps the sign of a zero.
   if (c && casts_both_ways(k)) out += "#pragma GCC optimize(\"trapping-math\")\n";
-  if (c && loads_one_by_one(k)) out += "#pragma GCC optimize(\"no-tree-vectorize\")\n";
+  if (c && loads_one_by_one(k, v)) out += "#pragma GCC optimize(\"no-tree-vectorize\")\n";
   if (c && wants_whole_registers(used_))
     out += "#ifdef __AVX512BW__\n#pragma GCC target(\"prefer-vector-width=512\")\n#endif\n";
   if (c) out += "typedef _Bool bool;\n";

@@ -171,7 +171,9 @@ class cuda_rows : cuda_writer {
       into.push_back(number("w", v));
       w_.line(spelling(b_.k.values[v].type), " ", into.back(), ";");
     }
-    if (!into.empty()) w_.line(b_.once[s].call({}, accumulator, into));
+    if (into.empty()) return;
+    // Beyond the last row there is no result to look up an index with.
+    w_.line(b_.once[s].notes.empty() ? "" : "if (live) ", b_.once[s].call({}, accumulator, into));
   }
 
   void run(std::size_t s) {

@@ -265,6 +265,7 @@ class cuda_scan : cuda_writer {
     const function& f = b_.points[number_of];
     const bool counts = std::any_of(f.inputs.begin(), f.inputs.end(), [&](int o) { return !b_.is_element(o); });
     const bool looks_up =
+        !f.notes.empty() ||
         std::any_of(f.inputs.begin(), f.inputs.end(), [&](int o) { return !b_.is_element(o) && !b_.is_iota(o); });
     if (looks_up) w_.open("if (", element_index(), " < length)");
     const std::string prefix = counts ? locate_element() : "";

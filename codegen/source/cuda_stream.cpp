@@ -113,10 +113,10 @@ class cuda_stream : cuda_fold_writer {
     place("q", "p", b_.kept(), b_.v.rank, when::points, false);
   }
 
-  // What is no whole pack at the end is one thread's.
+  // What is no whole pack at the end is one thread's. Parts begin with a whole pack, and the last ones may have nothing.
   void stream_rest() {
     if (width_ == 1) return;
-    w_.line("const ", b_.index, " left = end % ", width(), ";");
+    w_.line("const ", b_.index, " left = (end - low * columns) % ", width(), ";");
     w_.open("if (left != 0 && (end - low * columns) / ", width(), " % across == lane)");
     w_.raw("#pragma unroll\n");
     w_.open("for (int l = 0; l < ", width(), "; ++l)");

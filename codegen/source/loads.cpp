@@ -83,11 +83,13 @@ std::string load_definitions(const kernel& k, dialect to) {
   return text;
 }
 
-// Gathers into vector registers take longer than loads one by one. Vectors pay where there is much else to compute.
-bool loads_one_by_one(const kernel& k) {
+// Gathers into vector registers take longer than loads one by one. Vectors pay where there is much else to compute; but of short
+// rows, whose elements the text spells out, gcc 12 makes masked loads of neighbours all the same, some of them wrong.
+bool loads_one_by_one(const kernel& k, const variant& v) {
   const auto any = [&](auto is) { return std::any_of(k.values.begin(), k.values.end(), is); };
-  return any([](const value& v) { return v.kind == value_kind::load; }) &&
-         !any([](const value& v) { return v.kind == value_kind::apply && is_costly(v.code); });
+  const auto loads = [](const value& at) { return at.kind == value_kind::load; };
+  if (v.map.short_row && any([&](const value& at) { return loads(at) && guard_of(at); })) return true;
+  return any(loads) && !any([](const value& at) { return at.kind == value_kind::apply && is_costly(at.code); });
 }
 
 }  // namespace sinter::codegen

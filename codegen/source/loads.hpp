@@ -14,7 +14,7 @@ std::string spell_access(const value&, const std::vector<std::string>& names, di
 /// What the text of a kernel's loads and checks needs before it.
 std::string load_definitions(const kernel&, dialect);
 
-/// C: are the loops of a kernel to be left without vectors?
-bool loads_one_by_one(const kernel&);
+/// C: are the loops of a kernel's variant to be left without vectors?
+bool loads_one_by_one(const kernel&, const variant&);
 
 }  // namespace sinter::codegen

@@ -1,7 +1,9 @@
-// Joins of arrays and expressions, lazy and fused: nothing is copied until the whole has a user, and then in its kernel.
+// Joins of arrays and expressions, lazy and fused: nothing is copied until the whole has a user, and then in its kernel. More than
+// 32 parts are written into an array at once, one after the other.
 #pragma once
 
 #include <initializer_list>
+#include <vector>
 
 #include <sinter/array.hpp>
 #include <sinter/detail/rearrange.hpp>
@@ -55,35 +57,30 @@ class join_list {
   template <std::size_t count>
   join_list(const tuple_of<T, count>& t) : join_list(t.data(), count) {}
   template <class Part>
-  join_list(const Part* parts, std::size_t count) : parts_(new handle[count]), nodes_(new node*[count]), count_(count) {
+  join_list(const Part* parts, std::size_t count) : parts_(count), nodes_(count) {
     for (std::size_t i = 0; i < count; ++i) {
-      if constexpr (std::same_as<Part, handle>) parts_[i] = parts[i];
-      else parts_[i] = handle(parts[i].share());
-      nodes_[i] = parts_[i].get();
+      if constexpr (std::same_as<Part, handle>) put(i, parts[i]);
+      else put(i, handle(parts[i].share()));
     }
-  }
-  join_list(const join_list&) = delete;
-  ~join_list() {
-    delete[] parts_;
-    delete[] nodes_;
   }
 
-  lazy<T> along(std::int64_t axis) const { return lazy<T>(make_joined(nodes_, count_, axis)); }
-  lazy<T> stacked(std::int64_t axis) const { return lazy<T>(make_stacked(nodes_, count_, axis)); }
-  /// The parts with at least so many axes.
-  const join_list& at_least(int axes, bool as_column = false) const {
-    for (std::size_t i = 0; i < count_; ++i) {
-      parts_[i] = handle(make_at_least(nodes_[i], axes, as_column));
-      nodes_[i] = parts_[i].get();
-    }
+  lazy<T> along(std::int64_t axis) const { return lazy<T>(make_joined(nodes_.data(), nodes_.size(), axis)); }
+  lazy<T> stacked(std::int64_t axis) const { return lazy<T>(make_stacked(nodes_.data(), nodes_.size(), axis)); }
+  /// Gives every part at least so many axes.
+  join_list& at_least(int axes, bool as_column = false) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) put(i, handle(make_at_least(nodes_[i], axes, as_column)));
     return *this;
   }
-  int first_rank() const { return count_ ? shape_of(nodes_[0]).size() : 1; }
+  int first_rank() const { return nodes_.empty() ? 1 : shape_of(nodes_[0]).size(); }
 
  private:
-  handle* parts_;
-  node** nodes_;
-  std::size_t count_;
+  void put(std::size_t i, handle part) {
+    parts_[i] = std::move(part);
+    nodes_[i] = parts_[i].get();
+  }
+
+  std::vector<handle> parts_;
+  std::vector<node*> nodes_;  // of the parts
 };
 
 /// Several of one type, made at run time: a `std::vector<array<float>>`.
@@ -109,16 +106,16 @@ concept parts = requires(const P& p) {
 }  // namespace detail
 
 // Of a list of arrays in braces, of a tuple of any expressions, or of a vector.
-#define SINTER_JOIN(name, parameters, ...)                        \
-  template <detail::parts P>                                      \
-  auto name(const P& parts parameters) {                          \
-    const auto join = detail::join_of(parts);                     \
-    return __VA_ARGS__;                                           \
-  }                                                               \
-  template <element T>                                            \
-  auto name(std::initializer_list<array<T>> parts parameters) {   \
-    const detail::join_list<T> join(parts.begin(), parts.size()); \
-    return __VA_ARGS__;                                           \
+#define SINTER_JOIN(name, parameters, ...)                      \
+  template <detail::parts P>                                    \
+  auto name(const P& parts parameters) {                        \
+    auto join = detail::join_of(parts);                         \
+    return __VA_ARGS__;                                         \
+  }                                                             \
+  template <element T>                                          \
+  auto name(std::initializer_list<array<T>> parts parameters) { \
+    detail::join_list<T> join(parts.begin(), parts.size());     \
+    return __VA_ARGS__;                                         \
   }
 #define SINTER_AXIS , std::int64_t axis = 0
 

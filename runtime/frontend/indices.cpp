@@ -41,10 +41,13 @@ const fragment& choice_of(dtype t) {
   return all[static_cast<int>(t)]->table;
 }
 
-node* owned(const expression_view& e) {
-  node* slot = nullptr;
-  node* const made = share(&slot, e);
-  release(slot);
+// The node takes the operands over.
+template <bool of_scalar, std::size_t count>
+node* where_of(handle (&operands)[count], const scalar_bits* scalars) {
+  node* nodes[count];
+  std::transform(operands, operands + count, nodes, [](const handle& h) { return h.get(); });
+  node* const made = make_expression({&choice_of<of_scalar>(typed(nodes[1])->type), nodes, scalars});
+  for (handle& h : operands) h.take();
   return made;
 }
 
@@ -122,13 +125,13 @@ void require_one_axis_more(const shape& s, const char* what) {
 }
 
 node* make_where(node* condition, node* a, node* b) {
-  node* const nodes[] = {retain(condition), retain(a), retain(b)};
-  return owned({&choice_of<false>(typed(a)->type), nodes, nullptr});
+  handle held[] = {handle(retain(condition)), handle(retain(a)), handle(retain(b))};
+  return where_of<false>(held, nullptr);
 }
 
 node* make_where_else(node* condition, node* a, scalar_bits otherwise) {
-  node* const nodes[] = {retain(condition), retain(a)};
-  return owned({&choice_of<true>(typed(a)->type), nodes, &otherwise});
+  handle held[] = {handle(retain(condition)), handle(retain(a))};
+  return where_of<true>(held, &otherwise);
 }
 
 }  // namespace sinter::runtime

@@ -5,11 +5,14 @@
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
 
+#include "runtime/eval.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/stream/current.hpp"
 
 namespace sinter::detail {
 
+using runtime::as_array_node;
 using runtime::typed;
 
 namespace {
@@ -38,6 +41,30 @@ handle placed(node* part, const shape& whole, int axis, std::int64_t begin, cons
   return handle(v.made());
 }
 
+// A kernel looks at every part for each element, and its text grows with their number. Where there are more than so many, each is
+// written to its place in an array instead, which one kernel does for all that are alike.
+constexpr std::size_t most_fused = 32;
+
+node* joined_in_memory(node* const* parts, std::size_t count, const shape& whole, int axis) {
+  const handle first(evaluate(parts[0], {}));
+  runtime::device_impl& on = *as_array_node(first.get())->memory->device;
+  handle all(runtime::new_array(typed(parts[0])->type, whole, runtime::current_stream(on)));
+  std::vector<index_item> items(static_cast<std::size_t>(axis), to_index(_));
+  items.emplace_back();
+  std::int64_t end = 0;
+  for (std::size_t p = 0; p < count; ++p) {
+    const std::int64_t begin = end;
+    end += typed(parts[p])->extents[axis];
+    if (begin == end) continue;
+    items.back() = to_index(slice(begin, end));
+    const handle place(make_view(all.get(), items.data(), static_cast<int>(items.size())));
+    array_node* const into = as_array_node(place.get());
+    runtime::request r{typed(p == 0 ? first.get() : parts[p]), &into->extents, into};
+    runtime::evaluate(&r, 1);
+  }
+  return all.take();
+}
+
 }  // namespace
 
 node* make_joined(node* const* parts, std::size_t count, std::int64_t given) {
@@ -46,6 +73,7 @@ node* make_joined(node* const* parts, std::size_t count, std::int64_t given) {
   const shape whole = joined(parts, count, axis);
   for (std::size_t p = 0; p < count; ++p)
     if (typed(parts[p])->extents == whole) return retain(parts[p]);  // no other has an element
+  if (count > most_fused) return joined_in_memory(parts, count, whole, axis);
   const lazy<std::int64_t> i = runtime::index_along(whole, axis);
   // From the last part backwards: each is in front of what the ones after it make.
   handle rest;

@@ -156,9 +156,7 @@ node* make_seed(whole_number seed) {
   if (seed.negative)
     throw error(message("sinter: a seed of %s; a seed is not negative", to_string(seed).c_str()).c_str());
   const scalar_bits bits = to_bits(seed.bits);
-  node* shared = nullptr;
-  release(share(&shared, {&scalar, nullptr, &bits}));
-  return shared;
+  return make_expression({&scalar, nullptr, &bits});
 }
 
 node* make_seed() {

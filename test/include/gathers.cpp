@@ -97,6 +97,22 @@ TEST_CASE("gathers: an index out of range is an error at the next wait, and read
   CHECK_THROWS_AS((void)sn::take_along_axis(m(), i(), 0), sn::shape_error);
 }
 
+TEST_CASE("gathers: where a kernel has no point, no index is looked at") {
+  const array<float> rows = sn::linspace<float>(0, 1, 40).reshape(5, 8),
+                     columns = sn::linspace<float>(0, 1, 1480).reshape(40, 37);
+  const auto along_rows = sn::argmax(rows, {.axis = 1, .keepdims = true});
+  const auto along_columns = sn::argmax(columns, {.axis = 0, .keepdims = true});
+  const array<float> r = rows - sn::take_along_axis(rows, along_rows, 1);
+  const array<float> c = columns - sn::take_along_axis(columns, along_columns, 0);
+  CHECK(r(4, 7).item() == 0);
+  CHECK(c(39, 36).item() == 0);
+  const array<std::int64_t> k{-105, -104, -103, -102, -101};
+  sn::random::generator g(7);
+  const auto draws = g.random<double>({10});
+  const array<double> sums = sn::cumsum(draws(k + 106), 0), drawn = draws;
+  CHECK(sums(4).item() == doctest::Approx(sn::sum(drawn(slice(1, 6))).item()));
+}
+
 TEST_CASE("gathers: they are one launch with their user") {
   const array<float> x = sn::linspace<float>(0, 1, 1000), y = sn::linspace<float>(1, 2, 1000);
   const array<int> k(sn::arange<int>(1000) * 7 % 1000);

@@ -48,6 +48,50 @@ TEST_CASE("joins: stack, hstack, vstack, column_stack, append") {
   CHECK_THROWS_AS((void)sn::stack({m(), v()}), sn::shape_error);
 }
 
+TEST_CASE("joins: many parts are written one by one, however they are made") {
+  std::vector<array<float>> parts;
+  for (int i = 0; i < 300; ++i) parts.push_back(sn::full<float>({i % 3, 2}, i));
+  const auto joined = sn::concatenate(parts);
+  CHECK(joined.shape() == sn::shape{300, 2});
+  const auto before = sn::counters();
+  std::vector<float> expected;
+  for (int i = 0; i < 300; ++i)
+    expected.insert(expected.end(), static_cast<std::size_t>(i % 3) * 2, static_cast<float>(i));
+  CHECK(array<float>(joined.ravel()).get() == expected);
+  CHECK(sn::counters().compiles - before.compiles <= 1);
+  std::vector<array<int>> columns(40, v());
+  CHECK(sn::all(sn::stack(columns, 1) == v()(_, sn::newaxis)).item());
+  columns.emplace_back(sn::zeros<int>({7}));
+  CHECK_THROWS_AS((void)sn::stack(columns, 1), sn::shape_error);
+}
+
+TEST_CASE("joins: no node of theirs stays") {
+  array<float> x = sn::linspace<float>(0, 1, 100);
+  const array<float> joined = sn::concatenate(tuple(x, x * 2)), padded = sn::pad(x, 1);
+  const auto before = sn::counters();
+  x(0) = 3;  // would be a copy while anything else held the storage of x
+  CHECK(sn::counters().bytes_copied == before.bytes_copied);
+}
+
+TEST_CASE("joins: rows of few elements, whatever is computed of them") {
+  const auto expect = [](auto part) {
+    using T = typename decltype(part)::sinter_element;
+    for (int width : {2, 3, 5, 6, 7}) {
+      const array<T> a = sn::astype<T>((sn::arange(2 * width) * 7 + 3).reshape(2, width)), b = a + static_cast<T>(40);
+      const array<T> whole = sn::concatenate({a, b});
+      CAPTURE(width);
+      CHECK(sn::all((sn::concatenate({a, b}) * 3 + 1) % 109 == (whole * 3 + 1) % 109).item());
+      CHECK(sn::all(sn::floor_divide(sn::concatenate({a, b}), 3) == sn::floor_divide(whole, 3)).item());
+      CHECK(sn::all(sn::pad(a, 1) % 5 == array<T>(sn::pad(a, 1)) % 5).item());
+    }
+  };
+  expect(array<std::int16_t>());
+  expect(array<std::int32_t>());
+  expect(array<std::int64_t>());
+  expect(array<std::uint64_t>());
+  expect(array<double>());
+}
+
 TEST_CASE("joins: they are one launch with their user") {
   const array<float> x = sn::linspace<float>(0, 1, 500), y = sn::linspace<float>(1, 2, 1000);
   CHECK(kept_launches_of([&] { array<float> r = sn::concatenate(tuple(x * 2, x + 1)) * y; }) == 1);

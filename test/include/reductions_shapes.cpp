@@ -102,6 +102,7 @@ TEST_CASE("reductions: columns of every length and number") {
   check_shape<float>(fold::mean, {200'003, 2}, 0b01);
   check_shape<double>(fold::prod, {50'001, 3}, 0b01);
   check_shape<std::int32_t>(fold::sum, {3000, 40}, 0b01);
+  for (int columns : {3, 7, 33, 62, 63}) check_shape<float>(fold::sum, {1281, columns}, 0b01);
 }
 
 TEST_CASE("reductions: axes in between, at both ends, and apart") {

@@ -1,6 +1,6 @@
 # sinter_test: one ctest entry, on one device where DEVICE names one.
 #
-#   sinter_test(<name> [DEVICE cpu|interpreter|softgpu|cuda] COMMAND <program> <arguments>...)
+#   sinter_test(<name> [DEVICE cpu|interpreter|softgpu|cuda] [ENVIRONMENT <name>=<value>...] COMMAND <program> <arguments>...)
 #
 # softgpu is the CUDA device over a stand-in for the driver (test/support/softgpu), which runs the generated CUDA text on the
 # CPU; an entry fails where it has seen an access without an order.
@@ -13,13 +13,13 @@
 set(SINTER_TEST_CACHES "${PROJECT_BINARY_DIR}/test/caches")
 
 function(sinter_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DEVICE" "COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DEVICE" "COMMAND;ENVIRONMENT")
   if(arg_DEVICE)
     string(APPEND name "@${arg_DEVICE}")
   endif()
   string(MAKE_C_IDENTIFIER "${name}" identifier)
 
-  set(environment "SINTER_CACHE_DIR=${SINTER_TEST_CACHES}/${identifier}")
+  set(environment "SINTER_CACHE_DIR=${SINTER_TEST_CACHES}/${identifier}" ${arg_ENVIRONMENT})
   if(arg_DEVICE STREQUAL "softgpu")
     list(APPEND environment "SINTER_DEVICE=cuda" "SINTER_CUDA_DRIVER=$<TARGET_FILE:sinter_softgpu>"
          "SINTER_NVRTC=$<TARGET_FILE:sinter_softgpu>" "SOFTGPU_FATAL=1")
