@@ -42,6 +42,7 @@ struct geometry {
   std::int64_t items = 0;
   std::int64_t finish_items = 0;
   double work_per_item = 1;  // estimated nanoseconds on one core: hand-off to threads only where it pays
+  int note = -1;             // where the arguments have the address of an index note; -1: nowhere
 };
 
 class device_impl {
@@ -54,6 +55,9 @@ class device_impl {
   const device id;       // what the user sees
   const unsigned index;  // in tables with an entry for each device there may be, below most_devices
   index_troubles troubles{*this};
+
+  /// Where kernels that the calling thread launches note indices that are out of range. Errors: `out_of_memory`.
+  virtual codegen::index_trouble* index_note() { return troubles.note(); }
 
   /// The device's streams: the default one, those in use, those to use again.
   stream_table& streams() const noexcept { return *streams_; }

@@ -48,7 +48,6 @@ host_operation copying(void* to, const void* from, std::size_t size) {
 }  // namespace
 
 host_device::~host_device() {
-  troubles.close();
   drop_pools(*this);
   streams().close();
 }
@@ -96,12 +95,17 @@ void host_device::zero(std::byte* block, std::size_t size, stream_state& on) {
   recording(on).operations.push_back(std::move(o));
 }
 
+codegen::index_trouble* host_device::index_note() {
+  thread_local constinit codegen::index_trouble mine{};
+  return &mine;
+}
+
 void host_device::launch(const loaded_kernel& code, const geometry& how, const void* arguments, std::size_t size,
                          stream_state& on) {
   if (!captured(on)) [[likely]] {
     bump(counter::launches);
     run(code, how, arguments, size);
-    return troubles.report();
+    return report(*index_note());
   }
   host_operation o{.what = host_operation::kernel, .code = code, .how = how};
   o.keep(arguments, size);
@@ -118,7 +122,13 @@ void host_device::call_host(void (*call)(void*) noexcept, void* with, stream_sta
 
 void host_device::perform(const host_operation& o) {
   switch (o.what) {
-    case host_operation::kernel: return run(o.code, o.how, o.arguments.data(), o.size);
+    case host_operation::kernel: {
+      if (o.how.note < 0) return run(o.code, o.how, o.arguments.data(), o.size);
+      std::vector<std::max_align_t> mine = o.arguments;  // another thread may have recorded it
+      codegen::index_trouble* const note = index_note();
+      std::memcpy(reinterpret_cast<std::byte*>(mine.data()) + o.how.note, &note, sizeof note);
+      return run(o.code, o.how, mine.data(), o.size);
+    }
     case host_operation::copy:
       return move_bytes(o.to, o.from ? static_cast<const void*>(o.from) : o.arguments.data(), o.size);
     case host_operation::zero: std::memset(o.to, 0, o.size); return;
@@ -129,7 +139,7 @@ void host_device::perform(const host_operation& o) {
 void host_device::launch(executable_graph& graph, stream_state&) {
   bump(counter::launches);
   for (const host_operation& o : static_cast<host_graph&>(graph).operations) perform(o);
-  troubles.report();
+  report(*index_note());
 }
 
 /// A handle that no other stream has, so that streams compare as they do on a GPU.

@@ -13,6 +13,8 @@ class host_device : public device_impl {
   ~host_device() override;
 
   bool asynchronous() const override { return false; }
+  /// The thread's own: it is told of its kernels as soon as they have run.
+  codegen::index_trouble* index_note() override;
   memory_source& memory(memory_kind) override { return memory_; }
   std::size_t total_memory() const override;
   std::size_t free_memory() const override;

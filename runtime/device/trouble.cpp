@@ -27,7 +27,7 @@ void index_troubles::close() noexcept {
     device_.memory(memory_kind::pinned).release(reinterpret_cast<std::byte*>(made), sizeof *made);
 }
 
-void index_troubles::raise(codegen::index_trouble& noted) {
+void raise(codegen::index_trouble& noted) {
   const codegen::index_trouble found = noted;
   __atomic_store_n(&noted.noted, 0, __ATOMIC_RELEASE);
   throw index_error(

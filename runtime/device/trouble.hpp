@@ -10,7 +10,14 @@ namespace sinter::runtime {
 
 class device_impl;
 
-/// Where the kernels of a device note the first such index since the last report.
+/// Errors: `index_error` with what has been noted, which is then forgotten.
+[[noreturn]] void raise(codegen::index_trouble&);
+inline void report(codegen::index_trouble& noted) {
+  if (__atomic_load_n(&noted.noted, __ATOMIC_ACQUIRE)) [[unlikely]]
+    raise(noted);
+}
+
+/// Where the kernels of a device that does not wait for them note the first such index since the last report.
 class index_troubles {
  public:
   explicit index_troubles(device_impl& of) : device_(of) {}
@@ -20,16 +27,12 @@ class index_troubles {
   codegen::index_trouble* note();
   /// Errors: `index_error` where one has been noted, which is then forgotten.
   void report() {
-    codegen::index_trouble* const noted = note_.load(std::memory_order_acquire);
-    if (noted && __atomic_load_n(&noted->noted, __ATOMIC_ACQUIRE)) [[unlikely]]
-      raise(*noted);
+    if (codegen::index_trouble* const noted = note_.load(std::memory_order_acquire)) runtime::report(*noted);
   }
   /// Before the device's memory goes.
   void close() noexcept;
 
  private:
-  [[noreturn]] static void raise(codegen::index_trouble&);
-
   device_impl& device_;
   std::mutex making_;
   std::atomic<codegen::index_trouble*> note_{nullptr};

@@ -39,7 +39,10 @@ void pack(const compiled_kernel& k, const binding& b, std::int64_t splits, devic
         put(block + at, static_cast<std::uint64_t>(b.operands[p.index].strides[p.axis]), p.size);
         break;
       case codegen::parameter::splits: put(block + at, static_cast<std::uint64_t>(splits), p.size); break;
-      case codegen::parameter::trouble: put(block + at, on.troubles.note()); break;
+      case codegen::parameter::trouble:
+        put(block + at, on.index_note());
+        to.how.note = static_cast<int>(at);
+        break;
       default: to.slots.push_back({p.what, p.size, p.index, static_cast<std::uint16_t>(at)});
     }
     at += p.size;

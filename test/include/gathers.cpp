@@ -2,7 +2,10 @@
 // is around it.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sinter/sinter.hpp>
@@ -95,6 +98,36 @@ TEST_CASE("gathers: an index out of range is an error at the next wait, and read
   CHECK_THROWS_AS((void)m()(i(), array<int>{0, 1}), sn::shape_error);
   CHECK_THROWS_AS((void)sn::take(m(), i(), 2), sn::shape_error);
   CHECK_THROWS_AS((void)sn::take_along_axis(m(), i(), 0), sn::shape_error);
+}
+
+TEST_CASE(
+    "gathers: on the host an index out of range is an error of the thread that gave it, and of the one that launches a "
+    "graph") {
+  if (sn::device::current().type() == sn::device::kind::cuda) return;  // there it is the next wait's
+  const array<float> x = sn::ones<float>({5});
+  const array<int> wrong{7};
+  std::atomic<bool> done{false};
+  std::atomic<int> told{0}, missed{0};
+  std::thread other([&] {
+    while (!done) {
+      try {
+        const array<float> r = x(wrong);
+        ++missed;
+      } catch (const sn::index_error&) {
+        ++told;
+      }
+    }
+  });
+  array<float> y = sn::zeros<float>({4});
+  for (int i = 0; i < 20'000 || (told < 1000 && missed == 0); ++i) y(slice(0, 2)) += 1;
+  done = true;
+  other.join();
+  CHECK(missed == 0);
+
+  array<float> r = sn::zeros<float>({1});
+  std::optional<sn::graph> g;
+  std::thread([&] { g = sn::capture([&] { r(ellipsis) = x(wrong); }); }).join();
+  CHECK_THROWS_AS(g->launch(), sn::index_error);
 }
 
 TEST_CASE("gathers: where a kernel has no point, no index is looked at") {
