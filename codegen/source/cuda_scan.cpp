@@ -18,7 +18,8 @@ class cuda_scan : cuda_writer {
         across_(b.v.scan.across),
         lines_(threads_ / across_),
         held_(b.v.scan.held),
-        span_(std::min(across_, 32)) {}
+        span_(std::min(across_, 32)),
+        declared_(static_cast<std::size_t>(b.inputs())) {}
 
   void write() {
     pack_types();
@@ -230,7 +231,11 @@ class cuda_scan : cuda_writer {
     std::vector<int> inputs;
     std::copy_if(f.inputs.begin(), f.inputs.end(), std::back_inserter(inputs), [&](int o) { return is_loaded(o); });
     if (inputs.empty()) return;
-    for (int o : inputs) w_.line(b_.type(o), " ", number("v", o), "[", text(held_), "];");
+    for (int o : inputs) {
+      if (declared_[static_cast<std::size_t>(o)]) continue;  // an earlier stage has it, which kept nothing
+      declared_[static_cast<std::size_t>(o)] = true;
+      w_.line(b_.type(o), " ", number("v", o), "[", text(held_), "];");
+    }
     each_pack();
     pack_index();
     if (b_.v.scan.packed) {
@@ -439,6 +444,7 @@ class cuda_scan : cuda_writer {
   const int lines_;  // of `across_` threads
   const int held_;
   const int span_;
+  std::vector<bool> declared_;  // inputs that have registers
 };
 
 }  // namespace

@@ -249,6 +249,17 @@ TEST_CASE("scans: what comes before and after is in the same launch") {
     }
 }
 
+TEST_CASE("scans: an element that is read before and after, where too much would have to be kept between the two") {
+  for (const shape& s : {shape{2, 1}, shape{40, 70}, shape{3, 500}})
+    for (int axis : {0, 1}) {
+      CAPTURE(axis);
+      const array<std::uint16_t> x = numbers<std::uint16_t>(s);
+      const array<std::uint16_t> fused = where(x == logcumsumexp<double>(x, axis), strong<std::uint16_t>(9), x);
+      const array<double> sums = logcumsumexp<double>(x, axis);
+      SAME(elements(fused), elements(array<std::uint16_t>(where(x == sums, strong<std::uint16_t>(9), x))));
+    }
+}
+
 TEST_CASE("scans: what reads other points than its own is another kernel") {
   const array<double> x = numbers<double>({6, 50});
   const array<double> steps = cumsum(x, 1), again = cumsum(steps, 1), total = sum(x, {.axis = 1, .keepdims = true});
