@@ -1,4 +1,5 @@
-// Stores through arrays of indices and through masks: `a(indices) = e`, `a(_, k) += 1`, `a(a < 0) = 0`, `store_where`.
+// Stores through arrays of indices and through masks: `a(indices) = e`, `a(_, k) += 1`, `scatter_add(a, k, e)`, `a(a < 0) = 0`,
+// `store_where`.
 #pragma once
 
 #include <sinter/array.hpp>
@@ -16,18 +17,7 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
   /// index 0 may have been written. Source: numpy's setitem.
   template <class V>
     requires(detail::operand<V> && !std::same_as<std::remove_cvref_t<V>, picked>)
-  void operator=(V&& value) && {
-    if constexpr (detail::scalar_operand<V>) {
-      static constexpr detail::instruction code[] = {{detail::instruction::take_scalar, dtype_of<T>}};
-      static void* last_plan = nullptr;
-      static constexpr detail::fragment table{code, 1, 0, 1, dtype_of<T>, &last_plan};
-      const detail::scalar_bits bits = detail::to_bits(detail::stored_scalar<T>(value));
-      store({&table, nullptr, &bits});
-    } else {
-      const auto e = astype<T>(std::forward<V>(value));
-      store(e.view());
-    }
-  }
+  void operator=(V&& value) && { combine(std::forward<V>(value), {}); }
   void operator=(const picked& other) && { std::move(*this) = lazy<T>(other.share()); }
 
 #define SINTER_UPDATE(symbol, name)                                                            \
@@ -42,7 +32,20 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
   SINTER_UPDATE(/=, divide)
 #undef SINTER_UPDATE
 
-  /// Library use.
+  /// Library use. A store in which several values for one element combine.
+  template <class V>
+  void combine(V&& value, detail::combining how) {
+    if constexpr (detail::scalar_operand<V>) {
+      static constexpr detail::instruction code[] = {{detail::instruction::take_scalar, dtype_of<T>}};
+      static void* last_plan = nullptr;
+      static constexpr detail::fragment table{code, 1, 0, 1, dtype_of<T>, &last_plan};
+      const detail::scalar_bits bits = detail::to_bits(detail::stored_scalar<T>(value));
+      store({&table, nullptr, &bits}, how);
+    } else {
+      const auto e = astype<T>(std::forward<V>(value));
+      store(e.view(), how);
+    }
+  }
   template <class... Index>
   explicit picked(array<T>& target, const Index&... i) : target_(&target), indices_(i...) {
     const detail::handle whole(target.share());
@@ -52,16 +55,63 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
   detail::node* release_node() { return view_.take(); }
 
  private:
-  void store(const detail::expression_view& e) {
+  void store(const detail::expression_view& e, detail::combining how) {
     view_ = {};
     const detail::handle all(detail::make_positions(target_->shape()));
-    detail::store_at(target_->own(), detail::handle(indices_.view_of(all.get())), e, detail::where{});
+    detail::store_at(target_->own(), detail::handle(indices_.view_of(all.get())), e, how, detail::where{});
   }
 
   array<T>* target_;  // alive: stores happen in the statement that named it
   detail::pick_list indices_;
   detail::handle view_;
 };
+
+/// How scatter_add combines.
+struct scatter_options {
+  bool atomic =
+      false;  ///< floating elements: in the order that a GPU comes to them, so that the last bits differ from run to run
+};
+
+namespace detail {
+template <op O, class T, class V>
+updated<O, T, V> scatter(picked<T>&& at, V&& value, bool in_any_order = false) {
+  if constexpr (update_fault<O, T, V>() != fault::none) return {};
+  else at.combine(std::forward<V>(value), {.folds = true, .with = O, .in_any_order = in_any_order});
+}
+}  // namespace detail
+
+/// Adds values to the elements that `a(k, ...)` names: each as often as it is named. Shapes: the value broadcasts to that of
+/// `a(k, ...)`. Dtypes: the value becomes the array's, as in `a += e`. The result does not depend on the order in which a GPU comes
+/// to the values, unless that is chosen (docs/decisions/0027). Errors: as of `a(k) = e`. Source: numpy.add.at,
+/// cupyx.scatter_add.
+template <element T, detail::operand V>
+detail::updated<op::add, T, V> scatter_add(picked<T>&& at, V&& value, scatter_options how = {}) {
+  return detail::scatter<op::add>(std::move(at), std::forward<V>(value), how.atomic);
+}
+/// To `a(k)`.
+template <element T, detail::index_array K, detail::operand V>
+detail::updated<op::add, T, V> scatter_add(array<T>& a, const K& k, V&& value, scatter_options how = {}) {
+  return detail::scatter<op::add>(a(k), std::forward<V>(value), how.atomic);
+}
+/// Each element that is named becomes the largest of itself and the values for it; NaN wins, and of two zeros the positive one.
+/// Shapes, dtypes and errors: as scatter_add. Source: numpy.maximum.at, cupyx.scatter_max.
+template <element T, detail::operand V>
+detail::updated<op::maximum, T, V> scatter_max(picked<T>&& at, V&& value) {
+  return detail::scatter<op::maximum>(std::move(at), std::forward<V>(value));
+}
+template <element T, detail::index_array K, detail::operand V>
+detail::updated<op::maximum, T, V> scatter_max(array<T>& a, const K& k, V&& value) {
+  return detail::scatter<op::maximum>(a(k), std::forward<V>(value));
+}
+/// The smallest; NaN wins, and of two zeros the negative one. Source: numpy.minimum.at, cupyx.scatter_min.
+template <element T, detail::operand V>
+detail::updated<op::minimum, T, V> scatter_min(picked<T>&& at, V&& value) {
+  return detail::scatter<op::minimum>(std::move(at), std::forward<V>(value));
+}
+template <element T, detail::index_array K, detail::operand V>
+detail::updated<op::minimum, T, V> scatter_min(array<T>& a, const K& k, V&& value) {
+  return detail::scatter<op::minimum>(a(k), std::forward<V>(value));
+}
 
 /// Elements of a named array where a mask is true, to be stored into.
 template <element T>

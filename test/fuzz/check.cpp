@@ -46,14 +46,15 @@ class checking {
     const step& s = at(i);
     const int kept = s.what == form::store ? s.operands[0].step : i;
     const std::vector<snapshot> operands = operands_of(p_, i, values);
-    std::optional<snapshot> by_hand, reference;
+    std::optional<hand_made> by_hand;
+    std::optional<snapshot> reference;
     try {
       if (s.what == form::store) by_hand = store_by_hand(s);
       if (strict_ && here_ != device::interpreter() &&
           (s.what == form::apply || s.what == form::cast || s.what == form::reduce || s.what == form::scan))
         reference = interpreted(i);
       stepwise_.run(i);
-      values.resize(static_cast<std::size_t>(i) + 1), certain_.resize(values.size());
+      values.resize(static_cast<std::size_t>(i) + 1), certain_.resize(values.size()), settled_.resize(values.size());
       values[static_cast<std::size_t>(kept)] = snapshot_of(stepwise_.value(kept));
     } catch (const std::exception& e) {
       return {"a step and what it may do", place(i) + e.what()};
@@ -64,7 +65,7 @@ class checking {
     if (got.type != expected.type || !(got.extents == expected.extents))
       return {"a step and its rules", place(i) + bits_differ(got, {expected.type, expected.extents})};
     if (by_hand)
-      if (const std::string d = bits_differ(got, *by_hand); !d.empty())
+      if (const std::string d = store_differs(got, *by_hand); !d.empty())
         return {"a store and one by hand", place(i) + d};
     if (reference)
       if (const std::string d = step_differs(s, operands, got, *reference, judge::device); !d.empty())
@@ -84,7 +85,7 @@ class checking {
     return snapshot_of(reference.value(i));
   }
 
-  snapshot store_by_hand(const step& s) {
+  hand_made store_by_hand(const step& s) {
     const handle target = stepwise_.value(s.operands[0].step);
     const auto view_of = [&](const handle& h) {
       if (picks(s)) return stepwise_.picked_of(s, h, stepwise_.indices_of(s));
@@ -106,16 +107,22 @@ class checking {
     if (s.updates) value.apply(s.code, of.result);
     if (value.type() != type_of(target)) value.cast(type_of(target));
     std::optional<snapshot> mask;
+    if (s.into == storing::combine)
+      return combined_by_hand(snapshot_of(target), snapshot_of(view_of(all)), snapshot_of(value.evaluated()), s.code);
     if (s.into != storing::items) mask = values[static_cast<std::size_t>(s.operands[2].step)];
     if (s.into == storing::mask) mask->extents = with_last_axes_of_one(mask->extents, shape_of(target).size());
-    return stored_by_hand(snapshot_of(target), snapshot_of(view_of(all)), snapshot_of(value.evaluated()), mask);
+    return {stored_by_hand(snapshot_of(target), snapshot_of(view_of(all)), snapshot_of(value.evaluated()), mask)};
   }
 
   void note_certainty(int i, int kept, const std::vector<snapshot>& operands, const snapshot& got) {
-    bool certain = is_exact(at(i), operands, got);
+    bool certain = is_exact(at(i), operands, got), settled = !asks_for_sign_of_nan(at(i), operands);
     for (const operand& o : at(i).operands)
-      if (o.is_step()) certain = certain && certain_[static_cast<std::size_t>(o.step)];
+      if (o.is_step()) {
+        certain = certain && certain_[static_cast<std::size_t>(o.step)];
+        settled = settled && settled_[static_cast<std::size_t>(o.step)];
+      }
     certain_[static_cast<std::size_t>(kept)] = certain;
+    settled_[static_cast<std::size_t>(kept)] = settled;
   }
 
   verdict run_lazily() {
@@ -129,7 +136,7 @@ class checking {
     }
     for (std::size_t r = 0; r < results.size(); ++r) {
       const auto of = static_cast<std::size_t>(p_.results[r]);
-      if (!strict_ && !certain_[of]) continue;
+      if (!settled_[of] || (!strict_ && !certain_[of])) continue;
       if (const std::string d = bits_differ(results[r], values[of]); !d.empty())
         return {"fused and step by step", "result " + std::to_string(r) + ", v" + std::to_string(of) + ": " + d};
     }
@@ -141,7 +148,7 @@ class checking {
   const device here_ = device::current();
   const bool strict_;
   machine stepwise_;
-  std::vector<bool> certain_;
+  std::vector<bool> certain_, settled_;
 };
 
 }  // namespace

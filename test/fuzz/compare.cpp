@@ -1,52 +1,11 @@
 #include "test/fuzz/compare.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <sstream>
 
-#include "codegen/ir/broadcast.hpp"
+#include "test/fuzz/elements.hpp"
 #include "test/numpy/golden.hpp"
 
 namespace sinter::fuzz {
-
-namespace {
-
-using exact = long double;  // holds every element of every dtype
-
-template <class T>
-T element(const snapshot& s, std::int64_t i) {
-  T x;
-  std::memcpy(&x, s.elements.data() + static_cast<std::size_t>(i) * sizeof x, sizeof x);
-  return x;
-}
-
-// The same bits, any NaN being any other.
-template <class T>
-bool same(T x, T y) {
-  if constexpr (!std::is_floating_point_v<T>) return x == y;
-  else return x == y ? std::signbit(x) == std::signbit(y) : x != x && y != y;
-}
-
-exact number_at(const snapshot& s, std::int64_t i) {
-  return with_type(s.type, [&](auto t) { return static_cast<exact>(element<decltype(t)>(s, i)); });
-}
-
-constexpr double ulps_of_row[] = {
-#define SINTER_OP(name, arity, rule, cuda, c, integer, interpreter, ulp, ...) ulp,
-#include <sinter/ops.def>
-#undef SINTER_OP
-};
-double ulps_of(op code) { return ulps_of_row[static_cast<int>(code)]; }
-
-// Their terms can cancel, so their unit is that of the largest of 1, the operands and the result.
-bool cancels(op code) { return code == op::logaddexp || code == op::logaddexp2 || code == op::gammaln; }
-
-// Of two zeros they give either.
-bool chooses_zero(op code) {
-  return code == op::maximum || code == op::minimum || code == op::fmax || code == op::fmin || code == op::clip;
-}
 
 std::string difference(const snapshot& got, const snapshot& wanted, std::int64_t i, const std::string& how) {
   std::ostringstream text;
@@ -63,18 +22,21 @@ std::string outlines_differ(const snapshot& got, const snapshot& wanted) {
   return text.str();
 }
 
-// The element of an operand that broadcasts to `extents`, for the i-th of those.
-std::int64_t broadcast_place(const shape& operand, const shape& extents, std::int64_t i) {
-  std::int64_t place = 0, step = 1;
-  for (int back = 1; back <= extents.size(); ++back) {
-    const std::int64_t n = extents[extents.size() - back], at = i % n;
-    i /= n;
-    if (back > operand.size()) continue;
-    const std::int64_t mine = operand[operand.size() - back];
-    if (mine != 1) place += at * step;
-    step *= mine;
-  }
-  return place;
+namespace {
+
+constexpr double ulps_of_row[] = {
+#define SINTER_OP(name, arity, rule, cuda, c, integer, interpreter, ulp, ...) ulp,
+#include <sinter/ops.def>
+#undef SINTER_OP
+};
+double ulps_of(op code) { return ulps_of_row[static_cast<int>(code)]; }
+
+// Their terms can cancel, so their unit is that of the largest of 1, the operands and the result.
+bool cancels(op code) { return code == op::logaddexp || code == op::logaddexp2 || code == op::gammaln; }
+
+// Of two zeros they give either.
+bool chooses_zero(op code) {
+  return code == op::maximum || code == op::minimum || code == op::fmax || code == op::fmin || code == op::clip;
 }
 
 // ---- elementwise operations
@@ -104,24 +66,6 @@ std::string apply_differs(const step& s, const std::vector<snapshot>& operands, 
 }
 
 // ---- reductions
-
-// What the elements that fold into one have between them, as numbers of the dtype they are folded in.
-struct folded {
-  exact size = 0;       // sum of the absolute values that are finite
-  exact exponents = 0;  // sum of the absolute logarithms of these to base 2
-  exact lowest = std::numeric_limits<exact>::infinity(), highest = -lowest;
-  std::int64_t count = 0;
-  bool finite = true;
-
-  void add(exact x) {
-    const exact of_it = std::isfinite(x) ? std::fabs(x) : 0;
-    ++count;
-    finite &= std::isfinite(x);
-    size += of_it;
-    if (of_it > 0) exponents += std::fabs(std::log2(of_it)) + 1;
-    lowest = std::min(lowest, x), highest = std::max(highest, x);
-  }
-};
 
 fold fold_of(detail::reduction scanning) {
   return scanning == detail::reduction::logaddexp ? fold::mean : static_cast<fold>(scanning);
@@ -156,11 +100,6 @@ std::vector<folded> fold_all(const step& s, const snapshot& from) {
     all[static_cast<std::size_t>(place)].add(static_cast<T>(number_at(from, i)));
   }
   return all;
-}
-
-template <class T>
-exact sum_bound(const folded& f) {
-  return 2 * static_cast<exact>(f.count + 2) * std::numeric_limits<T>::epsilon() * f.size;
 }
 
 // How far two results of one fold may be apart; infinitely where the order of folding decides about an overflow.
@@ -257,6 +196,7 @@ std::string bits_differ(const snapshot& got, const snapshot& wanted) {
 
 std::string step_differs(const step& s, const std::vector<snapshot>& operands, const snapshot& got,
                          const snapshot& wanted, judge by) {
+  if (s.what == form::store) return store_differs(s, operands, got, wanted);
   const bool rounds =
       detail::is_floating(wanted.type) && (s.what == form::apply || s.what == form::reduce || s.what == form::scan);
   if (!rounds) return bits_differ(got, wanted);
@@ -272,6 +212,7 @@ std::string step_differs(const step& s, const std::vector<snapshot>& operands, c
 
 bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapshot& result) {
   if (!detail::is_floating(result.type)) return true;
+  if (s.what == form::store && s.into == storing::combine) return s.code != op::add;
   const bool elementwise = s.what == form::apply || (s.what == form::store && s.updates);
   if (elementwise && ulps_of(s.code) != 0) return false;
   const bool folds = s.what == form::reduce || s.what == form::scan;
@@ -297,20 +238,12 @@ bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapsh
   return is_small(operands[0], limit);
 }
 
-snapshot stored_by_hand(const snapshot& target, const snapshot& places, const snapshot& value,
-                        const std::optional<snapshot>& mask) {
-  snapshot result = target;
-  const auto size = static_cast<std::size_t>(itemsize(target.type));
-  shape from = value.extents;  // may have more axes, of extent 1, in front
-  const int more = std::max(from.size() - places.extents.size(), 0);
-  from = shape(from.begin() + more, from.size() - more);
-  for (std::int64_t i = 0; i < places.extents.elements(); ++i) {
-    if (mask && !element<bool>(*mask, broadcast_place(mask->extents, places.extents, i))) continue;
-    const auto at = static_cast<std::size_t>(element<std::int64_t>(places, i));
-    const auto of = static_cast<std::size_t>(broadcast_place(from, places.extents, i));
-    std::memcpy(result.elements.data() + at * size, value.elements.data() + of * size, size);
-  }
-  return result;
+bool asks_for_sign_of_nan(const step& s, const std::vector<snapshot>& operands) {
+  if (s.what != form::apply || (s.code != op::signbit && s.code != op::copysign)) return false;
+  for (const snapshot& o : operands)
+    for (std::int64_t i = 0; detail::is_floating(o.type) && i < o.extents.elements(); ++i)
+      if (std::isnan(number_at(o, i))) return true;
+  return false;
 }
 
 std::string text_of(const snapshot& s, std::int64_t i) {

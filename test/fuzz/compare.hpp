@@ -31,10 +31,25 @@ std::string step_differs(const step&, const std::vector<snapshot>& operands, con
 /// Is what a step gives the same however its sums are ordered, and whether or not a product is rounded before it is added?
 bool is_exact(const step&, const std::vector<snapshot>& operands, const snapshot& result);
 
+/// Does it look at the sign of a NaN? Arithmetic leaves that open, and so does fusing.
+bool asks_for_sign_of_nan(const step&, const std::vector<snapshot>& operands);
+
 /// What a store into `target` leaves there, element by element. `places`: the C order numbers of the elements that it
 /// names, as an int64 array of their shape; `value`: of the target's dtype, broadcasting to that shape, as does a mask.
 snapshot stored_by_hand(const snapshot& target, const snapshot& places, const snapshot& value,
                         const std::optional<snapshot>& mask = {});
+
+/// A store done by hand, and how far each element may be from it. None: the bits are the same.
+struct hand_made {
+  snapshot value;
+  std::vector<long double> bounds{};
+};
+/// The same of a store that combines values for one element, by `code`.
+hand_made combined_by_hand(const snapshot& target, const snapshot& places, const snapshot& value, op code);
+std::string store_differs(const snapshot& got, const hand_made& wanted);
+/// What `step_differs` says of a store.
+std::string store_differs(const step&, const std::vector<snapshot>& operands, const snapshot& got,
+                          const snapshot& wanted);
 
 /// The i-th element as text, for messages.
 std::string text_of(const snapshot&, std::int64_t i);

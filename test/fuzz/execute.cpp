@@ -112,7 +112,7 @@ void machine::run(int at_step) {
       return set(at_step, unnamed.empty() ? evaluated(from()) : std::exchange(unnamed, {}).evaluated());
     }
     case form::store:
-      if (s.into != storing::items) return store_under_mask(s);
+      if (s.into == storing::mask || s.into == storing::where) return store_under_mask(s);
       return picks(s) ? store_picked(s) : run_store(s);
   }
 }
@@ -173,7 +173,8 @@ void machine::store_picked(const step& s) {
   if (s.updates) old = picked_of(s, target, indices);
   const tree t = stored_value(s, std::move(old), type_of(target));
   const handle all(detail::make_positions(shape_of(target)));
-  t.seen([&](const detail::expression_view& e) { detail::store_at(target, picked_of(s, all, indices), e, {}); });
+  const detail::combining how{s.into == storing::combine, s.code};
+  t.seen([&](const detail::expression_view& e) { detail::store_at(target, picked_of(s, all, indices), e, how, {}); });
 }
 
 // As `a(ellipsis) = where(mask, value, a)`.

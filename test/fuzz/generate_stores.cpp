@@ -12,6 +12,7 @@ namespace {
 constexpr op updating[] = {op::add,         op::subtract,   op::multiply,    op::divide,     op::remainder,
                            op::bitwise_and, op::bitwise_or, op::bitwise_xor, op::left_shift, op::right_shift};
 constexpr op updating_picked[] = {op::add, op::subtract, op::multiply, op::divide};
+constexpr op combining[] = {op::add, op::add, op::maximum, op::minimum};
 constexpr op updating_masked[] = {op::add, op::multiply};
 
 }  // namespace
@@ -65,8 +66,9 @@ bool author::picked_store(int target) {
   s.what = form::store;
   s.operands = {{target}, {}};
   if (!pick_items_for(known(target).extents, s)) return false;
-  s.updates = one_in(3);
+  s.updates = one_in(4);
   if (s.updates) s.code = one_of(updating_picked);
+  else if (one_in(2)) s.into = storing::combine, s.code = one_of(combining);
   return with_some_value(std::move(s), true);
 }
 

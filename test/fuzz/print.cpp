@@ -115,6 +115,10 @@ const char* cpp_update(op code) {
   }
 }
 
+const char* combining_name(op code) {
+  return code == op::add ? "scatter_add" : code == op::maximum ? "scatter_max" : "scatter_min";
+}
+
 class cpp_printer {
  public:
   explicit cpp_printer(const program& p) : p_(p), outlines_(outlines_of(p).value()) {}
@@ -143,6 +147,8 @@ class cpp_printer {
       const std::string target = name_of(s.operands[0].step), value = operand_text(s.operands[1]);
       if (s.into == storing::where)
         return "store_where(" + target + ", " + operand_text(s.operands[2]) + ", " + value + ")";
+      if (s.into == storing::combine)
+        return std::string(combining_name(s.code)) + "(" + target + "(" + items_text(s) + "), " + value + ")";
       const bool plain = s.updates && s.items.empty() && s.into == storing::items;
       const std::string items = s.into == storing::mask ? operand_text(s.operands[2]) : items_text(s);
       return target + (plain ? "" : "(" + items + ")") + (s.updates ? std::string(" ") + cpp_update(s.code) : " =") +
@@ -340,12 +346,16 @@ std::string python_value(const step& s, const std::vector<outline>& known) {
 
 std::string python_store(const step& s, const std::vector<outline>& known) {
   const std::string target = name_of(s.operands[0].step);
-  const std::string mask = s.into == storing::items ? "" : python_operand(s.operands[2]);
-  const std::string place = target + "[" + (s.into == storing::items ? python_items(s, known) : mask) + "]";
+  const bool masks = s.into == storing::mask || s.into == storing::where;
+  const std::string items = masks ? python_operand(s.operands[2]) : python_items(s, known);
+  const std::string place = target + "[" + items + "]";
   std::string value = python_operand(s.operands[1]);
   if (s.updates) value = std::string("sn.") + detail::facts(s.code).name + "(" + place + ", " + value + ")";
   value = "sn.astype(" + value + ", " + target + ".dtype)";
-  if (s.into == storing::where) return "np.copyto(" + target + ", " + value + ", where=" + mask + ")";
+  if (s.into == storing::where) return "np.copyto(" + target + ", " + value + ", where=" + items + ")";
+  if (s.into == storing::combine)
+    return std::string("sn.scatter(np.") + detail::facts(s.code).name + ", " + target + ", np.s_[" + items + "], " +
+           value + ")";
   return place + " = " + value;
 }
 

@@ -181,12 +181,18 @@ maybe stored(const step& s, const std::vector<outline>& known) {
   const outline& target = known[static_cast<std::size_t>(s.operands[0].step)];
   const std::optional<shape> to = viewed(target.extents, s, known);
   const operand& value = s.operands[1];
-  if (!to || (s.into != storing::items && !may_mask(s, known))) return {};
+  const bool masks = s.into == storing::mask || s.into == storing::where;
+  if (!to || (masks && !may_mask(s, known))) return {};
+  if (s.into == storing::combine) {
+    const detail::outcome of = update_outcome(s, known);
+    if (!picks(s) || of.why != detail::fault::none || !detail::same_kind(of.result, target.type)) return {};
+  }
   if (value.is_step()) {
     const shape& from = known[static_cast<std::size_t>(value.step)].extents;
     // NumPy takes more axes than there are in `=` alone, and not into one element.
     if (!codegen::can_be_stored(from, *to)) return {};
-    if ((s.updates || to->size() == 0) && from.size() > to->size()) return {};
+    const bool operates = s.updates || s.into == storing::combine;
+    if ((operates || to->size() == 0) && from.size() > to->size()) return {};
   }
   if (!s.updates)
     return value.is_step() || value.scalar.strong || fits(value.scalar, target.type) ? maybe(target) : maybe();

@@ -46,8 +46,9 @@ enum class form : std::uint8_t {
 /// How a step moves elements.
 enum class motion : std::uint8_t { take, along, flip, tile, roll, repeat, pad, triangle, diagonal, concatenate, stack };
 inline constexpr int motion_count = 11;
-/// Which elements a store names: those of an index list; those under a mask, `a(mask) = x` or `store_where(a, mask, x)`.
-enum class storing : std::uint8_t { items, mask, where };
+/// Which elements a store names: those of an index list; those under a mask, `a(mask) = x` or `store_where(a, mask, x)`. And one
+/// that combines, by `code`: `scatter_add(a(k), x)` and its kin.
+enum class storing : std::uint8_t { items, combine, mask, where };
 /// The library's reductions as it numbers them, then those that are made of them.
 enum class fold : std::uint8_t {
 #define SINTER_REDUCTION(name, ...) name,

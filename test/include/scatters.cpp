@@ -1,6 +1,9 @@
-// Stores through arrays of indices and masks: NumPy's values, and the last of several for one element.
+// Stores through arrays of indices and masks: NumPy's values; the last of several for one element, or all of them as one.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include <sinter/sinter.hpp>
@@ -111,4 +114,176 @@ TEST_CASE("scatters: a graph gathers and stores at every launch") {
   const sn::graph g = sn::capture([&] { a(k) = from(k) + a(k); });
   for (int i = 0; i < 3; ++i) g.launch();
   CHECK(a.get() == ints{0, 6, 0, 12});
+}
+
+namespace {
+
+std::int64_t mixed(std::int64_t i) { return i * 7919 + i / 13; }
+
+/// Where each of `count` values goes among `elements`, and the values: small whole numbers.
+array<std::int64_t> places(std::int64_t count, std::int64_t elements) {
+  std::vector<std::int64_t> at(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) at[static_cast<std::size_t>(i)] = mixed(i) % elements;
+  return sn::asarray(at);
+}
+int small(std::int64_t i, bool is_signed) { return static_cast<int>(mixed(i + 5) % 7) - (is_signed ? 3 : 0); }
+
+template <class T>
+array<T> numbers(std::int64_t count) {
+  std::vector<int> all;
+  for (std::int64_t i = 0; i < count; ++i) all.push_back(small(i, std::is_signed_v<T>));
+  return sn::astype<T>(sn::asarray(all));
+}
+
+/// The same in order, on the host, as numbers; integers wrap when they are compared.
+template <class T, class F>
+std::vector<T> in_order(const array<T>& start, const array<std::int64_t>& at, const array<T>& values, F fold) {
+  const auto to_ints = [](const array<T>& a) { return array<std::int64_t>(sn::astype<std::int64_t>(a)).get(); };
+  std::vector<std::int64_t> all = to_ints(start), value = to_ints(values), place = at.get();
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    std::int64_t& to = all[static_cast<std::size_t>(place[i])];
+    to = fold(to, value[i]);
+  }
+  return std::vector<T>(all.begin(), all.end());
+}
+template <class T>
+bool same(const array<T>& got, const std::vector<T>& want) {
+  if constexpr (std::is_same_v<T, bool>) {
+    const auto bytes = array<std::uint8_t>(sn::astype<std::uint8_t>(got)).get();
+    return std::equal(bytes.begin(), bytes.end(), want.begin(), want.end());
+  } else {
+    return got.get() == want;
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("scatters: values for one element combine, of every dtype", T, bool, std::int8_t, std::uint8_t,
+                   std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float,
+                   double) {
+  // Few elements, as many as a block has room for, many, and more than there are values.
+  for (const std::int64_t elements : {5, 700, 3000, 20'000}) {
+    CAPTURE(elements);
+    const array<std::int64_t> at = places(12'000, elements);
+    const array<T> values = numbers<T>(12'000), start = numbers<T>(elements);
+    array<T> a = start.copy(), b = start.copy(), c = start.copy(), d = start.copy();
+    sn::scatter_add(a, at, values);
+    CHECK(same(a, in_order(start, at, values, [](auto x, auto y) { return x + y; })));
+    sn::scatter_add(b, at, values, {.atomic = true});
+    CHECK(same(b, in_order(start, at, values, [](auto x, auto y) { return x + y; })));
+    sn::scatter_max(c, at, values);
+    CHECK(same(c, in_order(start, at, values, [](auto x, auto y) { return std::max(x, y); })));
+    sn::scatter_min(d, at, values);
+    CHECK(same(d, in_order(start, at, values, [](auto x, auto y) { return std::min(x, y); })));
+  }
+}
+
+TEST_CASE_TEMPLATE("scatters: sums of floating elements are the same every time, and as exact as in order", T, float,
+                   double) {
+  constexpr std::int64_t count = 12'000;
+  std::vector<T> terms;
+  for (std::int64_t i = 0; i < count; ++i)
+    terms.push_back(
+        static_cast<T>(std::ldexp(static_cast<double>(mixed(i) % 1999 - 999) / 7, static_cast<int>(i % 40) - 20)));
+  const array<T> values = sn::asarray(terms);
+  for (const std::int64_t elements : {1, 300, 20'000}) {
+    CAPTURE(elements);
+    const array<std::int64_t> at = places(count, elements);
+    array<T> a = sn::full<T>({elements}, T(0.25));
+    array<T> again = a.copy();
+    sn::scatter_add(a, at, values);
+    sn::scatter_add(again, at, values);
+    CHECK(a.get() == again.get());
+    const std::vector<std::int64_t> place = at.get();
+    std::vector<long double> want(static_cast<std::size_t>(elements), 0.25L), sizes = want;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      want[static_cast<std::size_t>(place[i])] += terms[i];
+      sizes[static_cast<std::size_t>(place[i])] += std::fabs(terms[i]);
+    }
+    const std::vector<T> got = a.get();
+    for (std::size_t e = 0; e < got.size(); ++e)
+      REQUIRE(std::fabs(got[e] - want[e]) <= sizes[e] * std::numeric_limits<T>::epsilon() * 300);
+  }
+}
+
+TEST_CASE_TEMPLATE("scatters: infinities, NaN, zeros and the smallest numbers", T, float, double) {
+  using limits = std::numeric_limits<T>;
+  const T inf = limits::infinity(), nan = limits::quiet_NaN(), least = limits::denorm_min(), most = limits::max();
+  const array<int> at{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 7, 7};
+  const array<T> values{inf,   T(1),  inf,   -inf, nan,  T(1),  -inf,  most,
+                        least, least, least, most, T(1), T(-2), least, T(1)};
+  const array<T> start{0, 0, 0, -1, least, -most, inf, 0};
+  array<T> a = start.copy();
+  sn::scatter_add(a, at, values);
+  const std::vector<T> sums = a.get();
+  CHECK(sums[0] == inf);
+  CHECK(std::isnan(sums[1]));
+  CHECK(std::isnan(sums[2]));
+  CHECK(sums[3] == -inf);
+  CHECK(sums[4] == 4 * least);
+  CHECK((sums[5] == 0 || sums[5] == 1));  // exact, or in order
+  CHECK(sums[6] == inf);
+  CHECK(sums[7] == 1);
+  array<T> b = start.copy();
+  sn::scatter_max(b, at, values);
+  CHECK(std::isnan(b.get()[2]));
+  CHECK(b.get()[5] == most);
+  CHECK(b.get()[3] == most);
+  array<T> c = start.copy();
+  sn::scatter_min(c, at, values);
+  CHECK(std::isnan(c.get()[2]));
+  CHECK(c.get()[1] == -inf);
+}
+
+TEST_CASE("scatters: of two zeros max takes the positive one, and min the other") {
+  array<float> high{-0.0f, 0.0f}, low{0.0f, -0.0f};
+  sn::scatter_max(high, array<int>{0, 1, 0}, array<float>{0.0f, -0.0f, -0.0f});
+  sn::scatter_min(low, array<int>{0, 1, 0}, array<float>{-0.0f, 0.0f, 0.0f});
+  for (float x : high.get()) CHECK_FALSE(std::signbit(x));
+  for (float x : low.get()) CHECK(std::signbit(x));
+}
+
+TEST_CASE("scatters: a few values among many elements") {
+  array<double> a = sn::zeros({1'000'000});
+  sn::scatter_add(a, array<int>{999'999, 5, -1, 5}, array<double>{0.5, 1, 0.25, 2});
+  CHECK(sn::sum(a).item() == 3.75);
+  CHECK(a(5).item() == 3);
+  CHECK(a(-1).item() == 0.75);
+}
+
+TEST_CASE("scatters: what combines is named as in any store") {
+  array<int> m = sn::zeros<int>({3, 4});
+  const array<int> copy = m;
+  sn::scatter_add(m(_, array<int>{3, 0, 3}), array<int>{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
+  CHECK(m.get() == ints{2, 0, 0, 4, 5, 0, 0, 10, 8, 0, 0, 16});
+  CHECK(copy.get() == ints(12, 0));
+  sn::scatter_max(m(array<int>{0, 0, 2}, array<int>{1, 1, 3}), array<int>{5, 6, 7});
+  CHECK(m.get() == ints{2, 6, 0, 4, 5, 0, 0, 10, 8, 0, 0, 16});
+  sn::scatter_add(m, array<int>{1, 1}, array<int>{1, 2, 3, 4});  // rows
+  CHECK(m(1).get() == ints{7, 4, 6, 18});
+  array<int> turned = m.T();
+  sn::scatter_min(turned, array<int>{0}, -1);
+  CHECK(turned(0).get() == ints{-1, -1, -1});
+  CHECK(m(0, 0).item() == 2);
+  sn::scatter_add(m, array<int>{0, 0}, m(array<int>{1, 2}));  // read before anything is written
+  CHECK(m(0).get() == ints{2 + 7 + 8, 10, 6, 4 + 18 + 16});
+  sn::scatter_add(m, sn::zeros<int>({0}), 3);
+  CHECK(m(1).get() == ints{7, 4, 6, 18});
+  CHECK_THROWS_AS(sn::scatter_add(m, array<int>{0, 1}, sn::zeros<int>({3})), sn::shape_error);
+  const auto beyond = [&] {
+    sn::scatter_add(m, array<int>{1, 3}, 7);
+    sn::synchronize();
+  };
+  CHECK_THROWS_AS(beyond(), sn::index_error);
+}
+
+TEST_CASE("scatters: a graph adds at every launch") {
+  array<float> a = sn::zeros<float>({3});
+  const array<float> of{1, 2, 4};
+  const array<int> k{2, 0, 2};
+  sn::scatter_add(a, k, of);  // what the capture needs is there
+  a(ellipsis) = 0;
+  const sn::graph g = sn::capture([&] { sn::scatter_add(a, k, of); });
+  for (int i = 0; i < 3; ++i) g.launch();
+  CHECK(a.get() == std::vector<float>{6, 0, 15});
 }

@@ -226,3 +226,8 @@ def std(a, dtype, **how):
 
 
 min, max, any, all, argmin, argmax = np.min, np.max, np.any, np.all, np.argmin, np.argmax
+
+
+def scatter(function, a, index, value):
+    """function.at, with the value spread out: NumPy 2.4 reads past one that broadcasts to an index of several axes."""
+    function.at(a, index, np.broadcast_to(value, a[index].shape).copy())

@@ -36,9 +36,15 @@ SINTER_API void evaluate_all(node* const* roots, node** results, int count, cons
 /// Errors: `shape_error`; nothing is changed then.
 SINTER_API void store(handle& target, node* view, const expression_view&, const where&);
 
-/// Stores at positions, in C order of the target's shape, which a node of int64 gives; of several values for one element the last
-/// stays. Errors: `shape_error`; nothing is changed then.
-SINTER_API void store_at(handle& target, handle positions, const expression_view&, const where&);
+/// What becomes of several values for one element: the last one stays, or all are folded into what it has.
+struct combining {
+  bool folds = false;
+  op with = op::add;          // or maximum, or minimum
+  bool in_any_order = false;  // sums of floating elements may differ from run to run
+};
+/// Stores at positions, in C order of the target's shape, which a node of int64 gives. Errors: `shape_error`; nothing is changed
+/// then.
+SINTER_API void store_at(handle& target, handle positions, const expression_view&, combining, const where&);
 
 SINTER_API const shape& shape_of(node*);
 SINTER_API void copy_extents(const shape&, std::int64_t* to,

@@ -1,0 +1,134 @@
+#include "runtime/launch/scatter.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+#include "codegen/ir/scalar.hpp"
+#include "runtime/counters.hpp"
+#include "runtime/launch/modules.hpp"
+#include "runtime/launch/share.hpp"
+#include "runtime/stream/capture.hpp"
+#include "runtime/stream/operation.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+using codegen::scatter_fold;
+using codegen::scatter_form;
+using codegen::scatter_step;
+namespace scalar = codegen::scalar;
+
+// ---- in order, on the host
+
+// Of two zeros max takes the positive one and min the other, as on a GPU.
+template <class T>
+T larger(T a, T b) {
+  if constexpr (scalar::real<T>)
+    if (a == b) return std::signbit(a) ? b : a;
+  return scalar::maximum(a, b);
+}
+template <class T>
+T smaller(T a, T b) {
+  if constexpr (scalar::real<T>)
+    if (a == b) return std::signbit(a) ? a : b;
+  return scalar::minimum(a, b);
+}
+
+template <class T, class F>
+void fold_all(const scattered& of, F f) {
+  T* const out = static_cast<T*>(of.out);
+  const T* const values = static_cast<const T*>(of.values);
+  for (std::int64_t i = 0; i < of.count; ++i) out[of.at[i]] = f(out[of.at[i]], values[i]);
+}
+
+template <class T>
+void fold_of_elements(const scattered& of) {
+  switch (of.fold) {
+    case scatter_fold::last: return fold_all<T>(of, [](T, T b) { return b; });
+    case scatter_fold::max: return fold_all<T>(of, larger<T>);
+    case scatter_fold::min: return fold_all<T>(of, smaller<T>);
+    default: return fold_all<T>(of, [](T a, T b) { return scalar::wrap<T>(a, b, std::plus<>{}); });
+  }
+}
+
+void fold_in_order(void* with) noexcept {
+  const auto& of = *static_cast<const scattered*>(with);
+  switch (of.type) {
+    case dtype::bool_: return fold_of_elements<bool>(of);
+    case dtype::int8: return fold_of_elements<std::int8_t>(of);
+    case dtype::uint8: return fold_of_elements<std::uint8_t>(of);
+    case dtype::int16: return fold_of_elements<std::int16_t>(of);
+    case dtype::uint16: return fold_of_elements<std::uint16_t>(of);
+    case dtype::int32: return fold_of_elements<std::int32_t>(of);
+    case dtype::uint32: return fold_of_elements<std::uint32_t>(of);
+    case dtype::int64: return fold_of_elements<std::int64_t>(of);
+    case dtype::uint64: return fold_of_elements<std::uint64_t>(of);
+    case dtype::float32: return fold_of_elements<float>(of);
+    default: return fold_of_elements<double>(of);
+  }
+}
+
+void scatter_on_host(scattered of, stream_state& on) {
+  if (capture_state* const c = capture_of(on)) {
+    auto kept = std::make_unique<scattered>(of);
+    hold(*c, kept.get(), [](void* held) noexcept { delete static_cast<scattered*>(held); });
+    return on.device.call_host(&fold_in_order, kept.release(), on);
+  }
+  on.device.call_host(&fold_in_order, &of, on);
+}
+
+// ---- on a GPU
+
+scatter_form form_of(const scattered& of) {
+  scatter_fold fold = of.fold;
+  if (of.type == dtype::bool_ && (fold == scatter_fold::add || fold == scatter_fold::sum)) fold = scatter_fold::max;
+  if (fold == scatter_fold::sum && !detail::is_floating(of.type)) fold = scatter_fold::add;
+  return codegen::form_of_scatter(fold, of.type, of.count, of.elements);
+}
+
+loaded_kernel kernel_of(const scatter_form& f, device_impl& on) {
+  codegen::image_origin from{};
+  const loaded_kernel code = kernel_of(codegen::scatter_text(f), {}, {}, *on.compiler(), on, from);
+  if (from != codegen::image_origin::memory)
+    bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
+  return code;
+}
+
+void scatter_on_gpu(const scattered& of, void* notes, stream_state& on) {
+  constexpr std::int64_t threads = 256, blocks_at_once = 8;
+  const scatter_form form = form_of(of);
+  const loaded_kernel code = kernel_of(form, on.device);
+  const bool by_element = of.elements <= 4 * of.count;
+  for (const scatter_step step : codegen::steps_of(form)) {
+    const bool of_elements = by_element && (step == scatter_step::clear || step == scatter_step::finish);
+    const std::int64_t work = form.fold == scatter_fold::sum && of_elements ? of.elements : of.count;
+    const bool few =
+        form.few != 0 && !of_elements;  // each block goes through its own elements at its beginning and end
+    geometry g;
+    g.block[0] = threads;
+    g.grid[0] = static_cast<unsigned>(
+        std::min<std::int64_t>(divide_up(work, threads), few ? blocks_at_once * on.device.multiprocessors() : 1 << 30));
+    const codegen::scatter_arguments block{
+        of.out, of.at, of.values, notes, of.count, of.elements, codegen::term_bits(of.count), by_element, step};
+    on.device.launch(code, g, &block, offsetof(codegen::scatter_arguments, step) + sizeof step, on);
+  }
+}
+
+bool is_gpu(const device_impl& d) { return d.dialect() == codegen::dialect::cuda; }
+
+}  // namespace
+
+std::size_t scatter_notes(const scattered& of, const device_impl& on) {
+  return is_gpu(on) ? static_cast<std::size_t>(of.elements * codegen::note_size(form_of(of))) : 0;
+}
+
+void scatter(const scattered& of, void* notes, stream_state& on) {
+  if (is_gpu(on.device)) scatter_on_gpu(of, notes, on);
+  else scatter_on_host(of, on);
+}
+
+}  // namespace sinter::runtime
