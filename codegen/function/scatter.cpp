@@ -148,8 +148,8 @@ static __device__ __forceinline__ int top_of(const double v) {
   return top_of(v, (int)((U)__double_as_longlong(v) >> 52 & 0x7ff));
 }
 static __device__ __forceinline__ void raise(int* to, const int top) {
-  if (top < unbounded) atomicMax(to, top);
-  else atomicOr(to, top);
+  if (top >= unbounded) atomicOr(to, top);
+  else if (*(const volatile int*)to < top) atomicMax(to, top);  // most have a larger one before them
 }
 // x times 2 to the n.
 static __device__ __forceinline__ double power(const int n) { return __longlong_as_double((long long)(n + 1023) << 52); }
@@ -158,9 +158,19 @@ static __device__ __forceinline__ double scaled(const double x, const int n) {
 }
 static __device__ __forceinline__ int unit_of(const int top, const int bits) { return top - $BIAS - bits; }
 
+// Shared memory has no addition of 64 bits: the carry is added by hand.
+static __device__ __forceinline__ void add(U* to, const U x) {
+#if few
+  const unsigned low = (unsigned)x, before = atomicAdd((unsigned*)to, low);
+  atomicAdd((unsigned*)to + 1, (unsigned)(x >> 32) + (before + low < before));
+#else
+  atomicAdd(to, x);
+#endif
+}
+
 #if limbs == 1
 static __device__ __forceinline__ void put(U* sums, const long long, const T v, const int unit) {
-  atomicAdd(sums, (U)__double2ll_rn(scaled(v, -unit)));
+  add(sums, (U)__double2ll_rn(scaled(v, -unit)));
 }
 static __device__ __forceinline__ double total(const U* sums, const long long, const int unit) {
   return scaled((double)(long long)sums[0], unit);
@@ -168,8 +178,8 @@ static __device__ __forceinline__ double total(const U* sums, const long long, c
 #else
 static __device__ __forceinline__ void put(U* sums, const long long apart, const T v, const int unit) {
   const double x = scaled(v, -unit), whole = floor(x);
-  atomicAdd(sums, (U)(long long)whole);
-  atomicAdd(sums + apart, (U)((x - whole) * 4294967296.0));
+  add(sums, (U)(long long)whole);
+  add(sums + apart, (U)((x - whole) * 4294967296.0));
 }
 static __device__ __forceinline__ double total(const U* sums, const long long apart, const int unit) {
   const long long whole = (long long)(sums[0] + (sums[apart] >> 32));

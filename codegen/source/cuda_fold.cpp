@@ -288,9 +288,10 @@ class cuda_fold : cuda_fold_writer {
     end_each_lane();
   }
 
-  // The input whose bytes a sum adds up as they are, where they come in packs; -1: there is none. A GPU adds four at a time.
+  // The input whose bytes a sum adds up as they are, where they come in packs of fours; -1: there is none. A GPU adds four at a
+  // time; beside operands of 8 bytes a pack has two.
   int bytes_of(int m) const {
-    if (!b_.is_short_sum(m)) return -1;
+    if (!b_.is_short_sum(m) || width_ % 4 != 0) return -1;
     const value& element = b_.k.values[b_.folded_value(m)];
     const value& at = b_.k.values[element.args[0]];
     return at.kind == value_kind::input && itemsize(at.type) == 1 && packed(at.index) ? at.index : -1;

@@ -99,7 +99,7 @@ loaded_kernel kernel_of(const scatter_form& f, device_impl& on) {
 }
 
 void scatter_on_gpu(const scattered& of, void* notes, stream_state& on) {
-  constexpr std::int64_t threads = 256, blocks_at_once = 8;
+  constexpr std::int64_t threads = 256, blocks_at_once = 8, most_blocks = 32;  // of a multiprocessor
   const scatter_form form = form_of(of);
   const loaded_kernel code = kernel_of(form, on.device);
   const bool by_element = of.elements <= 4 * of.count;
@@ -111,7 +111,7 @@ void scatter_on_gpu(const scattered& of, void* notes, stream_state& on) {
     geometry g;
     g.block[0] = threads;
     g.grid[0] = static_cast<unsigned>(
-        std::min<std::int64_t>(divide_up(work, threads), few ? blocks_at_once * on.device.multiprocessors() : 1 << 30));
+        std::min(divide_up(work, threads), (few ? blocks_at_once : most_blocks) * on.device.multiprocessors()));
     const codegen::scatter_arguments block{
         of.out, of.at, of.values, notes, of.count, of.elements, codegen::term_bits(of.count), by_element, step};
     on.device.launch(code, g, &block, offsetof(codegen::scatter_arguments, step) + sizeof step, on);

@@ -82,6 +82,9 @@ TEST_CASE("reductions: bytes are added up four at a time, alone and beside other
   CHECK(sum(full({70'000}, std::uint8_t{255})).item() == 70'000 * 255);
   CHECK(sum(full({70'000}, std::int8_t{-128})).item() == -70'000 * 128);
   CHECK(sum(full({70'000}, true)).item() == 70'000);
+  const auto [truths, all_there] = eval(sum(full({1'000}, true)), all(array<double>(arange<double>(1000) + 1)));
+  CHECK(truths.item() == 1'000);  // in packs of two, as those beside them
+  CHECK(all_there.item());
 }
 
 TEST_CASE("reductions: rows of every length and number") {
