@@ -112,7 +112,7 @@ class array<T> : public detail::methods<array<T>, T> {
   operator()(const Index&... i) const& { return detail::methods<array, T>::operator()(i...); }
   template <class... Index>
     requires detail::picks<Index...> lazy<T>
-  operator()(const Index&... i) && { return detail::methods<array, T>::operator()(i...); }
+  operator()(const Index&... i) && { return std::move(*this).detail::template methods<array, T>::operator()(i...); }
   template <class... Index>
     requires detail::picks<Index...> picked<T>
   operator()(const Index&... i) & { return picked<T>(*this, i...); }

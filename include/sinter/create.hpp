@@ -127,16 +127,16 @@ auto broadcast_to(E&& e, const shape& s) {
 }
 /// The methods of the same names as functions. Source: numpy.reshape, numpy.transpose.
 template <detail::expression E>
-auto reshape(const E& e, const shape& s) {
-  return e.reshape(s);
+auto reshape(E&& e, const shape& s) {
+  return std::forward<E>(e).reshape(s);
 }
 template <detail::expression E>
-auto reshape(const E& e, std::initializer_list<std::int64_t> extents) {
-  return e.reshape(extents);
+auto reshape(E&& e, std::initializer_list<std::int64_t> extents) {
+  return std::forward<E>(e).reshape(extents);
 }
 template <detail::expression E>
-auto transpose(const E& e, std::initializer_list<int> order = {}) {
-  return e.transpose(order);
+auto transpose(E&& e, std::initializer_list<std::int64_t> order = {}) {
+  return std::forward<E>(e).transpose(order);
 }
 
 // Of what is no element type there is nothing but the sentence that says so.

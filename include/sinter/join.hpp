@@ -75,6 +75,7 @@ class join_list {
 
  private:
   void put(std::size_t i, handle part) {
+    if (!part) throw_moved_from();
     parts_[i] = std::move(part);
     nodes_[i] = parts_[i].get();
   }
@@ -117,7 +118,7 @@ concept parts = requires(const P& p) {
     detail::join_list<T> join(parts.begin(), parts.size());     \
     return __VA_ARGS__;                                         \
   }
-#define SINTER_AXIS , std::int64_t axis = 0
+#define SINTER_AXIS , detail::integer axis = 0
 
 /// One after the other along an axis that they have. Shapes: equal but for that axis. Errors: `shape_error`. Source:
 /// numpy.concatenate.
@@ -136,12 +137,12 @@ SINTER_JOIN(column_stack, , join.at_least(2, true).along(1))
 
 /// One expression behind another, both flattened, or along an axis. Source: numpy.append.
 template <detail::expression A, detail::expression B>
-auto append(const A& a, const B& b) {
-  return concatenate(tuple(a.ravel(), b.ravel()));
+auto append(A&& a, B&& b) {
+  return concatenate(tuple(std::forward<A>(a).ravel(), std::forward<B>(b).ravel()));
 }
 template <detail::expression A, detail::expression B>
-auto append(const A& a, const B& b, std::int64_t axis) {
-  return concatenate(tuple(a, b), axis);
+auto append(A&& a, B&& b, detail::integer axis) {
+  return concatenate(tuple(std::forward<A>(a), std::forward<B>(b)), axis);
 }
 
 }  // namespace sinter

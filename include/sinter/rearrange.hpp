@@ -39,29 +39,30 @@ auto fliplr(E&& e) {
 }
 /// The first two axes turned by so many quarters, from the first towards the second. Source: numpy.rot90.
 template <detail::expression E>
-detail::view_of<E> rot90(E&& e, int quarters = 1) {
-  return detail::view_of<E>(detail::make_rot90(detail::node_of(std::forward<E>(e)).get(), quarters));
+detail::view_of<E> rot90(E&& e, detail::integer quarters = 1) {
+  return detail::view_of<E>(
+      detail::make_rot90(detail::node_of(std::forward<E>(e)).get(), static_cast<int>(quarters % 4)));
 }
 /// The elements moved along an axis; what goes over the end comes in at the beginning. Without an axis the flattened elements
 /// are moved. Errors: `shape_error`. Source: numpy.roll.
 template <detail::expression E>
-auto roll(E&& e, std::int64_t shift, std::int64_t axis) {
+auto roll(E&& e, detail::integer shift, detail::integer axis) {
   return lazy<detail::element_in<E>>(detail::make_roll(detail::node_of(std::forward<E>(e)).get(), shift, axis));
 }
 template <detail::expression E>
-auto roll(E&& e, std::int64_t shift) {
+auto roll(E&& e, detail::integer shift) {
   const shape s = e.shape();
-  return lazy<detail::element_in<E>>(roll(e.ravel(), shift, 0).reshape(s));
+  return lazy<detail::element_in<E>>(roll(std::forward<E>(e).ravel(), shift, 0).reshape(s));
 }
 /// Every element so many times, one after the other, along an axis or of the flattened ones. Errors: `shape_error`. Source:
 /// numpy.repeat, of one count.
 template <detail::expression E>
-auto repeat(E&& e, std::int64_t count, std::int64_t axis) {
+auto repeat(E&& e, detail::integer count, detail::integer axis) {
   return lazy<detail::element_in<E>>(detail::make_repeat(detail::node_of(std::forward<E>(e)).get(), count, axis));
 }
 template <detail::expression E>
-auto repeat(E&& e, std::int64_t count) {
-  return repeat(e.ravel(), count, 0);
+auto repeat(E&& e, detail::integer count) {
+  return repeat(std::forward<E>(e).ravel(), count, 0);
 }
 /// All of it so many times along each axis, the last ones where fewer are given. Errors: `shape_error`. Source: numpy.tile.
 template <detail::expression E>
@@ -70,14 +71,16 @@ auto tile(E&& e, std::initializer_list<std::int64_t> counts) {
       detail::make_tile(detail::node_of(std::forward<E>(e)).get(), counts.begin(), static_cast<int>(counts.size())));
 }
 template <detail::expression E>
-auto tile(E&& e, std::int64_t count) {
+auto tile(E&& e, detail::integer count) {
   return tile(std::forward<E>(e), {count});
 }
 
 /// How many elements pad puts around: as many everywhere, `{before, after}` for every axis, or one such for each.
 class pad_widths {
  public:
-  constexpr pad_widths(std::int64_t everywhere) : count_(1), widths_{{everywhere, everywhere}} {}
+  template <class I>
+    requires(!std::same_as<I, pad_width>)
+  constexpr pad_widths(I everywhere) : count_(1), widths_{{detail::integer(everywhere), detail::integer(everywhere)}} {}
   constexpr pad_widths(pad_width each) : count_(1), widths_{each} {}
   constexpr pad_widths(std::initializer_list<pad_width> each) : count_(0) {
     for (const pad_width& w : each)
@@ -108,22 +111,22 @@ auto pad(E&& e, pad_widths widths, pad_mode mode) {
 
 /// The elements on and below a diagonal of the last two axes, 0 above. Source: numpy.tril.
 template <detail::expression E>
-auto tril(E&& e, std::int64_t diagonal = 0) {
+auto tril(E&& e, detail::integer diagonal = 0) {
   return lazy<detail::element_in<E>>(detail::make_triangle(detail::node_of(std::forward<E>(e)).get(), diagonal, true));
 }
 /// On and above it, 0 below. Source: numpy.triu.
 template <detail::expression E>
-auto triu(E&& e, std::int64_t diagonal = 0) {
+auto triu(E&& e, detail::integer diagonal = 0) {
   return lazy<detail::element_in<E>>(detail::make_triangle(detail::node_of(std::forward<E>(e)).get(), diagonal, false));
 }
 /// A diagonal of two axes, as the last axis. Errors: `shape_error`. Source: numpy.diagonal.
 template <detail::expression E>
-detail::view_of<E> diagonal(E&& e, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) {
+detail::view_of<E> diagonal(E&& e, detail::integer offset = 0, detail::integer axis1 = 0, detail::integer axis2 = 1) {
   return detail::view_of<E>(detail::make_diagonal(detail::node_of(std::forward<E>(e)).get(), offset, axis1, axis2));
 }
 /// The sum along it. Dtypes: as sum. Source: numpy.trace.
 template <detail::choice R = void, detail::expression E>
-auto trace(E&& e, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) {
+auto trace(E&& e, detail::integer offset = 0, detail::integer axis1 = 0, detail::integer axis2 = 1) {
   return sum<R>(diagonal(std::forward<E>(e), offset, axis1, axis2), -1);
 }
 

@@ -19,6 +19,7 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
     requires(detail::operand<V> && !std::same_as<std::remove_cvref_t<V>, picked>)
   void operator=(V&& value) && { combine(std::forward<V>(value), {}); }
   void operator=(const picked& other) && { std::move(*this) = lazy<T>(other.share()); }
+  void operator=(picked&& other) && { std::move(*this) = lazy<T>(other.release_node()); }
 
 #define SINTER_UPDATE(symbol, name)                                                            \
   template <class V>                                                                           \
@@ -26,10 +27,7 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
     if constexpr (detail::update_fault<op::name, T, V>() != detail::fault::none) return {};    \
     else std::move(*this) = detail::apply<op::name>(lazy<T>(share()), std::forward<V>(value)); \
   }
-  SINTER_UPDATE(+=, add)
-  SINTER_UPDATE(-=, subtract)
-  SINTER_UPDATE(*=, multiply)
-  SINTER_UPDATE(/=, divide)
+  SINTER_UPDATES(SINTER_UPDATE)
 #undef SINTER_UPDATE
 
   /// Library use. A store in which several values for one element combine.
@@ -50,18 +48,30 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
   explicit picked(array<T>& target, const Index&... i) : target_(&target), indices_(i...) {
     const detail::handle whole(target.share());
     view_ = detail::handle(indices_.view_of(whole.get()));
+    of_ = whole.get();
   }
-  detail::node* share() const { return detail::retain(view_.get()); }
-  detail::node* release_node() { return view_.take(); }
+  detail::node* share() const { return detail::retain(node()); }
+  detail::node* release_node() {
+    node();
+    return view_.take();
+  }
 
  private:
+  detail::node* node() const {
+    if (!view_) [[unlikely]]
+      detail::throw_moved_from();
+    return view_.get();
+  }
   void store(const detail::expression_view& e, detail::combining how) {
+    if (target_->node() != of_) [[unlikely]]
+      detail::throw_rebound();
     view_ = {};
     const detail::handle all(detail::make_positions(target_->shape()));
     detail::store_at(target_->own(), detail::handle(indices_.view_of(all.get())), e, how, detail::where{});
   }
 
-  array<T>* target_;  // alive: stores happen in the statement that named it
+  array<T>* target_;                  // alive: stores happen in the statement that named it
+  const detail::node* of_ = nullptr;  // what it was then
   detail::pick_list indices_;
   detail::handle view_;
 };
@@ -121,7 +131,7 @@ class [[nodiscard]] masked {
   /// array's first ones. Source: numpy's setitem.
   template <detail::scalar_operand V>
   void operator=(V value) && {
-    (*target_)(ellipsis) = where(lazy<bool>(mask()), strong(detail::stored_scalar<T>(value)), *target_);
+    (*target_)(ellipsis) = where(taken_mask(), strong(detail::stored_scalar<T>(value)), *target_);
   }
   template <detail::expression V>
   void operator=(V&&) && {
@@ -130,12 +140,14 @@ class [[nodiscard]] masked {
         "sinter: a(mask) = e of an array e takes as many elements as the mask has; store_where(a, mask, e) takes "
         "one for each of a");
   }
-  template <class V>
-    requires detail::scalar_operand<V>
-  void operator+=(V value) && { (*target_)(ellipsis) = where(lazy<bool>(mask()), *target_ + value, *target_); }
-  template <class V>
-    requires detail::scalar_operand<V>
-  void operator*=(V value) && { (*target_)(ellipsis) = where(lazy<bool>(mask()), *target_ * value, *target_); }
+#define SINTER_UPDATE(symbol, name)                                                                      \
+  template <detail::scalar_operand V>                                                                    \
+  detail::updated<op::name, T, V> operator symbol(V value)&& {                                           \
+    if constexpr (detail::update_fault<op::name, T, V>() != detail::fault::none) return {};              \
+    else (*target_)(ellipsis) = where(taken_mask(), detail::apply<op::name>(*target_, value), *target_); \
+  }
+  SINTER_UPDATES(SINTER_UPDATE)
+#undef SINTER_UPDATE
   template <class X>
     requires detail::expression<X>
   operator X() const {
@@ -149,7 +161,11 @@ class [[nodiscard]] masked {
   masked(const masked&) = delete;
 
  private:
-  detail::node* mask() const { return detail::make_mask(mask_.get(), target_->shape()); }
+  // What the mask looks at is stored into: nothing of it stays.
+  lazy<bool> taken_mask() {
+    const detail::handle mine(std::move(mask_));
+    return lazy<bool>(detail::make_mask(mine.get(), target_->shape()));
+  }
 
   array<T>* target_;
   detail::handle mask_;

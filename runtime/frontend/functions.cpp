@@ -124,7 +124,8 @@ class call_of {
       put(extents.elements() / out.extents.elements());
       put_value(f.identity, static_cast<std::size_t>(itemsize(f.text.result)));
     }
-    int order[max_rank], rank = 0;  // what is folded comes last
+    std::int64_t order[max_rank];  // what is folded comes last
+    int rank = 0;
     for (const bool last : {false, true})
       for (int d = 0; d < extents.size(); ++d)
         if ((reduced >> d & 1) == last) order[rank++] = d;

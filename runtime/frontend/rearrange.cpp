@@ -2,6 +2,7 @@
 #include <sinter/detail/rearrange.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include <sinter/error.hpp>
@@ -31,6 +32,16 @@ node* view_by(node* n, const std::vector<index_item>& items) {
   return make_view(n, items.data(), static_cast<int>(items.size()));
 }
 
+// Extents that grow: what does not fit is more than any shape has, and is refused as such.
+std::int64_t grown(std::int64_t extent, std::int64_t by) {
+  std::int64_t sum;
+  return __builtin_add_overflow(extent, by, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+std::int64_t multiplied(std::int64_t extent, std::int64_t by) {
+  std::int64_t product;
+  return __builtin_mul_overflow(extent, by, &product) ? std::numeric_limits<std::int64_t>::max() : product;
+}
+
 // Elements of a new axis after `axis`, `count` times the same; then the two as one.
 node* repeated(node* n, std::int64_t count, int axis, bool as_whole) {
   const shape& from = typed(n)->extents;
@@ -41,7 +52,7 @@ node* repeated(node* n, std::int64_t count, int axis, bool as_whole) {
   const handle apart(view_by(n, items));
   shape spread = typed(apart.get())->extents, result = from;
   spread[fresh] = count;
-  result[axis] *= count;
+  result[axis] = multiplied(result[axis], count);
   result.check();
   const handle all(make_broadcast(apart.get(), spread));
   return make_reshape(all.get(), result.begin(), result.size());
@@ -64,7 +75,7 @@ node* make_rot90(node* n, int quarters) {
   quarters = (quarters % 4 + 4) % 4;
   if (quarters == 0) return retain(n);
   if (quarters == 2) return make_flip(n, {2, {0, 1}});
-  int order[max_rank];
+  std::int64_t order[max_rank];
   for (int d = 0; d < s.size(); ++d) order[d] = d < 2 ? 1 - d : d;
   const handle turned(make_transpose(n, order, s.size()));
   return make_flip(turned.get(), {1, {quarters == 1 ? 0 : 1}});
@@ -121,7 +132,7 @@ shape padded(const shape& s, const std::vector<pad_width>& widths) {
   shape to = s;
   for (int d = 0; d < s.size(); ++d) {
     const pad_width& w = widths[static_cast<std::size_t>(d)];
-    to[d] += w.before + w.after;
+    to[d] = grown(grown(to[d], w.before), w.after);
   }
   to.check();
   return to;
@@ -179,8 +190,11 @@ node* make_padded(node* n, const pad_width* given, int count, pad_mode mode) {
 
 node* make_triangle(node* n, std::int64_t diagonal, bool lower) {
   const shape& s = typed(n)->extents;
-  if (s.size() < 2)
-    throw shape_error(message("sinter: a triangle of an array of shape %s", to_string(s).c_str()).c_str());
+  if (s.size() == 1) {  // the rows of a square
+    const handle square(make_broadcast(n, shape{s[0], s[0]}));
+    return make_triangle(square.get(), diagonal, lower);
+  }
+  if (s.size() == 0) throw shape_error("sinter: a triangle of an array without axes");
   const numbers row = index_along(s, s.size() - 2), column = index_along(s, s.size() - 1);
   const handle inside = lower ? handle_of(column - row <= diagonal) : handle_of(column - row >= diagonal);
   return runtime::make_where_else(inside.get(), n, scalar_bits{});

@@ -9,6 +9,7 @@
 
 #include "codegen/ir/elements.hpp"
 
+#include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 
@@ -110,16 +111,13 @@ node* make_reduction(handle of, reduction what, dtype type, const axis_list& axe
 
 node* make_scan(node* n, reduction what, dtype type, std::int64_t axis) {
   const shape& s = typed(n)->extents;
-  const std::int64_t at = axis < 0 ? axis + s.size() : axis;
-  if (at < 0 || at >= s.size())
-    throw shape_error(message("sinter: a scan along axis %lld of an array of shape %s", static_cast<long long>(axis),
-                              to_string(s).c_str())
-                          .c_str());
+  if (s.size() == 0 && (axis == 0 || axis == -1)) return make_flat_scan(n, what, type);
+  const int at = runtime::checked_axis(axis, s.size(), "a scan");
   auto* r = runtime::new_node<scan_node>(type, s);
   retain(n);
   r->child = typed(n);
   r->what = what;
-  r->axis = static_cast<int>(at);
+  r->axis = at;
   return r;
 }
 

@@ -261,11 +261,6 @@ bool is_safe(const census& statement, const array_node& to) {
   return true;
 }
 
-// A view may be kept under a name, and its array's name rebound before the store.
-[[noreturn]] void throw_rebound() {
-  throw error("sinter: a store into a view whose array has been given another value since; write the index again");
-}
-
 void write_in_place(const typed_node* root, array_node* to, void** hint, bool safe) {
   if (safe) return write(root, to, hint);
   array_node* value = runtime::new_array_like(*to);
@@ -275,6 +270,10 @@ void write_in_place(const typed_node* root, array_node* to, void** hint, bool sa
 }
 
 }  // namespace
+
+void throw_rebound() {
+  throw error("sinter: a store into a view whose array has been given another value since; write the index again");
+}
 
 void store(handle& target, node* view, const expression_view& e, const where& place) try {
   const runtime::statement here(place);

@@ -160,7 +160,7 @@ void copy_extents(const shape& from, std::int64_t* to, std::size_t axes) {
   std::copy(from.begin(), from.end(), to);
 }
 
-node* make_transpose(node* n, const int* order, int count) {
+node* make_transpose(node* n, const std::int64_t* order, int count) {
   const shape& from = typed(n)->extents;
   const int rank = from.size();
   if (count != 0 && count != rank)

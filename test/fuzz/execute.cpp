@@ -84,7 +84,8 @@ void machine::run(int at_step) {
     }
     case form::view: return made(detail::make_view(from().get(), s.items.data(), static_cast<int>(s.items.size())));
     case form::transpose: {
-      const std::vector<int> order = s.axes.value_or(std::vector<int>());
+      const std::vector<int> axes = s.axes.value_or(std::vector<int>());
+      const std::vector<std::int64_t> order(axes.begin(), axes.end());
       return made(detail::make_transpose(from().get(), order.data(), static_cast<int>(order.size())));
     }
     case form::reshape:

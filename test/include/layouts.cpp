@@ -24,7 +24,7 @@ template <class T>
 struct operand {
   array<T> base;  // axes in memory's order
   std::vector<any_index> index;
-  std::vector<int> back;  // axis of the view -> axis in memory
+  std::vector<std::int64_t> back;  // axis of the view -> axis in memory
   std::vector<T> elements;
   std::int64_t offset = 0;
   std::vector<std::int64_t> strides;  // by axis of the view

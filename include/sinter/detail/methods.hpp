@@ -86,13 +86,20 @@ class methods : public refused_indices {
   using refused_indices::operator[];
   /// A view by index list; of an expression it is lazy and fused. Errors: `index_error`. Source: numpy indexing.
   template <index... Index>
-  auto operator()(Index... i) const {
-    const index_list list(i...);
-    return result(make_view(shared().get(), list.items, list.count));
+  auto operator()(const Index&... i) const& {
+    return view_of(shared(), i...);
+  }
+  template <index... Index>
+  auto operator()(const Index&... i) && {
+    return view_of(taken(), i...);
   }
   template <index Index>
-  auto operator[](Index i) const {
+  auto operator[](const Index& i) const& {
     return (*this)(i);
+  }
+  template <index Index>
+  auto operator[](const Index& i) && {
+    return view_of(taken(), i);
   }
   /// The elements that arrays or expressions of integers name, beside other indices: lazy and fused. Shapes: the arrays broadcast;
   /// what they make together stands in their place, or in front where other indices stand between them. Errors:
@@ -100,31 +107,47 @@ class methods : public refused_indices {
   /// nothing. Source: numpy indexing.
   template <class... Index>
     requires picks<Index...> lazy<Element>
-  operator()(const Index&... i) const { return lazy<Element>(pick_list(i...).view_of(shared().get())); }
+  operator()(const Index&... i) const& { return lazy<Element>(pick_list(i...).view_of(shared().get())); }
+  template <class... Index>
+    requires picks<Index...> lazy<Element>
+  operator()(const Index&... i) && { return lazy<Element>(pick_list(i...).view_of(taken().get())); }
   template <index_array Index>
-  lazy<Element> operator[](const Index& i) const {
+  lazy<Element> operator[](const Index& i) const& {
     return (*this)(i);
+  }
+  template <index_array Index>
+  lazy<Element> operator[](const Index& i) && {
+    return lazy<Element>(pick_list(i).view_of(taken().get()));
   }
 
   /// The same elements in C order under another shape; one extent may be -1. An array whose elements lie in another order is
   /// copied, here and now, as NumPy does. Errors: `shape_error`. Source: numpy.reshape.
-  auto reshape(std::initializer_list<std::int64_t> extents) const {
-    return result(make_reshape(shared().get(), extents.begin(), static_cast<int>(extents.size())));
-  }
-  auto reshape(const sinter::shape& s) const { return result(make_reshape(shared().get(), s.begin(), s.size())); }
+  auto reshape(std::initializer_list<std::int64_t> extents) const& { return reshaped(shared(), extents); }
+  auto reshape(std::initializer_list<std::int64_t> extents) && { return reshaped(taken(), extents); }
+  auto reshape(const sinter::shape& s) const& { return reshaped(shared(), s); }
+  auto reshape(const sinter::shape& s) && { return reshaped(taken(), s); }
   template <std::integral... Extent>
     requires(sizeof...(Extent) > 0)
-  auto reshape(Extent... extents) const { return reshape({static_cast<std::int64_t>(extents)...}); }
-  /// One axis. Source: numpy.ravel.
-  auto ravel() const { return reshape({-1}); }
-  /// The axes reversed, or in the order given. Errors: `shape_error`. Source: numpy.transpose.
-  auto T() const { return transpose(); }
-  auto transpose(std::initializer_list<int> order = {}) const {
-    return result(make_transpose(shared().get(), order.begin(), static_cast<int>(order.size())));
+  auto reshape(Extent... extents) const& { return reshape({static_cast<std::int64_t>(extents)...}); }
+  template <std::integral... Extent>
+    requires(sizeof...(Extent) > 0)
+  auto reshape(Extent... extents) && {
+    return reshaped(taken(), std::initializer_list<std::int64_t>{static_cast<std::int64_t>(extents)...});
   }
+  /// One axis. Source: numpy.ravel.
+  auto ravel() const& { return reshape({-1}); }
+  auto ravel() && { return reshaped(taken(), std::initializer_list<std::int64_t>{-1}); }
+  /// The axes reversed, or in the order given. Errors: `shape_error`. Source: numpy.transpose.
+  auto T() const& { return transposed(shared(), {}); }
+  auto T() && { return transposed(taken(), {}); }
+  auto transpose(std::initializer_list<std::int64_t> order = {}) const& { return transposed(shared(), order); }
+  auto transpose(std::initializer_list<std::int64_t> order = {}) && { return transposed(taken(), order); }
   template <std::integral... Axis>
     requires(sizeof...(Axis) > 0)
-  auto transpose(Axis... order) const { return transpose({static_cast<int>(order)...}); }
+  auto transpose(Axis... order) const& { return transposed(shared(), {static_cast<std::int64_t>(order)...}); }
+  template <std::integral... Axis>
+    requires(sizeof...(Axis) > 0)
+  auto transpose(Axis... order) && { return transposed(taken(), {static_cast<std::int64_t>(order)...}); }
 
   template <class R = void>
   auto sum(reduce_options how = {}) const;
@@ -226,6 +249,21 @@ class methods : public refused_indices {
   }
   const Derived& self() const { return static_cast<const Derived&>(*this); }
   handle shared() const { return handle(self().share()); }
+  // A temporary keeps nothing back: what it looks at may be stored into at the end of its statement.
+  handle taken() { return handle(take_node(static_cast<Derived&&>(*this))); }
+
+  template <class... Index>
+  static auto view_of(const handle& n, const Index&... i) {
+    const index_list list(i...);
+    return result(make_view(n.get(), list.items, list.count));
+  }
+  template <class Extents>
+  static auto reshaped(const handle& n, const Extents& extents) {
+    return result(make_reshape(n.get(), extents.begin(), static_cast<int>(extents.size())));
+  }
+  static auto transposed(const handle& n, std::initializer_list<std::int64_t> order) {
+    return result(make_transpose(n.get(), order.begin(), static_cast<int>(order.size())));
+  }
 };
 
 }  // namespace detail

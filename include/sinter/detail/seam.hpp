@@ -91,7 +91,7 @@ struct index_item {
 
 /// Views of arrays are arrays; views of expressions are lazy. All errors name the shapes: `index_error`, `shape_error`.
 SINTER_API node* make_view(node*, const index_item*, int count);
-SINTER_API node* make_transpose(node*, const int* axes, int count);            // count 0: reversed
+SINTER_API node* make_transpose(node*, const std::int64_t* axes, int count);   // count 0: reversed
 SINTER_API node* make_reshape(node*, const std::int64_t* extents, int count);  // one extent may be -1
 SINTER_API node* make_broadcast(node*, const shape&);
 
@@ -116,6 +116,8 @@ SINTER_API std::int64_t reduced_count(node*, const axis_list&);
 
 /// For expressions and views that gave what they held to another one: they hold no node.
 [[noreturn, gnu::cold]] SINTER_API void throw_moved_from();
+/// For views under a name whose array has been given another value before they are stored into.
+[[noreturn, gnu::cold]] SINTER_API void throw_rebound();
 
 /// An operation on plain numbers, and the conversion of one, as the interpreter has them. `result` is of the dtype given.
 SINTER_API void compute_numbers(op, dtype computed, const scalar_bits* operands, std::size_t count, void* result);

@@ -215,7 +215,6 @@ SINTER_UPDATE(^=)
 SINTER_UPDATE(<<=)
 SINTER_UPDATE(>>=)
 #undef SINTER_UPDATE
-#undef SINTER_UPDATES
 
 // The methods whose options need the free functions.
 namespace detail {
@@ -267,3 +266,5 @@ auto methods<Derived, Element>::astype() const {
 }  // namespace sinter
 
 #include <sinter/scatter.hpp>
+
+#undef SINTER_UPDATES
