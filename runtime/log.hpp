@@ -8,7 +8,8 @@ namespace sinter::runtime {
 /// 0 (off) to 4, read from SINTER_LOG once.
 int log_level();
 
-/// Prints a line, printf-wise, if the level is at least `level`: 1 kernels compiled and copies that stores make, 2 launches, 3 kernel text, 4 memory.
+/// Prints a line, printf-wise, if the level is at least `level`: 1 kernels compiled and copies that stores make, 2 launches,
+/// 3 kernel text, 4 memory.
 [[gnu::format(printf, 2, 3)]] void log(int level, const char* format, ...);
 
 class stopwatch {

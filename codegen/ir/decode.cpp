@@ -92,7 +92,7 @@ class reader {
 
   std::uint16_t check(check_word w) {
     value v{value_kind::check, dtype::int64, op::add, {cast_to(p_, next(), dtype::int64)}, 0};
-    v.index = static_cast<std::uint16_t>(w.axis() << with_bits | (w.guarded() ? with_guard : 0));
+    v.index = static_cast<std::uint16_t>(w.axis() << axis_shift | (w.guarded() ? with_guard : 0));
     if (w.guarded()) v.args[2] = next();
     v.args[1] = next_scalar(dtype::int64);
     return p_.add(v);

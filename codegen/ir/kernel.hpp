@@ -27,13 +27,14 @@ enum class value_kind : std::uint8_t {
   apply,    // `code` of args, which all have the dtype the operation computes in (choice: args[0] is bool)
   reduced,  // the result of accumulators[index]
   load,     // the element at the place args[0], moved by an offset in elements, int64; 0 where a guard, bool, is false
-  check,  // args[0], int64, as an index of an axis of extent args[1]: counted from the end if negative; 0 where it is out
-          // of range, which is noted, or where a guard is false
+  check,    // args[0], int64, as an index of an axis of extent args[1]: counted from the end if negative; 0 where it is
+            // out of range, which is noted, or where a guard is false
   scanned,  // the value of accumulators[index] up to the point, which is running
 };
 
-/// In the `index` of a load or a check: which arguments there are besides, in this order. A check has its axis beyond.
-enum with : std::uint16_t { with_offset = 1, with_guard = 2, with_bits = 2 };
+/// In the `index` of a load or a check: which arguments there are besides, in this order. A check has its axis above them.
+enum with : std::uint16_t { with_offset = 1, with_guard = 2 };
+inline constexpr int axis_shift = 2;
 
 struct value {
   value_kind kind;

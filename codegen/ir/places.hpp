@@ -1,5 +1,5 @@
-// Where the walk of resolve.cpp is and what it finds there: the spaces of a program, how a node's axes are driven by those of one,
-// and operands laid into it. Everything that a reshape asks of axes is decided here.
+// Where the walk of resolve.cpp is and what it finds there: the spaces of a program, how a node's axes are driven by those
+// of one, and operands laid into it. Everything that a reshape asks of axes is decided here.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,6 @@
 #include "codegen/ir/refine.hpp"
 
 namespace sinter::codegen {
-
-using namespace detail;
 
 class places {
  protected:
@@ -118,7 +116,7 @@ class places {
   }
 
   void add_scalar(std::int64_t value) {
-    scalar_bits bits;
+    detail::scalar_bits bits;
     bits.as_signed = value;
     out_->scalars.push_back(bits);
     out_->expressions.push_back(nullptr);

@@ -53,8 +53,8 @@ class cuts {
   cut at_[max_rank];
 };
 
-/// The cuts after which each of the axes `of` a shape is a run of parts of `parts`, axes of a space with the same elements. False:
-/// there are none.
+/// The cuts after which each of the axes `of` a shape is a run of parts of `parts`, axes of a space with the same elements.
+/// False: there are none.
 bool common_cuts(const sinter::shape& space, axis_range parts, const sinter::shape& s, axis_range of, cuts& where);
 /// Where no cuts are needed: the runs.
 void assign_runs(const sinter::shape& space, axis_range parts, axis_range of, const sinter::shape& s,

@@ -22,7 +22,7 @@ inline int arity(const value& v) {
 /// Of a load or a check: the value that says where it is done, or null for everywhere.
 inline const std::uint16_t* guard_of(const value& v) { return v.index & with_guard ? &v.args[arity(v) - 1] : nullptr; }
 /// Of a check: the axis that the index is for.
-inline int axis_of(const value& v) { return v.index >> with_bits; }
+inline int axis_of(const value& v) { return v.index >> axis_shift; }
 
 /// Does an operation take long, as functions of real numbers and random numbers do?
 inline bool is_costly(op code) {

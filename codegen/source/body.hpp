@@ -16,8 +16,8 @@ inline std::string number(std::string_view prefix, int i) { return std::string(p
 
 using spelled = std::function<std::string(int)>;
 
-/// A function of some inputs, scalars, divisors made of scalars, reduced (or scanned) and kept values of a kernel that gives some of its
-/// values.
+/// A function of some inputs, scalars, divisors made of scalars, reduced (or scanned) and kept values of a kernel that gives
+/// some of its values.
 struct function {
   std::string name;
   std::string text;

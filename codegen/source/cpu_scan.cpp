@@ -1,6 +1,7 @@
 // Scans: an item is a row, or a tile of columns, whose elements are folded in their order. A row that is long alone is taken in
-// chunks by several threads: each folds its chunk, hands on what comes before the next one, and only then writes its own. Chunks
-// are numbered as they are begun, so that none waits for one that nobody has begun; where they end follows from shapes alone.
+// chunks by several threads: each folds its chunk, hands on what comes before the next one, and only then writes its own. A
+// thread takes the next number when it begins a chunk, so that none waits for a chunk that has not been begun; where chunks
+// end follows from shapes alone.
 #include "codegen/source/cpu_writer.hpp"
 
 namespace sinter::codegen {

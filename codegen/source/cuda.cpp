@@ -1,5 +1,5 @@
-// The CUDA dialect: what kernels of every form begin with. The forms are in cuda_map.cpp, cuda_fold.cpp and
-// cuda_rows.cpp.
+// The CUDA dialect: what kernels of every form begin with. The forms are in cuda_map.cpp, cuda_fold.cpp (and for few columns
+// cuda_stream.cpp), cuda_rows.cpp and cuda_scan.cpp.
 #include <algorithm>
 
 #include "codegen/source/cuda_writer.hpp"

@@ -42,8 +42,8 @@ class SINTER_API dtype_error : public error {
   ~dtype_error() override;
 };
 
-/// An index outside its axis, or more indices than axes. One that a kernel finds among computed indices is thrown by the next call
-/// that waits for the device, with SINTER_SYNC=1 by the statement, and on the CPU always.
+/// An index outside its axis, or more indices than axes. One that a kernel finds among computed indices is thrown by the next
+/// call that waits for the device, with SINTER_SYNC=1 by the statement, and on the CPU always.
 class SINTER_API index_error : public error {
  public:
   using error::error;

@@ -30,7 +30,7 @@ inline constexpr unsigned most_devices = most_gpus + 2;
 /// A loaded kernel. What it is depends on the device; the device owns it for the life of the process.
 struct loaded_kernel {
   void* entry = nullptr;   // cuda: CUfunction; cpu: the kernel's address; interpreter: the kernel and its variant
-  void* finish = nullptr;  // cpu: the second phase of a reduction
+  void* finish = nullptr;  // cpu: the second phase of a reduction in parts; of a scan in chunks all of the work
 };
 
 /// How a launch is laid out. cuda reads grid and block; cpu cuts [0, items) into ranges and then runs finish over

@@ -15,7 +15,7 @@ namespace sinter::runtime {
 /// How a bound kernel is shared out.
 struct layout {
   geometry how;
-  std::int64_t splits = 1;  // parts of each result of a reduction
+  std::int64_t splits = 1;  // parts of each result of a reduction, or tiles or chunks of each row of a scan
 };
 
 /// By the kernel, its shape, where its operands lie and the target. Sets the schedule in the variant.

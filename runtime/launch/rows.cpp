@@ -65,7 +65,8 @@ void stage_short_rows(const codegen::kernel& k, binding& b, int multiprocessors)
 layout cuda_rows(const codegen::kernel& k, binding& b, int multiprocessors) {
   layout l;
   const std::int64_t row = b.reduced, rows = b.kept;
-  // Packs where rows are whole ones, whether or not they lie so that they can be read at once: see law 8.
+  // Packs where rows are whole ones, whether or not they lie so that they can be read at once: the order of folding follows
+  // from the width, and may not depend on where an operand lies.
   int width = codegen::vector_width(k, b.variant);
   while (row % width != 0) width /= 2;
   const int bytes = std::max(1, bytes_kept(k, b.variant, codegen::dialect::cuda));

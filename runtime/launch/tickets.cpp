@@ -1,5 +1,5 @@
-// One allocation for each stream that reduces, and some for each that scans, past the pools: what a program sees of those is its own arrays. A graph's are
-// the graph's, like its other temporaries.
+// One allocation for each stream that reduces, and some for each that scans, past the pools: what a program sees of the pools
+// is its own arrays. A graph's are the graph's, like its other temporaries.
 #include "runtime/launch/tickets.hpp"
 
 #include <algorithm>

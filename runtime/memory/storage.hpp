@@ -10,8 +10,8 @@
 
 namespace sinter::runtime {
 
-/// A storage of `bytes` bytes with one reference, of the stream's device and first used in its order. Contents: undefined. Errors:
-/// `out_of_memory`, after everything cached and everything about to be free has been tried; then nothing has changed.
+/// A storage of `bytes` bytes with one reference, of the stream's device and first used in its order. Contents: undefined.
+/// Errors: `out_of_memory`, after everything cached and everything about to be free has been tried; then nothing has changed.
 /// Units: bytes; 0 bytes gives a storage whose data is null. Any thread.
 detail::storage* make_storage(std::size_t bytes, stream_state& on);
 

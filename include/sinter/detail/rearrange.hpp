@@ -5,8 +5,8 @@
 
 namespace sinter {
 
-/// What pad puts around an array. `wrap`: what lies at the other end; `reflect` and `symmetric`: what lies inside the edge, seen in
-/// a mirror that stands on the last element or behind it.
+/// What pad puts around an array. `wrap`: what lies at the other end; `reflect` and `symmetric`: what lies inside the edge,
+/// seen in a mirror that stands on the last element or behind it.
 enum class pad_mode : unsigned char { edge, wrap, reflect, symmetric };
 
 /// Elements to put before and after an axis.
