@@ -1,5 +1,5 @@
-// From a kernel and its variant to text. One emitter writes the arithmetic; cuda.cpp and cpu.cpp write what differs between the
-// dialects: how points are shared out, memory is accessed and partial results are folded.
+// From a kernel and its variant to text. One emitter writes the arithmetic; a file for each form of kernel and dialect writes
+// what differs: how points are shared out, memory is accessed and partial results are folded.
 #pragma once
 
 #include <string>
