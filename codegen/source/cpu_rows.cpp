@@ -12,13 +12,7 @@ class cpu_rows : cpu_writer {
 
   void write() {
     argument_struct();
-    open("sinter_kernel");
-    load_fixed(when::points);
-    load_fixed(when::row);
-    w_.open("for (long long item = begin; item < end; ++item)");
-    b_.v.columns ? columns() : row();
-    w_.close();
-    w_.close();
+    each_item([this] { b_.v.columns ? columns() : row(); });
   }
 
  private:

@@ -15,12 +15,7 @@ class cpu_scan : cpu_writer {
   void write() {
     argument_struct();
     if (b_.v.scan.split) return in_chunks();
-    open("sinter_kernel");
-    load_fixed(when::points);
-    w_.open("for (long long item = begin; item < end; ++item)");
-    b_.v.columns ? columns() : row();
-    w_.close();
-    w_.close();
+    each_item([this] { b_.v.columns ? columns() : row(); });
   }
 
  private:

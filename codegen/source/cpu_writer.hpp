@@ -13,6 +13,17 @@ class cpu_writer : protected kernel_writer {
   void argument_struct();
   /// Opens a function over work items.
   void open(std::string_view name);
+  /// The whole kernel where an item needs no other: `write_item` writes what is done for item `item`.
+  template <class F>
+  void each_item(F write_item) {
+    open("sinter_kernel");
+    load_fixed(when::points);
+    load_fixed(when::row);
+    w_.open("for (long long item = begin; item < end; ++item)");
+    write_item();
+    w_.close();
+    w_.close();
+  }
 
   /// Do random numbers that are neighbours share a block of words here?
   bool counts() const { return counted_ >= 0; }

@@ -27,19 +27,23 @@ lazy<T> reduce(E&& e, reduction what, const reduce_options& how) {
       make_reduction(handle(take_node(std::forward<E>(e))), what, dtype_of<T>, how.axis.list(), how.keepdims));
 }
 
+/// What sums and products of the elements of E are, where the caller chooses R, or void.
+template <class R, class E>
+using total_of = chosen<R, reduced_dtype(reduction::sum, dtype_of<element_in<E>>)>;
+
 }  // namespace detail
 
 /// The sum over axes. Dtypes: small integers and bool give 64-bit integers; `sum<double>(a)` chooses. Errors: `shape_error` for
 /// a wrong or repeated axis. Source: numpy.sum.
 template <detail::choice R = void, detail::expression E>
 auto sum(E&& e, reduce_options how = {}) {
-  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
+  using T = detail::total_of<R, E>;
   return detail::reduce<T>(std::forward<E>(e), detail::reduction::sum, how);
 }
 /// The product over axes. Dtypes: as sum. Source: numpy.prod.
 template <detail::choice R = void, detail::expression E>
 auto prod(E&& e, reduce_options how = {}) {
-  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
+  using T = detail::total_of<R, E>;
   return detail::reduce<T>(std::forward<E>(e), detail::reduction::prod, how);
 }
 /// The smallest element; NaN wins. Errors: `shape_error` where there is none. Source: numpy.min.
@@ -128,12 +132,9 @@ SINTER_OVER_AXIS(count_nonzero)
 SINTER_OVER_AXIS(ptp)
 #undef SINTER_OVER_AXIS
 
-// The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`; then what is not one.
-#define SINTER_OVER_AXIS(name)                                                 \
-  template <detail::choice R = void, detail::expression E>                     \
-  auto name(E&& e, std::int64_t axis) {                                        \
-    return name<R>(std::forward<E>(e), {.axis = axis});                        \
-  }                                                                            \
+// What is neither an axis nor an expression is refused in a sentence: by functions whose result's dtype can be chosen, and by
+// others.
+#define SINTER_REFUSE_CHOOSING(name)                                           \
   template <detail::choice R = void, detail::expression E, detail::not_axis X> \
   detail::no_axis<X> name(E&&, X);                                             \
   template <class R = void>                                                    \
@@ -141,20 +142,30 @@ SINTER_OVER_AXIS(ptp)
   template <class R, detail::expression E>                                     \
     requires(!detail::choice<R>)                                               \
   detail::no_element<R> name(E&&, detail::anything = 0);
+#define SINTER_REFUSE(name)                           \
+  template <detail::expression E, detail::not_axis X> \
+  detail::no_axis<X> name(E&&, X);                    \
+  lazy<double> name(detail::no_expression, detail::anything = 0);
+
+// The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`; then what is not one.
+#define SINTER_OVER_AXIS(name)                             \
+  template <detail::choice R = void, detail::expression E> \
+  auto name(E&& e, std::int64_t axis) {                    \
+    return name<R>(std::forward<E>(e), {.axis = axis});    \
+  }                                                        \
+  SINTER_REFUSE_CHOOSING(name)
 SINTER_OVER_AXIS(sum)
 SINTER_OVER_AXIS(prod)
 SINTER_OVER_AXIS(mean)
 SINTER_OVER_AXIS(var)
 SINTER_OVER_AXIS(stddev)
 #undef SINTER_OVER_AXIS
-#define SINTER_OVER_AXIS(name)                        \
-  template <detail::expression E>                     \
-  auto name(E&& e, std::int64_t axis) {               \
-    return name(std::forward<E>(e), {.axis = axis});  \
-  }                                                   \
-  template <detail::expression E, detail::not_axis X> \
-  detail::no_axis<X> name(E&&, X);                    \
-  lazy<double> name(detail::no_expression, detail::anything = 0);
+#define SINTER_OVER_AXIS(name)                       \
+  template <detail::expression E>                    \
+  auto name(E&& e, std::int64_t axis) {              \
+    return name(std::forward<E>(e), {.axis = axis}); \
+  }                                                  \
+  SINTER_REFUSE(name)
 SINTER_OVER_AXIS(min)
 SINTER_OVER_AXIS(max)
 SINTER_OVER_AXIS(any)

@@ -25,26 +25,22 @@ lazy<T> scan_flat(E&& e, reduction what) {
 /// integers; `cumsum<double>(a)` chooses. Source: numpy.cumsum.
 template <detail::choice R = void, detail::expression E>
 auto cumsum(E&& e) {
-  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
-  return detail::scan_flat<T>(std::forward<E>(e), detail::reduction::sum);
+  return detail::scan_flat<detail::total_of<R, E>>(std::forward<E>(e), detail::reduction::sum);
 }
 /// The same along an axis. Shapes: that of the operand. Errors: `shape_error` for an axis that is not there.
 template <detail::choice R = void, detail::expression E>
 auto cumsum(E&& e, std::int64_t axis) {
-  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
-  return detail::scan<T>(std::forward<E>(e), detail::reduction::sum, axis);
+  return detail::scan<detail::total_of<R, E>>(std::forward<E>(e), detail::reduction::sum, axis);
 }
 /// The products of all elements up to each one, in C order. Shapes, dtypes: as cumsum. Source: numpy.cumprod.
 template <detail::choice R = void, detail::expression E>
 auto cumprod(E&& e) {
-  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
-  return detail::scan_flat<T>(std::forward<E>(e), detail::reduction::prod);
+  return detail::scan_flat<detail::total_of<R, E>>(std::forward<E>(e), detail::reduction::prod);
 }
 /// The same along an axis. Errors: `shape_error` for an axis that is not there.
 template <detail::choice R = void, detail::expression E>
 auto cumprod(E&& e, std::int64_t axis) {
-  using T = detail::chosen<R, detail::reduced_dtype(detail::reduction::sum, dtype_of<detail::element_in<E>>)>;
-  return detail::scan<T>(std::forward<E>(e), detail::reduction::prod, axis);
+  return detail::scan<detail::total_of<R, E>>(std::forward<E>(e), detail::reduction::prod, axis);
 }
 /// The largest element up to each one along an axis; NaN wins. Shapes: that of the operand. Errors: `shape_error` for an
 /// axis that is not there. Source: numpy.maximum.accumulate.
@@ -66,25 +62,10 @@ auto logcumsumexp(E&& e, std::int64_t axis = 0) {
   return detail::scan<T>(std::forward<E>(e), detail::reduction::logaddexp, axis);
 }
 
-// What is not an axis, or not an expression, is refused in a sentence.
-#define SINTER_ALONG_AXIS(name)                                                \
-  template <detail::choice R = void, detail::expression E, detail::not_axis X> \
-  detail::no_axis<X> name(E&&, X);                                             \
-  template <class R = void>                                                    \
-  lazy<double> name(detail::no_expression, detail::anything = 0);              \
-  template <class R, detail::expression E>                                     \
-    requires(!detail::choice<R>)                                               \
-  detail::no_element<R> name(E&&, detail::anything = 0);
-SINTER_ALONG_AXIS(cumsum)
-SINTER_ALONG_AXIS(cumprod)
-SINTER_ALONG_AXIS(logcumsumexp)
-#undef SINTER_ALONG_AXIS
-#define SINTER_ALONG_AXIS(name)                       \
-  template <detail::expression E, detail::not_axis X> \
-  detail::no_axis<X> name(E&&, X);                    \
-  lazy<double> name(detail::no_expression, detail::anything = 0);
-SINTER_ALONG_AXIS(cummax)
-SINTER_ALONG_AXIS(cummin)
-#undef SINTER_ALONG_AXIS
+SINTER_REFUSE_CHOOSING(cumsum)
+SINTER_REFUSE_CHOOSING(cumprod)
+SINTER_REFUSE_CHOOSING(logcumsumexp)
+SINTER_REFUSE(cummax)
+SINTER_REFUSE(cummin)
 
 }  // namespace sinter

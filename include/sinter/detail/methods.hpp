@@ -149,46 +149,36 @@ class methods : public refused_indices {
     requires(sizeof...(Axis) > 0)
   auto transpose(Axis... order) && { return transposed(taken(), {static_cast<std::int64_t>(order)...}); }
 
-  template <class R = void>
-  auto sum(reduce_options how = {}) const;
-  template <class R = void>
-  auto sum(std::int64_t axis) const {
-    return sum<R>(reduce_options{.axis = axis});
-  }
-  template <class R = void, not_axis X>
-  no_axis<X> sum(X) const;
-  template <class R = void>
-  auto prod(reduce_options how = {}) const;
-  template <class R = void>
-  auto prod(std::int64_t axis) const {
-    return prod<R>(reduce_options{.axis = axis});
-  }
-  template <class R = void, not_axis X>
-  no_axis<X> prod(X) const;
-  template <class R = void>
-  auto mean(reduce_options how = {}) const;
-  template <class R = void>
-  auto mean(std::int64_t axis) const {
-    return mean<R>(reduce_options{.axis = axis});
-  }
-  template <class R = void, not_axis X>
-  no_axis<X> mean(X) const;
-  template <class R = void>
-  auto var(reduce_options how = {}) const;
-  template <class R = void>
-  auto var(std::int64_t axis) const {
-    return var<R>(reduce_options{.axis = axis});
-  }
-  template <class R = void, not_axis X>
-  no_axis<X> var(X) const;
-  template <class R = void>
-  auto stddev(reduce_options how = {}) const;
-  template <class R = void>
-  auto stddev(std::int64_t axis) const {
-    return stddev<R>(reduce_options{.axis = axis});
-  }
-  template <class R = void, not_axis X>
-  no_axis<X> stddev(X) const;
+// Folds over axes, one axis, what is none; and what follows an axis has a name. The first ones take the result's dtype.
+#define SINTER_FOLD_CHOOSING(name)                \
+  template <class R = void>                       \
+  auto name(reduce_options how = {}) const;       \
+  template <class R = void>                       \
+  auto name(std::int64_t axis) const {            \
+    return name<R>(reduce_options{.axis = axis}); \
+  }                                               \
+  template <class R = void, not_axis X>           \
+  no_axis<X> name(X) const;                       \
+  lazy<double> name(anything, no_option) const;
+#define SINTER_FOLD(name)                                                           \
+  auto name(reduce_options how = {}) const;                                         \
+  auto name(std::int64_t axis) const { return name(reduce_options{.axis = axis}); } \
+  template <not_axis X>                                                             \
+  no_axis<X> name(X) const;                                                         \
+  lazy<double> name(anything, no_option) const;
+  SINTER_FOLD_CHOOSING(sum)
+  SINTER_FOLD_CHOOSING(prod)
+  SINTER_FOLD_CHOOSING(mean)
+  SINTER_FOLD_CHOOSING(var)
+  SINTER_FOLD_CHOOSING(stddev)
+  SINTER_FOLD(min)
+  SINTER_FOLD(max)
+  SINTER_FOLD(any)
+  SINTER_FOLD(all)
+  SINTER_FOLD(argmin)
+  SINTER_FOLD(argmax)
+#undef SINTER_FOLD
+#undef SINTER_FOLD_CHOOSING
   template <class R = void>
   auto cumsum() const;
   template <class R = void>
@@ -201,42 +191,6 @@ class methods : public refused_indices {
   auto cumprod(std::int64_t axis) const;
   template <class R = void, not_axis X>
   no_axis<X> cumprod(X) const;
-  auto min(reduce_options how = {}) const;
-  auto min(std::int64_t axis) const { return min(reduce_options{.axis = axis}); }
-  template <not_axis X>
-  no_axis<X> min(X) const;
-  auto max(reduce_options how = {}) const;
-  auto max(std::int64_t axis) const { return max(reduce_options{.axis = axis}); }
-  template <not_axis X>
-  no_axis<X> max(X) const;
-  auto any(reduce_options how = {}) const;
-  auto any(std::int64_t axis) const { return any(reduce_options{.axis = axis}); }
-  template <not_axis X>
-  no_axis<X> any(X) const;
-  auto all(reduce_options how = {}) const;
-  auto all(std::int64_t axis) const { return all(reduce_options{.axis = axis}); }
-  template <not_axis X>
-  no_axis<X> all(X) const;
-  auto argmin(reduce_options how = {}) const;
-  auto argmin(std::int64_t axis) const { return argmin(reduce_options{.axis = axis}); }
-  template <not_axis X>
-  no_axis<X> argmin(X) const;
-  auto argmax(reduce_options how = {}) const;
-  auto argmax(std::int64_t axis) const { return argmax(reduce_options{.axis = axis}); }
-  template <not_axis X>
-  no_axis<X> argmax(X) const;
-  // What follows an axis has a name.
-  lazy<double> sum(anything, no_option) const;
-  lazy<double> prod(anything, no_option) const;
-  lazy<double> mean(anything, no_option) const;
-  lazy<double> var(anything, no_option) const;
-  lazy<double> stddev(anything, no_option) const;
-  lazy<double> min(anything, no_option) const;
-  lazy<double> max(anything, no_option) const;
-  lazy<double> any(anything, no_option) const;
-  lazy<double> all(anything, no_option) const;
-  lazy<double> argmin(anything, no_option) const;
-  lazy<double> argmax(anything, no_option) const;
   template <element U>
   auto astype() const;
   template <not_element U>
