@@ -106,9 +106,10 @@ class evaluation final : public codegen::part_evaluator {
       runtime::share_out(s.kernel, b, to);
     };
     constexpr int usual_multiprocessors = 132;  // of an H100 or H200, where there is no GPU to ask
+    constexpr std::int64_t usual_cache = 50 << 20;
     const runtime::target here = runtime::target_of(on);
     const auto like = [&](codegen::dialect language, int multiprocessors) {
-      return here.language == language ? here : runtime::target{language, multiprocessors, here.in_order};
+      return here.language == language ? here : runtime::target{language, multiprocessors, here.in_order, usual_cache};
     };
     bind(like(codegen::dialect::cuda, usual_multiprocessors), k.on_cuda);
     bind(like(codegen::dialect::c, 1), k.on_cpu);

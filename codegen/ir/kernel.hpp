@@ -147,13 +147,15 @@ struct fold_schedule {
 /// How a scan is shared out; runtime/launch/scans.cpp chooses it by shapes and the device alone, since the order of folding
 /// follows from it.
 struct scan_schedule {
-  std::uint16_t threads = 0;  // cuda: of a block
-  std::uint16_t across = 0;   // cuda: of them, those that share a row; by columns: neighbouring columns
-  std::uint16_t held = 0;     // cuda: elements that a thread has of a row or a column
-  std::uint8_t width = 1;     // cuda: of those, the ones that lie side by side
-  bool keeps = false;         // cuda: what a stage computes is kept for later ones; else they compute it again
-  bool packed = false;        // cuda: `width` elements are read in one access
-  bool split = false;         // rows are folded in tiles
+  std::uint16_t threads = 0;   // cuda: of a block
+  std::uint16_t across = 0;    // cuda: of them, those that share a row; by columns: neighbouring columns
+  std::uint16_t held = 0;      // cuda: elements that a thread has of a row or a column
+  std::uint8_t width = 1;      // cuda: of those, the ones that lie side by side
+  bool keeps = false;          // cuda: what a stage computes is kept for later ones; else they compute it again
+  bool packed = false;         // cuda: `width` elements are read in one access
+  bool split = false;          // rows are folded in tiles
+  bool ahead = false;          // cuda: each block folds a later tile before it scans its own
+  std::uint16_t resident = 0;  // cuda: threads that a multiprocessor is to have registers for
   friend bool operator==(const scan_schedule&, const scan_schedule&) = default;
 };
 

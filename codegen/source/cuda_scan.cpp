@@ -2,18 +2,21 @@
 // comes before the scan to what follows it, so that memory is passed over once. Where a row has several tiles, each leaves what
 // it folds for the tiles after it, which wait for it; tiles are numbered as their blocks start, so that none waits for one that
 // cannot start. What is folded with what follows from places in the row alone: no result depends on who came when.
+// Of a long row blocks run ahead: each folds a tile that is as many tiles on as there are blocks at work, and then scans its own,
+// for which everything before it is known by then, and which is still in the cache.
 #include <algorithm>
 
-#include "codegen/source/cuda_writer.hpp"
+#include "codegen/ir/values.hpp"
+#include "codegen/source/cuda_passing.hpp"
 
 namespace sinter::codegen {
 
 namespace {
 
-class cuda_scan : cuda_writer {
+class cuda_scan : scan_passing {
  public:
   cuda_scan(writer& w, const body& b)
-      : cuda_writer(w, b),
+      : scan_passing(w, b),
         threads_(b.v.scan.threads),
         across_(b.v.scan.across),
         lines_(threads_ / across_),
@@ -24,153 +27,57 @@ class cuda_scan : cuda_writer {
   void write() {
     pack_types();
     if (b_.v.scan.split) write_passing();
-    open(threads_, resident_threads() / threads_);
+    if (ahead()) write_last_uses();
+    open(threads_, b_.v.scan.resident / threads_);
     shared_memory();
-    locate();
     load_fixed(when::points);
-    place("p", "", 0, b_.v.columns ? b_.fastest() : b_.kept(), when::points, true);
+    count_lines();
+    if (ahead()) run_ahead();
+    locate(ahead() ? "(number - (gridDim.x - tiles))" : "number");
     declare_kept();
     for (const stage& s : b_.stages) run(s);
     w_.close();
   }
 
  private:
-  static std::string text(int n) { return std::to_string(n); }
   std::string lane() const { return "threadIdx.x % " + text(span_); }  // of the threads that share packs of a row
   std::string tile() const { return text(b_.v.columns ? lines_ * held_ : across_ * held_); }
   int packs() const { return held_ / width_; }
-
-  // Of a multiprocessor: the more wait for memory, and for each other, the better, as long as their elements have registers.
-  int resident_threads() const {
-    int bytes = 0;
-    for (const accumulator& a : b_.k.accumulators) bytes += itemsize(a.type);
-    for (const stage& s : b_.stages)
-      for (std::uint16_t k : s.keeps) bytes += itemsize(b_.k.values[k].type);
-    return bytes <= 4 ? 1536 : bytes <= 8 ? 1024 : 512;
-  }
-
-  // ---- what tiles pass on
-
-  // What is passed on is told from what was there before by a mark in the same word, which is written at once.
-  void write_word(int a) {
-    const std::string type = b_.member_type(a), name = word_name(a);
-    const bool two = itemsize(b_.k.accumulators[static_cast<std::size_t>(a)].type) == 8;
-    w_.line("union halves_", name, " { ", type, " value; unsigned half[2]; };");
-    w_.open("static __device__ __forceinline__ void leave_", name, "(volatile unsigned long long* at, unsigned mark, ",
-            type, " value)");
-    w_.line("union halves_", name, " bits;");
-    w_.line("bits.half[0] = 0;");
-    w_.line("bits.value = value;");
-    w_.line("at[0] = (unsigned long long)mark << 32 | bits.half[0];");
-    if (two) w_.line("at[1] = (unsigned long long)mark << 32 | bits.half[1];");
-    w_.close();
-    w_.open("static __device__ __forceinline__ bool see_", name,
-            "(const volatile unsigned long long* at, unsigned mark, ", type, "* value)");
-    w_.line("const unsigned long long low = at[0]", two ? ", high = at[1];" : ";");
-    w_.line("union halves_", name, " bits;");
-    w_.line("bits.half[0] = (unsigned)low;");
-    if (two) w_.line("bits.half[1] = (unsigned)high;");
-    w_.line("*value = bits.value;");
-    w_.line("return (unsigned)(low >> 32) == mark", two ? " && (unsigned)(high >> 32) == mark;" : ";");
-    w_.close();
-    w_.blank();
-  }
-  std::string word_name(int a) const {
-    return detail::facts(b_.k.accumulators[static_cast<std::size_t>(a)].type).short_name;
-  }
-
-  void write_passing() {
-    std::vector<std::string> written;
-    for (int a = 0; a < members(); ++a) {
-      if (std::find(written.begin(), written.end(), word_name(a)) == written.end()) write_word(a);
-      written.push_back(word_name(a));
-      write_ahead(a);
-    }
-  }
-
-  // Of the tiles before one, a warp folds those of its group, and another the groups of its age, after the ages before. The last
-  // tile of a group leaves what all of it folds to, and the last of an age what it and all before do.
-  void write_ahead(int a) {
-    const std::string type = b_.member_type(a), name = word_name(a), group = text(scan_group);
-    w_.line(
-        "// What the tiles before tile `part` fold to, known to lane 0: those near it, or all others; `mine`: what it "
-        "does.");
-    w_.open("static __device__ __forceinline__ ", type, " ahead", text(a),
-            "(volatile unsigned long long* tiles, int parts, int part, unsigned mark, ", type,
-            " mine, int lane, bool far)");
-    w_.line("const int place = part % ", group, ", group = part / ", group, ", nook = group % ", group,
-            ", age = group / ", group, ";");
-    w_.line("const int at = (far ? parts + age * ", group, " : group * ", group, ") + lane;");
-    w_.line(type, " all = ", b_.neutral(a), ", old = ", b_.neutral(a), ";");
-    w_.line("while (lane < (far ? nook : place) && !see_", name, "(tiles + 2ll * at, mark, &all)) {}");
-    w_.raw("#pragma unroll\n");
-    w_.open("for (int half = 16; half > 0; half /= 2)");
-    w_.line("const ", type, " e = __shfl_down_sync(0xffffffff, all, half);");
-    w_.line("all = ", b_.folded(a, "all", "e"), ";");
-    w_.close();
-    w_.line("if (!far && place == ", text(scan_group - 1), " && lane == 0) leave_", name,
-            "(tiles + 2ll * (parts + group), mark, ", b_.folded(a, "all", "mine"), ");");
-    w_.line("while (far && age > 0 && !see_", name, "(tiles + 2ll * (parts + (parts + ", text(scan_group - 1), ") / ",
-            group, " + age - 1), mark, &old)) {}");
-    w_.line("return ", b_.folded(a, "old", "all"), ";");
-    w_.close();
-    w_.blank();
-  }
-
-  // Leaves what an age and all before it fold to, from what its last tile knows.
-  void leave_age(int a, const std::string& tiles, const std::string& value, const std::string& condition) {
-    w_.line("if (part % ", text(scan_group * scan_group), " == ", text(scan_group * scan_group - 1), " && ", condition,
-            ") leave_", word_name(a), "(", tiles, " + 2ll * (splits + (splits + ", text(scan_group - 1), ") / ",
-            text(scan_group), " + part / ", text(scan_group * scan_group), "), mark, ", value, ");");
-  }
-
-  // The number of this block among those that have started, and the mark of what this launch leaves: both in the first word.
-  // The last to start leaves them ready for the next launch. So that no word ever keeps a mark until it comes again, one that
-  // this launch has no need of is marked anew.
-  void take_number() {
-    w_.line("__shared__ unsigned long long turn;");
-    w_.line("if (threadIdx.x == 0) turn = atomicAdd(words, 1ull);");
-    w_.line("__syncthreads();");
-    w_.line("const unsigned number = (unsigned)turn, mark = (unsigned)(turn >> 32) + 1;");
-    w_.line("const long long places = splits + (splits + ", text(scan_group - 1), ") / ", text(scan_group),
-            " + (splits + ", text(scan_group * scan_group - 1), ") / ", text(scan_group * scan_group), ";");
-    w_.open("if (threadIdx.x == 0 && number == gridDim.x - 1)");
-    w_.line("atomicExch(words, (unsigned long long)mark << 32);");
-    w_.line("const unsigned long long other = 1 + mark % (room - 1);");
-    w_.line("if (other > 2ll * ", text(members()), " * places * ", b_.extent(0, b_.kept()),
-            ") words[other] = (unsigned long long)mark << 32;");
-    w_.close();
-  }
-  // Where the tiles of a row leave accumulator `a`.
-  std::string words_of(int a, const std::string& kept) const {
-    return "words + 1 + 2 * places * (" + text(a) + "ll * (" + b_.extent(0, b_.kept()) + ") + " + kept + ")";
-  }
 
   // ---- where the threads are
 
   void shared_memory() {
     if (b_.v.columns) w_.line("__shared__ double fold[", text(threads_), "];");
     else if (across_ > 32) w_.line("__shared__ double fold[", text(threads_ / 32), "];");
-    if (b_.v.scan.split) w_.line("__shared__ double ahead[", text(b_.v.columns ? 2 * across_ : 2), "];");
+    if (b_.v.scan.split)
+      w_.line("__shared__ double ahead[", text(b_.v.columns ? 2 * across_ : ahead() ? 2 * members() : 2), "];");
   }
 
-  // The row or column, and this thread's first element of it.
-  void locate() {
-    const std::string t = b_.index, all = b_.extent(0, b_.kept());
+  // Rows or columns side by side, of which each block has some.
+  void count_lines() {
     if (b_.v.scan.split) take_number();
     else w_.line("const unsigned number = blockIdx.x;");
+    const std::string side_by_side = text(b_.v.columns ? across_ : lines_),
+                      one_less = text((b_.v.columns ? across_ : lines_) - 1);
     w_.line("const int x = threadIdx.x % ", text(across_), ", y = threadIdx.x / ", text(across_), ";");
-    const int side_by_side = b_.v.columns ? across_ : lines_;
-    w_.line("const ", t, " lines = (", all, " + ", text(side_by_side - 1), ") / ", text(side_by_side),
-            ", part = number / lines;");
-    w_.line("const ", t, " kept = (number - part * lines) * ", text(side_by_side), " + ", b_.v.columns ? "x" : "y",
-            ";");
+    w_.line("const ", b_.index, " lines = (", b_.extent(0, b_.kept()), " + ", one_less, ") / ", side_by_side, ";");
+    if (ahead()) w_.line("const unsigned tiles = lines * splits;");
+  }
+
+  // The row or column of a block, and this thread's first element of it.
+  void locate(const std::string& block) {
+    const std::string t = b_.index, all = b_.extent(0, b_.kept());
+    w_.line("const ", t, " part = ", block, " / lines;");
+    w_.line("const ", t, " kept = (", block, " - part * lines) * ", text(b_.v.columns ? across_ : lines_), " + ",
+            b_.v.columns ? "x" : "y", ";");
     w_.line("const bool live = kept < ", all, ";");
     b_.unravel(w_, 0, b_.kept(), "kept");
     w_.line("const ", t, " length = live ? ", number("n", b_.v.rank - 1), " : 0;");
-    if (b_.v.columns) return w_.line("const ", t, " first = part * ", tile(), " + y * ", text(held_), ";");
-    w_.line("const ", t, " first = part * ", tile(), " + x / ", text(span_), " * ", text(span_ * held_), " + x % ",
-            text(span_), " * ", text(width_), ";");
+    if (b_.v.columns) w_.line("const ", t, " first = part * ", tile(), " + y * ", text(held_), ";");
+    else
+      w_.line("const ", t, " first = part * ", tile(), " + x / ", text(span_), " * ", text(span_ * held_), " + x % ",
+              text(span_), " * ", text(width_), ";");
+    place("p", "", 0, b_.v.columns ? b_.fastest() : b_.kept(), when::points, true);
   }
 
   void declare_kept() {
@@ -211,7 +118,9 @@ class cuda_scan : cuda_writer {
   void run(const stage& s) {
     const auto number_of = static_cast<std::size_t>(&s - b_.stages.data());
     for (int a : s.accumulators) w_.line(b_.member_type(a), " ", number("run", a), "[", text(held_), "];");
-    load(b_.points[number_of]);
+    load(b_.points[number_of], ahead());
+    for (int a : s.accumulators)
+      if (ahead()) look_back(a);  // while elements are on their way
     each_pack();
     pack_index();
     for (int o : s.outputs) w_.line(output_type(o), " ", number("u", o), ";");
@@ -227,7 +136,7 @@ class cuda_scan : cuda_writer {
   // zeros, and nothing depends on what becomes of them.
   bool is_loaded(int o) const { return b_.is_element(o) && b_.v.operands[o] != access::fixed; }
 
-  void load(const function& f) {
+  void load(const function& f, bool last) {
     std::vector<int> inputs;
     std::copy_if(f.inputs.begin(), f.inputs.end(), std::back_inserter(inputs), [&](int o) { return is_loaded(o); });
     if (inputs.empty()) return;
@@ -241,7 +150,9 @@ class cuda_scan : cuda_writer {
     if (b_.v.scan.packed) {
       w_.open("if (i + ", text(width_), " <= length)");
       for (int o : inputs)
-        if (packed(o)) w_.line("const ", pack(o), " u", text(o), " = ", packed_element(o, "p"), ";");
+        if (packed(o))
+          w_.line("const ", pack(o), " u", text(o), " = ",
+                  last ? "read_last(&" + packed_element(o, "p") + ")" : packed_element(o, "p"), ";");
       load_elements(inputs, true);
       w_.otherwise();
     }
@@ -269,9 +180,8 @@ class cuda_scan : cuda_writer {
     const stage& s = b_.stages[number_of];
     const function& f = b_.points[number_of];
     const bool counts = std::any_of(f.inputs.begin(), f.inputs.end(), [&](int o) { return !b_.is_element(o); });
-    const bool looks_up =
-        !f.notes.empty() ||
-        std::any_of(f.inputs.begin(), f.inputs.end(), [&](int o) { return !b_.is_element(o) && !b_.is_iota(o); });
+    const bool looks_up = !f.notes.empty() || std::any_of(f.inputs.begin(), f.inputs.end(),
+                                                          [&](int o) { return !b_.is_element(o) && !b_.is_iota(o); });
     if (looks_up) w_.open("if (", element_index(), " < length)");
     const std::string prefix = counts ? locate_element() : "";
     const auto kept = [&](int v) { return number("k", v) + "[" + slot() + "]"; };
@@ -298,7 +208,9 @@ class cuda_scan : cuda_writer {
     if (b_.v.scan.packed) {
       w_.open("if (i + ", text(width_), " <= length)");
       for (int o : outputs)
-        if (packed(b_.inputs() + o)) w_.line(packed_element(b_.inputs() + o, "p"), " = ", number("u", o), ";");
+        if (const int operand = b_.inputs() + o; packed(operand))
+          w_.line(ahead() ? "write_past(&" + packed_element(operand, "p") + ", " + number("u", o) + ");"
+                          : packed_element(operand, "p") + " = " + number("u", o) + ";");
       store_elements(outputs, true);
       w_.otherwise();
     }
@@ -323,6 +235,29 @@ class cuda_scan : cuda_writer {
 
   // Within packs, over the threads that take packs side by side, pack after pack; then over the warps of the row.
   void scan_rows(int a) {
+    const std::string base = number("base", a), before = number("before", a);
+    if (b_.v.scan.split && !ahead()) {
+      declare_words(a);
+      if (has_own_total(a)) fold_tile(a), leave_own(a);
+    }
+    scan_tile(a);
+    if (b_.v.scan.split && !ahead()) {
+      if (!has_own_total(a))
+        w_.line("const ", b_.member_type(a), " ", number("total", a), " = ", number("all", a), ";"), leave_own(a);
+      look_back(a);
+      w_.line("__syncthreads();");
+    }
+    if (b_.v.scan.split) take_prefix(a);
+    each_pack();
+    w_.line("const ", b_.member_type(a), " start = ", b_.folded(a, base, before + "[h]"), ";");
+    each_lane();
+    w_.line(running(a), " = ", b_.folded(a, "start", running(a)), ";");
+    end_each_lane();
+    w_.close();
+  }
+
+  // What comes in the tile before each pack, before a warp's packs, and what all of it folds to.
+  void scan_tile(int a) {
     const std::string t = b_.member_type(a), before = number("before", a), base = number("base", a),
                       all = number("all", a);
     w_.line(t, " ", before, "[", text(packs()), "], ", base, " = ", b_.neutral(a), ", ", all, " = ", b_.neutral(a),
@@ -336,25 +271,109 @@ class cuda_scan : cuda_writer {
     scan_lanes(a, before, all);
     w_.close();
     if (across_ > 32) scan_warps(a, base, all);
-    if (b_.v.scan.split) {
-      w_.line("volatile unsigned long long* const tiles", text(a), " = ", words_of(a, "kept"), ";");
-      w_.line("if (threadIdx.x == 0) leave_", word_name(a), "(tiles", text(a), " + 2ll * part, mark, ", all, ");");
-      w_.open("if (threadIdx.x < 64)");
-      w_.line("const ", t, " t = ahead", text(a), "(tiles", text(a), ", splits, part, mark, ", all,
-              ", threadIdx.x % 32, threadIdx.x >= 32);");
-      w_.line("if (threadIdx.x % 32 == 0) ", shared(a, "ahead"), "[threadIdx.x / 32] = t;");
+  }
+
+  // Is what a tile folds to found by itself? Then it is the same whether the tile is scanned next or by another block. Of what
+  // takes long to fold it is a by-product of the scan, and no block runs ahead.
+  bool has_own_total(int a) const {
+    return !is_costly(detail::facts(b_.k.accumulators[static_cast<std::size_t>(a)].what).fold);
+  }
+
+  // What all of a tile folds to, known to the first thread.
+  void fold_tile(int a) {
+    const std::string t = b_.member_type(a), total = number("total", a), warps = text(across_ / 32);
+    const auto fold_lanes = [&](const std::string& lanes) {
+      w_.raw("#pragma unroll\n");
+      w_.open("for (int d = 1; d < ", lanes, "; d *= 2)");
+      w_.line("const ", t, " e = __shfl_down_sync(0xffffffff, ", total, ", d);");
+      w_.line(total, " = ", b_.folded(a, total, "e"), ";");
       w_.close();
-      w_.line("__syncthreads();");
-      w_.line("const ", t, " ", number("prefix", a), " = ",
-              b_.folded(a, shared(a, "ahead") + "[1]", shared(a, "ahead") + "[0]"), ";");
-      leave_age(a, number("tiles", a), b_.folded(a, number("prefix", a), all), "threadIdx.x == 0");
-      w_.line(base, " = ", b_.folded(a, number("prefix", a), base), ";");
-    }
+    };
+    w_.line(t, " ", total, " = ", b_.neutral(a), ";");
     each_pack();
-    w_.line("const ", t, " start = ", b_.folded(a, base, before + "[h]"), ";");
-    each_lane();
-    w_.line(running(a), " = ", b_.folded(a, "start", running(a)), ";");
+    w_.line(t, " t = ", number("run", a), "[", slot("0"), "];");
+    each_lane(1);
+    w_.line("t = ", b_.folded(a, "t", running(a)), ";");
     end_each_lane();
+    w_.line(total, " = ", b_.folded(a, total, "t"), ";");
+    w_.close();
+    fold_lanes("32");
+    w_.line("__syncthreads();");
+    w_.line("if (threadIdx.x % 32 == 0) ", shared(a, "fold"), "[threadIdx.x / 32] = ", total, ";");
+    w_.line("__syncthreads();");
+    w_.line(total, " = ", shared(a, "fold"), "[threadIdx.x % ", warps, "];");
+    fold_lanes(warps);
+  }
+
+  // Two warps find what comes before the tile.
+  void look_back(int a) {
+    const std::string tiles = number("tiles", a), found = ahead_of(a);
+    if (ahead()) declare_words(a);
+    w_.open("if (threadIdx.x < 64)");
+    w_.line("const ", b_.member_type(a), " t = ahead", text(a), "(", tiles,
+            ", splits, part, mark, threadIdx.x % 32, threadIdx.x >= 32);");
+    if (!ahead()) leave_group(a, tiles, "t", number("total", a), "threadIdx.x == 0");
+    w_.line("if (threadIdx.x % 32 == 0) ", found, "[threadIdx.x / 32] = t;");
+    w_.close();
+    if (ahead() && b_.v.aliased) wait_for_own(a);
+  }
+  std::string ahead_of(int a) const {
+    const int before = ahead() ? 2 * a : 0;  // all are found before any is taken
+    return "((" + b_.member_type(a) + "*)" + (before ? "(ahead + " + text(before) + ")" : "ahead") + ")";
+  }
+
+  void take_prefix(int a) {
+    const std::string prefix = number("prefix", a), base = number("base", a), found = ahead_of(a);
+    w_.line("const ", b_.member_type(a), " ", prefix, " = ", b_.folded(a, found + "[1]", found + "[0]"), ";");
+    if (!ahead()) leave_age(a, number("tiles", a), b_.folded(a, prefix, number("total", a)), "threadIdx.x == 0");
+    w_.line(base, " = ", b_.folded(a, prefix, base), ";");
+  }
+
+  // ---- running ahead
+
+  // Another block may still read what is written over.
+  void wait_for_own(int a) {
+    w_.open("if (threadIdx.x == 0)");
+    w_.line(b_.member_type(a), " own;");
+    w_.line("while (!see_", word_name(a), "(", number("tiles", a), " + 2ll * part, mark, &own)) {}");
+    w_.close();
+  }
+
+  // Folds the tile whose number the block has, as the one that scans it will.
+  void run_ahead() {
+    const stage& s = b_.stages[0];
+    w_.open("if (number < tiles)");
+    locate("number");
+    declare_kept();
+    for (int a : s.accumulators) w_.line(b_.member_type(a), " ", number("run", a), "[", text(held_), "];");
+    load(b_.points[0], false);
+    each_pack();
+    pack_index();
+    each_lane();
+    point(0);
+    end_each_lane();
+    w_.close();
+    for (int a : s.accumulators) {
+      declare_words(a);
+      fold_tile(a);
+      leave_tile(a);
+    }
+    w_.close();
+    declared_.assign(declared_.size(), false);  // the registers of the scan are others
+    w_.line("if (number < gridDim.x - tiles) return;");
+  }
+
+  // The block of the last tile of a group waits for the others of it: they began before.
+  void leave_tile(int a) {
+    const std::string t = b_.member_type(a), total = number("total", a), tiles = number("tiles", a);
+    leave_own(a);
+    w_.open("if (threadIdx.x < 32 && part % ", text(scan_group), " == ", text(scan_group - 1), ")");
+    w_.line("const ", t, " near = ahead", text(a), "(", tiles, ", splits, part, mark, threadIdx.x, false);");
+    leave_group(a, tiles, "near", total, "threadIdx.x == 0");
+    w_.open("if (part % ", text(scan_group * scan_group), " == ", text(scan_group * scan_group - 1), ")");
+    w_.line("const ", t, " far = ahead", text(a), "(", tiles, ", splits, part, mark, threadIdx.x, true);");
+    leave_age(a, tiles, b_.folded(a, "(" + b_.folded(a, "far", "near") + ")", total), "threadIdx.x == 0");
+    w_.close();
     w_.close();
   }
 
@@ -429,8 +448,10 @@ class cuda_scan : cuda_writer {
     w_.open("for (int c = threadIdx.x / 32; c < ", text(2 * across_), "; c += ", text(threads_ / 32), ")");
     w_.line("const ", b_.index, " column = kept - x + c / 2;");
     w_.line("if (column >= ", b_.extent(0, b_.kept()), ") break;");
-    w_.line("const ", t, " e = ahead", text(a), "(", words_of(a, "column"), ", splits, part, mark, ", fold, "[",
-            text((lines_ - 1) * across_), " + c / 2], threadIdx.x % 32, c % 2);");
+    w_.line("const ", t, " e = ahead", text(a), "(", words_of(a, "column"),
+            ", splits, part, mark, threadIdx.x % 32, c % 2);");
+    leave_group(a, words_of(a, "column"), "e", fold + "[" + text((lines_ - 1) * across_) + " + c / 2]",
+                "threadIdx.x % 32 == 0 && c % 2 == 0");
     w_.line("if (threadIdx.x % 32 == 0) ", shared(a, "ahead"), "[c] = e;");
     w_.close();
     w_.line("__syncthreads();");

@@ -39,6 +39,7 @@ cuda_properties ask(const driver& d, fault_latch& faults, int ordinal) {
   };
   p.capability = 10 * attribute(cu_attribute_capability_major) + attribute(cu_attribute_capability_minor);
   p.multiprocessors = attribute(cu_attribute_multiprocessors);
+  p.cache = attribute(cu_attribute_cache);
   faults.check(d.cuDeviceTotalMem_v2(&p.memory, p.handle), "cuDeviceTotalMem_v2");
   faults.check(d.cuDriverGetVersion(&p.driver_version), "cuDriverGetVersion");
   return p;
@@ -111,6 +112,7 @@ class cuda_device final : public device_impl {
     return load_program_module(context_, *this, image, size);
   }
   int multiprocessors() const override { return context_.properties.multiprocessors; }
+  std::int64_t cache() const override { return context_.properties.cache; }
   int capability() const override { return context_.properties.capability; }
   std::string description() const override;
   device_properties properties() const override;

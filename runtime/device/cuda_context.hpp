@@ -16,6 +16,7 @@ struct cuda_properties {
   std::string pci_bus;
   int capability = 0;  // 90 for 9.0
   int multiprocessors = 0;
+  int cache = 0;  // bytes, of the second level
   std::size_t memory = 0;
   int driver_version = 0;
 };

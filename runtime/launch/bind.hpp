@@ -34,6 +34,7 @@ struct target {
   int multiprocessors;
   /// Reductions fold in the order of the domain, so that a fused one equals an unfused one (strict mode).
   bool in_order;
+  std::int64_t cache = 0;  // cuda: bytes of the cache that all multiprocessors share
 };
 
 /// Only a GPU tells packs of elements and narrow indices apart.

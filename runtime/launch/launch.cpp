@@ -136,13 +136,14 @@ void enqueue(prepared_launch& p, const codegen::step& s, const codegen::resoluti
 
 target target_of(const device_impl& on) {
   static const bool strict = codegen::math_mode_from_environment() == codegen::math_mode::strict;
-  return {on.dialect(), on.multiprocessors(), strict};
+  return {on.dialect(), on.multiprocessors(), strict, on.cache()};
 }
 
 const fusion& fusion_for(const plan& p, const codegen::resolution& r, const target& to) {
   if (p.fusions.size() == 1) return p.fusions[0];
+  const std::size_t more = p.fusions[1].steps.size() - p.fusions[0].steps.size();
   for (const auto& s : p.fusions[0].steps)
-    if (s->form == codegen::form::rows && !rows_pay(r.spaces[s->step.domain], to)) return p.fusions[1];
+    if (s->form == codegen::form::rows && !rows_pay(s->step, more, r, to)) return p.fusions[1];
   return p.fusions[0];
 }
 

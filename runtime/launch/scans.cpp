@@ -1,12 +1,15 @@
 // Scans: who has which elements of a row or a column.
 #include "runtime/launch/scans.hpp"
 
+#include "codegen/ir/values.hpp"
 #include "runtime/launch/rows.hpp"
 #include "runtime/launch/share.hpp"
 
 namespace sinter::runtime {
 
 namespace {
+
+using codegen::access;
 
 constexpr int held_by_thread = 16;  // elements: enough loads under way, and registers left to work with
 constexpr unsigned most_threads = codegen::scan_tile / held_by_thread;
@@ -46,11 +49,53 @@ layout cuda_columns(binding& b) {
   return l;
 }
 
-layout cuda_scan(const codegen::kernel& k, binding& b) {
+// Of a multiprocessor: the more wait for memory, and for each other, the better, as long as their elements have registers.
+int resident_threads(const codegen::kernel& k, int kept) {
+  int bytes = kept;
+  for (const codegen::accumulator& a : k.accumulators) bytes += itemsize(a.type);
+  return bytes <= 4 ? 1536 : bytes <= 8 ? 1024 : 512;
+}
+
+// Is what is folded little work, and all of it there to be read again?
+bool is_light(const codegen::kernel& k) {
+  std::vector<std::uint16_t> folded;
+  for (const codegen::accumulator& a : k.accumulators) {
+    if (codegen::is_costly(detail::facts(a.what).fold)) return false;
+    folded.push_back(a.value);
+  }
+  const std::vector<bool> needed = codegen::made_of(k, folded);
+  for (std::size_t i = 0; i < k.values.size(); ++i) {
+    const codegen::value& v = k.values[i];
+    const bool looks_up = v.kind == codegen::value_kind::load || v.kind == codegen::value_kind::check;
+    if (needed[i] && (looks_up || (v.kind == codegen::value_kind::apply && codegen::is_costly(v.code)))) return false;
+  }
+  return true;
+}
+
+// Blocks by which others run ahead: as many as are at work at a time, if what they read and write meanwhile is still in the cache
+// then; 0 where that is not worth it. It changes nothing about the order of folding.
+std::int64_t blocks_ahead(const codegen::kernel& k, const binding& b, const layout& l, const target& to) {
+  const codegen::scan_schedule& s = b.variant.scan;
+  if (b.variant.columns || l.splits == 1 || !is_light(k)) return 0;
+  std::int64_t bytes = 0;
+  for (std::size_t o = 0; o < b.operands.size(); ++o)
+    if (b.variant.operands[o] != access::fixed) bytes += itemsize(codegen::operand_type(k, static_cast<int>(o)));
+  const std::int64_t at_work = std::int64_t{s.resident / s.threads} * to.multiprocessors;
+  const std::int64_t blocks = std::min(at_work, to.cache / 2 / (bytes * codegen::scan_tile));
+  return blocks >= to.multiprocessors && l.how.grid[0] >= 2 * blocks ? blocks : 0;
+}
+
+layout cuda_scan(const codegen::kernel& k, binding& b, const target& to) {
   layout l = b.variant.columns ? cuda_columns(b) : cuda_rows(k, b);
-  b.variant.scan.keeps = true;
-  b.variant.scan.keeps = bytes_kept(k, b.variant, codegen::dialect::cuda) <= most_kept;
-  l.how.block[0] = b.variant.scan.threads;
+  codegen::scan_schedule& s = b.variant.scan;
+  s.keeps = true;
+  const int kept = bytes_kept(k, b.variant, codegen::dialect::cuda);
+  s.keeps = kept <= most_kept;
+  s.resident = static_cast<std::uint16_t>(resident_threads(k, s.keeps ? kept : 0));
+  const std::int64_t ahead = blocks_ahead(k, b, l, to);
+  s.ahead = ahead != 0;
+  l.how.grid[0] += static_cast<unsigned>(ahead);
+  l.how.block[0] = s.threads;
   return l;
 }
 
@@ -75,7 +120,7 @@ layout cpu_scan(binding& b) {
 
 layout share_out_scan(const codegen::kernel& k, binding& b, const target& to) {
   b.variant.scan = {};
-  const layout l = to.language == codegen::dialect::c ? cpu_scan(b) : cuda_scan(k, b);
+  const layout l = to.language == codegen::dialect::c ? cpu_scan(b) : cuda_scan(k, b, to);
   b.variant.scan.split = l.splits > 1;
   return l;
 }

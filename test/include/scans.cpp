@@ -323,6 +323,47 @@ TEST_CASE("scans: the same bits every time, wherever the operands lie") {
   CHECK(same_bits(together.get(), first));
 }
 
+template <class T>
+void check_long(const shape& s) {
+  CAPTURE(s);
+  const int axis = s.size() - 1;
+  const array<T> a = numbers<T>(s);
+  using W = wide<T>;
+  const std::vector<W> wanted = running<W>(a.get(), s, axis, wrapped_add<T, W>);
+  SAME(elements(array<W>(cumsum(a, axis))), wanted);
+  if constexpr (std::is_same_v<T, W>) {
+    array<T> b = a.copy();
+    b = cumsum(b, axis);
+    SAME(b.get(), wanted);
+  }
+}
+
+// A GPU's blocks fold tiles ahead of those they scan.
+TEST_CASE("scans: rows of many tiles") {
+  check_long<double>({300'001});
+  check_long<float>({5, 100'000});
+  check_long<std::int8_t>({400'003});
+  const array<float> x = numbers<float>({400'003}), y = numbers<float>({400'004}, 3, 9)(slice(1, _));
+  array<float> made;
+  CHECK(launches_of([&] { made = cumsum(x * y, 0) - cummax(x, 0) * y; }) == 1);
+  const std::vector<float> sums = array<float>(cumsum(array<float>(x * y), 0)).get(),
+                           tops = array<float>(cummax(x, 0)).get(), ys = y.get();
+  std::vector<float> wanted;
+  for (std::size_t i = 0; i < ys.size(); ++i) wanted.push_back(sums[i] - tops[i] * ys[i]);
+  SAME(made.get(), wanted);
+}
+
+// Whether blocks run ahead depends on what is folded, which must not have a say in the order of folding.
+TEST_CASE("scans: a sum of costly elements has the bits of a sum of elements") {
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  std::vector<float> noise(300'001);
+  for (float& x : noise) x = normal(random);
+  const array<float> x = asarray(noise), e = exp(x);
+  const std::vector<float> fused = array<float>(cumsum(exp(x))).get(), stepped = array<float>(cumsum(e)).get();
+  CHECK(std::memcmp(fused.data(), stepped.data(), fused.size() * sizeof(float)) == 0);
+}
+
 TEST_CASE("scans: a graph's launches scan by themselves") {
   const array<float> a = numbers<float>({50'000});
   array<float> x = a.copy(), y;
