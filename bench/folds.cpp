@@ -11,11 +11,15 @@ using sn::array;
 using sn::axes;
 using preferences = sn::runtime::fold_preferences;
 
-const bench::trial<preferences> trials[] = {
-    {"8 packs under way", {.turns = 8}}, {"2 packs under way", {.turns = 2}},
-    {"4 blocks", {.blocks = 4}},         {"4 blocks, 8 packs", {.blocks = 4, .turns = 8}},
-    {"16 blocks", {.blocks = 16}},       {"16 blocks, 8 packs", {.blocks = 16, .turns = 8}},
-    {"31 blocks", {.blocks = 31}},       {"no stream", {.stream = 0}}};
+const bench::trial<preferences> trials[] = {{"8 packs under way", {.turns = 8}},
+                                            {"2 packs under way", {.turns = 2}},
+                                            {"4 blocks", {.blocks = 4}},
+                                            {"4 blocks, 8 packs", {.blocks = 4, .turns = 8}},
+                                            {"16 blocks", {.blocks = 16}},
+                                            {"16 blocks, 8 packs", {.blocks = 16, .turns = 8}},
+                                            {"31 blocks", {.blocks = 31}},
+                                            {"no stream", {.stream = 0}},
+                                            {"16 column blocks", {.column_blocks = 16}}};
 
 /// `make` gives the result, an array or several; `read` and `written` in bytes.
 template <class F>
@@ -58,6 +62,14 @@ void several(bench::session& s, std::int64_t n) {
       [&] { return sn::eval(sn::min(x), sn::max(x), sn::argmax(x), sn::mean(x), sn::var(x)); });
 }
 
+void of_columns(bench::session& s, std::int64_t rows, std::int64_t columns) {
+  const std::string name = "mean and stddev (" + std::to_string(rows) + ", " + std::to_string(columns) + "), axis 0";
+  if (!s.wants(name)) return;
+  const array<float> x = numbers<float>({rows, columns});
+  row(s, name, rows * columns, 4 * static_cast<double>(x.size()), 8 * static_cast<double>(columns),
+      [&] { return sn::eval(sn::mean(x, 0), sn::stddev(x, 0)); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -78,5 +90,7 @@ int main(int argc, char** argv) {
   sum<float>(s, "sum (1e6, 32), axis 1", {most / 100, 32}, 1);
   sum<double>(s, "sum float64, 5e7", {most / 2}, axes::all());
   several(s, most);
+  of_columns(s, 16 * side, 16 * side);
+  of_columns(s, side, 256 * side);
   return s.finish();
 }

@@ -12,8 +12,11 @@ void cuda_writer::pack_types() {
     if (!packed(o)) continue;
     if (std::find(done.begin(), done.end(), pack(o)) != done.end()) continue;
     done.push_back(pack(o));
-    w_.line("struct alignas(", std::to_string(pack_width(o) * itemsize(operand_type(b_.k, o))), ") ", pack(o), " { ",
-            b_.type(o), " at[", std::to_string(pack_width(o)), "]; };");
+    const int bytes = pack_width(o) * itemsize(operand_type(b_.k, o));
+    // One of narrow elements is words first: the compiler would take it to pieces where it is loaded, and wait for it there.
+    const std::string words = is_of_words(o) ? "unsigned words[" + std::to_string(bytes / 4) + "]; " : "";
+    w_.line(words.empty() ? "struct" : "union", " alignas(", std::to_string(bytes), ") ", pack(o), " { ", words, b_.type(o),
+            " at[", std::to_string(pack_width(o)), "]; };");
   }
   if (!done.empty()) w_.blank();
 }

@@ -180,6 +180,13 @@ class cuda_fold : cuda_fold_writer {
   }
 
   void fold_columns() {
+    for (int o = 0; o < b_.inputs(); ++o) {  // what is the same all along a column
+      if (!is_column(o) || !b_.is_element(o) || !b_.is_read_at_points(o)) continue;
+      w_.line(b_.type(o), " ", number("v", o), side_by_side() ? "[" + std::to_string(width_) + "];" : ";");
+      each_output();
+      w_.line(number("v", o), side_by_side() ? "[l] = " : " = ", read("p", of_lane("i"))(o), ";");
+      end_each_output();
+    }
     fold_in_turns({.from = "low + threadIdx.y",
                    .step = "blockDim.y",
                    .at = "position",
@@ -187,7 +194,10 @@ class cuda_fold : cuda_fold_writer {
                    .index = "i"});
   }
 
-  bool moves(int o) const { return b_.is_element(o) && b_.v.operands[o] != access::fixed && b_.is_read_at_points(o); }
+  bool moves(int o) const {
+    return b_.is_element(o) && b_.v.operands[o] != access::fixed && !is_column(o) && b_.is_read_at_points(o);
+  }
+  bool is_column(int o) const { return b_.v.operands[o] == access::column; }
   bool is_still(int o) const { return b_.v.operands[o] == access::still; }
   void fold_in_turns(const loop& of) {
     w_.open("for (", b_.index, " first = ", of.from, "; first < high; first += ", turns(), " * ", of.step, ")");
@@ -255,6 +265,7 @@ class cuda_fold : cuda_fold_writer {
     const spelled input = [this, prefix, index](int o) {
       if (packed(o)) return number("v", o) + "[turn].at[l]";
       if (moves(o)) return number("v", o) + slot(o);
+      if (is_column(o) && b_.is_element(o)) return number("v", o) + (side_by_side() ? "[l]" : "");
       if (counts(o) && index == "i" && !b_.v.columns) return position_in_pack(o, prefix, "i");
       return read(prefix, of_lane(index))(o);
     };
@@ -294,7 +305,8 @@ class cuda_fold : cuda_fold_writer {
     if (!b_.is_short_sum(m) || width_ % 4 != 0) return -1;
     const value& element = b_.k.values[b_.folded_value(m)];
     const value& at = b_.k.values[element.args[0]];
-    return at.kind == value_kind::input && itemsize(at.type) == 1 && packed(at.index) ? at.index : -1;
+    const bool is_byte = at.kind == value_kind::input && itemsize(at.type) == 1;
+    return is_byte && packed(at.index) && is_of_words(at.index) ? at.index : -1;
   }
   bool adds_bytes_alone() const {
     for (int m = 0; m < members(); ++m)
@@ -304,11 +316,10 @@ class cuda_fold : cuda_fold_writer {
   void add_bytes(int m) {
     const int o = bytes_of(m);
     if (o < 0) return;
-    const bool is_signed = detail::facts(operand_type(b_.k, o)).is_signed;
+    const std::string type = detail::facts(operand_type(b_.k, o)).is_signed ? "int" : "unsigned";
     w_.raw("#pragma unroll\n");
-    w_.line("for (int l = 0; l < ", std::to_string(width_ / 4), "; ++l) ", number("pack", m),
-            " = __dp4a(reinterpret_cast<const ", is_signed ? "int" : "unsigned", "*>(&", number("v", o),
-            "[turn])[l], 0x01010101", is_signed ? ", " : "u, (unsigned)", number("pack", m), ");");
+    w_.line("for (int l = 0; l < ", std::to_string(width_ / 4), "; ++l) ", number("pack", m), " = __dp4a((", type, ")",
+            number("v", o), "[turn].words[l], (", type, ")0x01010101, (", type, ")", number("pack", m), ");");
   }
 
   // Every block leaves its part in memory; the last one folds them, in their order.
@@ -316,8 +327,7 @@ class cuda_fold : cuda_fold_writer {
     const std::string along = b_.v.columns ? "y" : "x", output = side_by_side() ? "(kept + l)" : "kept";
     w_.open("if (threadIdx.", along, " == 0 && live)");
     each_output();
-    for (int m = 0; m < members(); ++m)
-      w_.line(partial(m, ""), "[(long long)", output, " * splits + blockIdx.y] = ", acc(m), ";");
+    for (int m = 0; m < members(); ++m) w_.line(partial(m, "", output, "blockIdx.y"), " = ", acc(m), ";");
     end_each_output();
     w_.line("__threadfence();");
     w_.close();
@@ -327,8 +337,8 @@ class cuda_fold : cuda_fold_writer {
     w_.open("for (", b_.index, " part = threadIdx.", along, "; part < splits; part += blockDim.", along, ")");
     each_output();
     for (int m = 0; m < members(); ++m) {
-      w_.line("const ", b_.member_type(m), " ", number("e", m), " = ", partial(m, "const volatile "), "[(long long)",
-              output, " * splits + part];");
+      w_.line("const ", b_.member_type(m), " ", number("e", m), " = ", partial(m, "const volatile ", output, "part"),
+              ";");
     }
     fold_elements();
     end_each_output();

@@ -47,9 +47,13 @@ class cuda_fold_writer : protected cuda_writer {
     w_.close();
   }
 
-  std::string partial(int m, std::string_view qualifier) const {
+  // Where a part of an output leaves its state: as they are read, so columns side by side and parts of a row one after the other.
+  std::string partial(int m, std::string_view qualifier, const std::string& output, const std::string& part) const {
+    const std::string outputs = b_.extent(0, b_.kept());
+    const std::string at = b_.v.columns ? "(long long)" + part + " * (" + outputs + ") + " + output
+                                        : "(long long)" + output + " * splits + " + part;
     return "((" + std::string(qualifier) + b_.member_type(m) + "*)(partials + " + std::to_string(8 * m) +
-           "ll * splits * (" + b_.extent(0, b_.kept()) + ")))";
+           "ll * splits * (" + outputs + ")))[" + at + "]";
   }
 
   // Goes on only in the block that finds all others of its results done.

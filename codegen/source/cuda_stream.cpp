@@ -147,7 +147,7 @@ class cuda_stream : cuda_fold_writer {
     const std::string& t = b_.index;
     w_.open("if (lane < columns)");
     for (int m = 0; m < members(); ++m)
-      w_.line(partial(m, ""), "[(long long)blockIdx.y * columns + lane] = ", number("fold", m), "[lane];");
+      w_.line(partial(m, "", "lane", "blockIdx.y"), " = ", number("fold", m), "[lane];");
     w_.line("__threadfence();");
     w_.close();
     leave_to_last();
@@ -156,8 +156,8 @@ class cuda_stream : cuda_fold_writer {
     for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("sum", m), " = ", b_.identity(m), ";");
     w_.open("for (", t, " part = lane / columns; part < splits; part += lines)");
     for (int m = 0; m < members(); ++m)
-      w_.line("const ", b_.member_type(m), " ", number("e", m), " = ", partial(m, "const volatile "),
-              "[(long long)part * columns + lane % columns];");
+      w_.line("const ", b_.member_type(m), " ", number("e", m), " = ",
+              partial(m, "const volatile ", "lane % columns", "part"), ";");
     fold([](int m) { return number("sum", m); }, [](int m) { return number("e", m); });
     w_.close();
     for (int m = 0; m < members(); ++m) w_.line(number("fold", m), "[lane] = ", number("sum", m), ";");

@@ -26,6 +26,11 @@ class cuda_writer : protected kernel_writer {
     return std::string(detail::facts(operand_type(b_.k, o)).short_name) + "x" + std::to_string(pack_width(o));
   }
 
+  bool is_of_words(int o) const {
+    const int each = itemsize(operand_type(b_.k, o));
+    return each < 4 && pack_width(o) * each % 4 == 0;
+  }
+
   void pack_types();
   /// Opens the kernel function. `blocks`: how many a multiprocessor is to have registers for; 0: the compiler decides.
   void open(int threads, int blocks = 0);

@@ -162,7 +162,7 @@ void append_axis(axes& a, binding& b, bool reduced) {
 void classify(const step& s, binding& b) {
   codegen::variant& v = b.variant;
   const int f = codegen::fastest_axis(v);
-  const bool by_columns = v.columns && codegen::form_of(s.kernel) == codegen::form::rows;
+  const bool by_columns = v.columns && !s.kernel.scans();
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
     const std::int64_t* strides = b.operands[i].strides;
     const bool moves = std::any_of(strides, strides + v.rank, [](std::int64_t x) { return x != 0; });

@@ -109,10 +109,10 @@ class cuda_choice {
 
   // A point that has much to read needs the registers for it, and so do many narrow ones.
   int turns() const {
-    constexpr int most_elements = 32;
+    constexpr int most_elements = 64;
     int bytes = 0;
     for (std::size_t i = 0; i < k_.inputs.size(); ++i)
-      if (k_.inputs[i].is_element() && v_.operands[i] != access::fixed &&
+      if (k_.inputs[i].is_element() && v_.operands[i] != access::fixed && v_.operands[i] != access::column &&
           codegen::is_read_at_points(k_, static_cast<int>(i)))
         bytes += s_.width * itemsize(k_.inputs[i].type);
     int most = folding.turns;
