@@ -1,6 +1,9 @@
 // Rows and columns that are folded and then changed by what that gave: softmax, norms, standardised columns. The floor reads
-// every element once and writes it once.
+// every element once and writes it once. Columns are measured again in one kernel and in two, whatever was chosen.
+#include <thread>
+
 #include "bench/matrix.hpp"
+#include "runtime/launch/rows.hpp"
 
 namespace {
 
@@ -91,8 +94,9 @@ void standardise(bench::session& s, const matrix& m) {
     means[static_cast<std::size_t>(j)] = t;
     deviations[static_cast<std::size_t>(j)] = std::sqrt(q / static_cast<double>(m.rows));
   }
+  const auto fused = [&] { return array<float>((a - sn::mean(a, of_columns)) / sn::stddev(a, of_columns)); };
   matrix_row(
-      s, name, m, 0.1, [&] { return array<float>((a - sn::mean(a, of_columns)) / sn::stddev(a, of_columns)); },
+      s, name, m, 0.1, fused,
       [&] {
         array<float> mean = sn::mean(a, of_columns), centred = a - mean, deviation = sn::stddev(a, of_columns);
         return array<float>(centred / deviation);
@@ -102,6 +106,13 @@ void standardise(bench::session& s, const matrix& m) {
         return (m.at(static_cast<std::int64_t>(o / means.size()), static_cast<std::int64_t>(j)) - means[j]) /
                deviations[j];
       });
+  if (s.on_cpu() || s.quick()) return;
+  for (const auto& [what, longest] : {std::pair{"  one kernel", m.rows}, std::pair{"  two kernels", std::int64_t{0}}})
+    std::thread([&, longest = longest, what = what] {  // launches are kept by the thread
+      sn::runtime::fusing.column = longest;
+      s.measure(what, m.size(), m.bytes(), m.bytes(), fused);
+    })
+        .join();
 }
 
 }  // namespace
@@ -121,7 +132,7 @@ int main(int argc, char** argv) {
   }
   over_norms(s, {s.largest() / 10, 3});
   const std::int64_t side = s.quick() ? 64 : s.on_cpu() ? 1000 : 4096;
-  standardise(s, {side, side});
+  for (const std::int64_t rows : {side, side / 2, side / 4, side / 8}) standardise(s, {rows, side * side / rows});
   standardise(s, {s.largest() / 100, 100});
   return s.finish();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/ir/values.hpp"
 #include "codegen/source/cuda_writer.hpp"
 
 namespace sinter::codegen {
@@ -16,7 +17,7 @@ class cuda_rows : cuda_writer {
 
   void write() {
     pack_types();
-    open(b_.v.rows.threads);
+    open(b_.v.rows.threads, resident());
     shared_memory();
     w_.line("const unsigned lane = threadIdx.y * blockDim.x + threadIdx.x;");
     if (stages_rows()) copy_in();
@@ -35,6 +36,15 @@ class cuda_rows : cuda_writer {
   }
 
  private:
+  // A block of columns is large: where half of a multiprocessor's registers hold its elements and little more, the compiler is to
+  // leave room for a second one, which works while this one waits. Elsewhere it finds as good a balance by itself.
+  int resident() const {
+    int bytes = 0;
+    for (const stage& s : b_.stages)
+      for (std::uint16_t k : s.keeps) bytes += itemsize(b_.k.values[k].type);
+    return b_.v.columns && b_.v.rows.held * bytes == 128 ? 2 : 0;
+  }
+
   int lines() const { return b_.v.columns ? b_.fastest() : b_.kept(); }  // axes that count lines of threads
 
   // Short rows lie one after the other, and a thread has whole ones: the block's are copied as one piece of memory, and the
@@ -165,6 +175,20 @@ class cuda_rows : cuda_writer {
   std::string element_index() const { return width_ > 1 ? "i + l" : "i"; }
   std::string slot() const { return width_ > 1 ? "h * " + std::to_string(width_) + " + l" : "h"; }
 
+  // What is the same all along a row, and takes long, is computed by the first threads of its line, and the others have it from
+  // them: arithmetic in double would cost as much again as what all do with the elements.
+  bool is_shared_out(std::size_t s) const {
+    if (stages_rows()) return false;
+    const std::vector<bool> needed = made_of(b_.k, b_.stages[s].once);
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      const value& at = b_.k.values[i];
+      if (!needed[i] || at.kind != value_kind::apply) continue;
+      const bool divides = at.code == op::divide || at.code == op::sqrt;
+      if (is_costly(at.code) || (divides && at.type == dtype::float64)) return true;
+    }
+    return false;
+  }
+
   void compute_once(std::size_t s) {
     std::vector<std::string> into;
     for (std::uint16_t v : b_.stages[s].once) {
@@ -173,7 +197,25 @@ class cuda_rows : cuda_writer {
     }
     if (into.empty()) return;
     // Beyond the last row there is no result to look up an index with.
-    w_.line(b_.once[s].notes.empty() ? "" : "if (live) ", b_.once[s].call({}, accumulator, into));
+    const std::string call = (b_.once[s].notes.empty() ? "" : "if (live) ") + b_.once[s].call({}, accumulator, into);
+    if (!is_shared_out(s)) return w_.line(call);
+    const std::string at = b_.v.columns ? "[threadIdx.x]" : "[threadIdx.y]";
+    for (std::uint16_t v : b_.stages[s].once)
+      w_.line("__shared__ ", spelling(b_.k.values[v].type), " ", number("once", v), "[",
+              std::to_string(b_.v.columns ? b_.v.rows.threads : b_.v.rows.threads / 32), "];");
+    if (b_.v.columns) {
+      w_.open("if (threadIdx.y == 0)");
+      w_.line(call);
+    } else {  // a warp that has several rows gains nothing
+      w_.line("if (threadIdx.x < 32) ", call);
+      w_.open("if (threadIdx.x == 0 && blockDim.x > 32)");
+    }
+    for (std::uint16_t v : b_.stages[s].once) w_.line(number("once", v), at, " = ", number("w", v), ";");
+    w_.close();
+    if (!b_.v.columns) w_.open("if (blockDim.x > 32)");
+    w_.line("__syncthreads();");
+    for (std::uint16_t v : b_.stages[s].once) w_.line(number("w", v), " = ", number("once", v), at, ";");
+    if (!b_.v.columns) w_.close();
   }
 
   void run(std::size_t s) {

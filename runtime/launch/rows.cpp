@@ -1,6 +1,10 @@
 // Row kernels: who has which elements of a row, and what of it is kept between stages.
 #include "runtime/launch/rows.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "codegen/ir/broadcast.hpp"
 #include "codegen/ir/stages.hpp"
 #include "codegen/source/keep.hpp"
 #include "runtime/launch/share.hpp"
@@ -14,22 +18,25 @@ namespace {
 // What of a row a thread keeps in registers, and still has enough of them to work. Units: bytes.
 constexpr std::int64_t most_registers = 128;
 
-// A column is folded by as many threads above each other as can keep it; neighbouring columns make whole sectors of memory.
+// A column is folded by as few threads above each other as have enough loads under way, by more where it is too long for their
+// registers; neighbouring columns make whole sectors of memory.
 layout cuda_columns(binding& b, int bytes) {
   layout l;
-  constexpr unsigned threads = codegen::column_threads;
+  constexpr unsigned threads = codegen::column_threads, widest = threads / 32, narrowest = threads / 8;
+  constexpr std::int64_t least_held = 8;
   constexpr std::int64_t most_column = 256;  // bytes in registers: half of what such a block can have
   const std::int64_t most_held = std::max<std::int64_t>(most_column / bytes, 1);
-  unsigned across = 32;
-  while (across > 8 && b.reduced > most_held * (threads / across)) across /= 2;
-  const std::int64_t held = divide_up(b.reduced, threads / across);
-  if (held > most_held) across = 32;
+  unsigned down = power_of_two(divide_up(b.reduced, least_held), widest);
+  while (down < narrowest && b.reduced > most_held * down) down *= 2;
+  const std::int64_t held = divide_up(b.reduced, down);
+  if (held > most_held) down = widest;
   b.variant.rows.held = held <= most_held ? static_cast<std::uint16_t>(power_of_two(held, 1024)) : 0;
   b.variant.rows.threads = threads;
   b.variant.rows.packed = false;
   const int f = codegen::fastest_axis(b.variant);
+  const unsigned across = std::min(threads / down, power_of_two(std::max<std::int64_t>(b.extents[f], 32), threads));
   l.how.block[0] = across;
-  l.how.block[1] = power_of_two(b.reduced, threads / across);
+  l.how.block[1] = down;
   l.how.grid[0] = static_cast<unsigned>(divide_up(b.extents[f], across) * extent(b, 0, f));
   return l;
 }
@@ -122,13 +129,45 @@ int bytes_kept(const codegen::kernel& k, codegen::variant v, codegen::dialect to
   return most;
 }
 
-// Rows in which a GPU's block, or a core, would be long alone are better shared out.
-bool rows_pay(const codegen::space& rows, const target& to) {
+namespace {
+
+// Do rows lie across memory, by the operand that moves along most of their axes?
+bool are_columns(const codegen::step& s, const codegen::resolution& r, const codegen::space& rows) {
+  std::int64_t flat[max_rank];
+  codegen::c_strides(rows.extents, flat);
+  int most = 0;
+  bool columns = false;
+  for (const codegen::step::read& input : s.inputs) {
+    const codegen::operand& o = r.operands[input.operand];
+    if (input.of_result || o.iota) continue;
+    int moving = 0, fastest = -1;
+    for (int d = 0; d < rows.extents.size(); ++d) {
+      const std::int64_t* strides = o.flat ? flat : o.strides;
+      if (rows.extents[d] == 1 || strides[d] == 0) continue;
+      ++moving;
+      if (fastest < 0 || std::llabs(strides[d]) <= std::llabs(strides[fastest])) fastest = d;
+    }
+    if (moving > most) most = moving, columns = !(rows.reduced >> fastest & 1);
+  }
+  return columns;
+}
+
+}  // namespace
+
+// Rows in which a GPU's block, or a core, would be long alone are better shared out. So are columns of which a block has registers
+// for a few only, so that it would read and write small pieces of memory: the passes of two folds and a map cost less.
+bool rows_pay(const codegen::step& s, std::size_t more, const codegen::resolution& r, const target& to) {
   if (to.in_order) return false;  // folded in the order in which a reduction by itself would be
+  const codegen::space& rows = r.spaces[s.domain];
   std::int64_t kept = 1, length = 1;
   for (int d = 0; d < rows.extents.size(); ++d) (rows.reduced >> d & 1 ? length : kept) *= rows.extents[d];
-  if (to.language == codegen::dialect::cuda) return length <= 32'768 || kept >= 2 * to.multiprocessors;
-  return kept * length <= 65'536 || kept >= 512 || (kept >= 16 && length <= 16'384);
+  if (to.language != codegen::dialect::cuda)
+    return kept * length <= 65'536 || kept >= 512 || (kept >= 16 && length <= 16'384);
+  if (length > fusing.row && kept < 2 * to.multiprocessors) return false;
+  constexpr std::int64_t worth_launches = 1 << 20;  // elements
+  const bool is_split =
+      length > fusing.column && kept * length >= worth_launches && more <= 2 && s.kernel.everywhere > 0;
+  return !is_split || !are_columns(s, r, rows);
 }
 
 layout share_out_rows(const codegen::kernel& k, binding& b, const target& to) {

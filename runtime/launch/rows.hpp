@@ -5,8 +5,17 @@
 
 namespace sinter::runtime {
 
-/// Does it pay to fold rows and to use the results in one kernel? By the shape and the target alone.
-bool rows_pay(const codegen::space& rows, const target&);
+/// What the choice between one kernel and several aims at on a GPU. Benchmarks try other values, each on a thread of its own.
+struct row_preferences {
+  std::int64_t row = 32'768;  // elements of the longest row that a block is given where there are few rows
+  std::int64_t column =
+      1'024;  // rows of the longest column of which a block folds as many side by side as make whole sectors
+};
+inline thread_local row_preferences fusing;
+
+/// Does it pay to fold rows and to use the results in one kernel, instead of in `more` kernels more? By the shape, the order of
+/// axes in memory and the target alone.
+bool rows_pay(const codegen::step&, std::size_t more, const codegen::resolution&, const target&);
 
 /// The most that a thread keeps of an element between two stages of a row. Units: bytes.
 int bytes_kept(const codegen::kernel&, codegen::variant, codegen::dialect);

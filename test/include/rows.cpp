@@ -156,6 +156,17 @@ TEST_CASE("rows: longer than what a thread keeps, and many of them") {
   check(noise<float>({33, 700}), 0, 4e-6);
 }
 
+// A GPU's block would have a few such columns only: there they take a kernel for each fold.
+TEST_CASE("rows: columns that are long and many") {
+  const array<float> x = noise<float>({1'100, 1'000});
+  for (const known<float>& k : all_known<float>()) {
+    CAPTURE(k.name);
+    array<float> fused;
+    CHECK(launches_of([&] { fused = k.fused(x, 0); }) <= 3);
+    CHECK(difference(fused, k.steps(x, 0)) <= 2e-5);
+  }
+}
+
 TEST_CASE("rows: in the middle, of several axes, through views") {
   check(noise<float>({4, 30, 6}), 1, 4e-6);
   check(array<float>(noise<float>({9, 40}).T()), 1, 4e-6);
