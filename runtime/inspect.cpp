@@ -300,9 +300,8 @@ sinter::text explain(node* n) try {
                    counted(step.inputs.size(), "input").c_str(), counted(step.outputs.size(), "output").c_str(),
                    counted(static_cast<std::size_t>(operations(step.kernel)), "operation").c_str(), bytes,
                    points * operations(step.kernel) / bytes);
-    if (step.kernel.reduces()) continue;
     const codegen::variant& v = (k.by_cuda ? k.on_cuda : k.on_cpu).variant;
-    out += "     shared out: " + codegen::print(v.map, static_cast<int>(step.inputs.size())) + "\n";
+    out += "     shared out: " + codegen::print(step.kernel, v) + "\n";
   }
   return sinter::text(out.c_str());
 } catch (const std::bad_alloc&) {

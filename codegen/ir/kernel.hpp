@@ -181,9 +181,6 @@ struct map_schedule {
   friend bool operator==(const map_schedule&, const map_schedule&) = default;
 };
 
-/// How a map is shared out, in words.
-std::string print(const map_schedule&, int inputs);
-
 /// The class of layouts one compiled kernel serves. Extents, strides and scalars are arguments; this is the rest.
 struct variant {
   std::uint8_t rank = 1;         // axes after collapsing: kept ones first, then reduced ones
@@ -199,6 +196,9 @@ struct variant {
   map_schedule map;              // maps
   friend bool operator==(const variant&, const variant&) = default;
 };
+
+/// How a kernel is shared out, in words.
+std::string print(const kernel&, const variant&);
 
 /// The axis along which neighbouring work items lie.
 inline int fastest_axis(const variant& v) { return v.columns ? v.rank - v.reduced - 1 : v.rank - 1; }

@@ -75,8 +75,6 @@ std::string operands_of(const map_schedule& m, int inputs, way of) {
   return text;
 }
 
-}  // namespace
-
 std::string print(const map_schedule& m, int inputs) {
   const auto count = [](int n) { return std::to_string(n); };
   if (m.tile)
@@ -90,6 +88,45 @@ std::string print(const map_schedule& m, int inputs) {
   const std::string odd = operands_of(m, inputs, way::each);
   if (m.width > 1 && !odd.empty()) text += ", " + odd + " element by element";
   return text;
+}
+
+std::string lines(const variant& v) { return v.columns ? "columns" : "rows"; }
+
+std::string packs(int width, int turns) {
+  std::string text = width > 1 ? ", in packs of " + std::to_string(width) : "";
+  if (turns > 1) text += ", " + std::to_string(turns) + " at a time";
+  return text;
+}
+
+std::string held(int elements) {
+  return elements != 0 ? ", " + std::to_string(elements) + " elements kept by a thread" : "";
+}
+
+std::string print(const row_schedule& r, const variant& v) {
+  if (r.threads == 0) return lines(v) + (r.held != 0 ? ", kept by a core" : ", gone along again by each stage");
+  if (r.turns > 1) return "rows through shared memory, " + std::to_string(r.turns) + " to a thread";
+  return lines(v) + (r.held != 0 ? held(r.held) : ", read again by each stage") + packs(r.width, 1);
+}
+
+std::string print(const fold_schedule& f, const variant& v) {
+  return (f.stream ? "columns as one stream" : lines(v)) + packs(f.width, f.turns) + (f.split ? ", in parts" : "");
+}
+
+std::string print(const scan_schedule& s, const variant& v) {
+  const char* pieces = s.threads == 0 ? ", in chunks" : s.ahead ? ", in tiles folded ahead" : ", in tiles";
+  return lines(v) + held(s.held) + packs(s.width, 1) + (s.split ? pieces : "");
+}
+
+}  // namespace
+
+std::string print(const kernel& k, const variant& v) {
+  switch (form_of(k)) {
+    case form::rows: return print(v.rows, v);
+    case form::fold: return print(v.fold, v);
+    case form::scan: return print(v.scan, v);
+    case form::map: break;
+  }
+  return print(v.map, static_cast<int>(k.inputs.size()));
 }
 
 std::string print(const kernel& k) {

@@ -43,13 +43,43 @@ TEST_CASE("inspect: what has no element says so") {
   CHECK(dump(mean(nothing)).c_str() != nullptr);
 }
 
+namespace {
+
+// How the first kernel of an expression is shared out.
+template <class E>
+std::string line(const E& e) {
+  const std::string all = explain(e).c_str(), begin = "shared out: ";
+  const std::size_t at = all.find(begin) + begin.size();
+  return all.substr(at, all.find('\n', at) - at);
+}
+
+}  // namespace
+
+// How many parts there are depends on the device.
+TEST_CASE("inspect: explain says how rows, folds and scans are shared out") {
+  const bool cuda = device::current().type() == device::kind::cuda;
+  const array<float> a = zeros<float>({100, 128}), many = zeros<float>({200'000, 4}), flat = many.reshape({800'000});
+  const auto of = [](std::int64_t axis) { return reduce_options{.axis = axis, .keepdims = true}; };
+  const auto says = [&](const auto& e, const char* on_cuda, const char* on_cpu) {
+    const std::string told = line(e), wanted = cuda ? on_cuda : on_cpu;
+    CAPTURE(told);
+    CAPTURE(wanted);
+    CHECK(told.starts_with(wanted));
+  };
+  auto e = exp(a - max(a, of(1)));
+  says(a / sum(a, of(1)), "rows, 4 elements kept by a thread, in packs of 4", "rows, gone along again by each stage");
+  says(e / sum(e, of(1)), "rows, 4 elements kept by a thread, in packs of 4", "rows, kept by a core");
+  says(a / sum(a, of(0)), "columns, 8 elements kept by a thread", "columns, gone along again by each stage");
+  says(sum(a, 1), "rows, in packs of 4, 4 at a time", "rows");
+  says(sum(flat), "rows, in packs of 4, 4 at a time, in parts", "rows, in parts");
+  says(sum(a, 0), "columns, in packs of 4, 4 at a time", "columns");
+  says(sum(many, 0), "columns as one stream, in packs of 4, 4 at a time, in parts", "columns, in parts");
+  says(cumsum(a, 1), "rows, 16 elements kept by a thread, in packs of 4", "rows");
+  says(cumsum(flat), "rows, 16 elements kept by a thread, in packs of 4, in tiles", "rows, in chunks");
+}
+
 TEST_CASE("inspect: explain says how a map is shared out") {
   const bool cuda = device::current().type() == device::kind::cuda;
-  const auto line = [](const auto& e) {
-    const std::string all = explain(e).c_str(), begin = "shared out: ";
-    const std::size_t at = all.find(begin) + begin.size();
-    return all.substr(at, all.find('\n', at) - at);
-  };
   const array<float> x = zeros<float>({12'000}), a = x.reshape({100, 120});
   CHECK(line(x + 1) == (cuda ? "packs of 4" : "element by element"));
   CHECK(line(x(slice(1, _)) - x(slice(_, -1))) == (cuda ? "packs of 4, in0 element by element" : "element by element"));
