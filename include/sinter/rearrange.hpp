@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 
 #include <sinter/array.hpp>
 #include <sinter/detail/rearrange.hpp>
@@ -54,15 +55,35 @@ auto roll(E&& e, detail::integer shift) {
   const shape s = e.shape();
   return lazy<detail::element_in<E>>(roll(std::forward<E>(e).ravel(), shift, 0).reshape(s));
 }
-/// Every element so many times, one after the other, along an axis or of the flattened ones. Errors: `shape_error`. Source:
-/// numpy.repeat, of one count.
+/// How often `repeat` gives elements: all as often, or each as often as a list says, `{1, 0, 2}` or a vector of `std::int64_t`.
+class repeat_counts {
+ public:
+  template <class I>
+    requires std::is_arithmetic_v<I>
+  constexpr repeat_counts(I all) : all_(detail::integer(all)) {}
+  constexpr repeat_counts(std::initializer_list<std::int64_t> each) : each_(each.begin(), each.size()), listed_(true) {}
+  template <class List>
+    requires std::convertible_to<const List&, std::span<const std::int64_t>>
+  constexpr repeat_counts(const List& each) : each_(each), listed_(true) {}
+  /// Library use. Refers to the list.
+  detail::node* repeated(detail::node* n, std::int64_t axis) const {
+    return listed_ ? detail::make_repeat(n, each_.data(), each_.size(), axis) : detail::make_repeat(n, all_, axis);
+  }
+
+ private:
+  std::int64_t all_ = 0;
+  std::span<const std::int64_t> each_;
+  bool listed_ = false;
+};
+/// Every element so many times, one after the other, along an axis or of the flattened ones. The counts are the program's own
+/// numbers, as the shape follows from them. Errors: `shape_error`. Source: numpy.repeat.
 template <detail::expression E>
-auto repeat(E&& e, detail::integer count, detail::integer axis) {
-  return lazy<detail::element_in<E>>(detail::make_repeat(detail::node_of(std::forward<E>(e)).get(), count, axis));
+auto repeat(E&& e, const repeat_counts& counts, detail::integer axis) {
+  return lazy<detail::element_in<E>>(counts.repeated(detail::node_of(std::forward<E>(e)).get(), axis));
 }
 template <detail::expression E>
-auto repeat(E&& e, detail::integer count) {
-  return repeat(std::forward<E>(e).ravel(), count, 0);
+auto repeat(E&& e, const repeat_counts& counts) {
+  return repeat(std::forward<E>(e).ravel(), counts, 0);
 }
 /// All of it so many times along each axis, the last ones where fewer are given. Errors: `shape_error`. Source: numpy.tile.
 template <detail::expression E>

@@ -148,7 +148,10 @@ bool author::move(int from) {
     case motion::tile:
       for (unsigned n = pick(rank + 2); n > 0; --n) s.extents.push_back(one_in(2) ? 1 : pick(4));
       break;
-    case motion::repeat: s.extents = {pick(4)}; break;
+    case motion::repeat:
+      for (std::int64_t n = one_in(2) ? given[s.axes->front()] : 1; n > 0; --n) s.extents.push_back(pick(4));
+      if (s.extents.empty()) s.extents = {pick(4)};
+      break;
     case motion::pad:
       s.ddof = static_cast<int>(pick(5));
       for (int d = 0; d < rank; ++d) {

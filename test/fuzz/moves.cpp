@@ -1,6 +1,7 @@
 #include "test/fuzz/moves.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/functions.hpp>
@@ -126,8 +127,10 @@ std::optional<outline> moved(const step& s, const std::vector<outline>& known) {
       }
       break;
     case motion::repeat:
-      if (s.extents[0] < 0 || rank == max_rank) return {};
-      to[static_cast<std::size_t>(axis)] *= s.extents[0];
+      if (rank == max_rank || *std::min_element(s.extents.begin(), s.extents.end()) < 0) return {};
+      if (s.extents.size() == 1) to[static_cast<std::size_t>(axis)] *= s.extents[0];
+      else if (static_cast<std::int64_t>(s.extents.size()) != from.extents[axis]) return {};
+      else to[static_cast<std::size_t>(axis)] = std::accumulate(s.extents.begin(), s.extents.end(), std::int64_t{0});
       break;
     case motion::pad:
       if (s.extents.size() != 2 * to.size()) return {};
@@ -164,7 +167,7 @@ detail::node* run_move(const step& s, const std::vector<handle>& operands, dtype
     case motion::flip: return detail::make_flip(n, {1, {axis}});
     case motion::tile: return detail::make_tile(n, s.extents.data(), static_cast<int>(s.extents.size()));
     case motion::roll: return detail::make_roll(n, s.extents[0], axis);
-    case motion::repeat: return detail::make_repeat(n, s.extents[0], axis);
+    case motion::repeat: return detail::make_repeat(n, s.extents.data(), s.extents.size(), axis);
     case motion::pad: {
       std::vector<pad_width> widths;
       for (std::size_t d = 0; d + 1 < s.extents.size(); d += 2) widths.push_back({s.extents[d], s.extents[d + 1]});
@@ -204,7 +207,7 @@ std::string cpp_move(const step& s, const std::vector<std::string>& o, std::int6
     case motion::flip: return call("flip", axis);
     case motion::tile: return call("tile", cpp_list(s.extents));
     case motion::roll: return call("roll", number_text(s.extents[0]) + ", " + axis);
-    case motion::repeat: return call("repeat", number_text(s.extents[0]) + ", " + axis);
+    case motion::repeat: return call("repeat", cpp_list(s.extents) + ", " + axis);
     case motion::pad:
       return call("pad", widths_of(s, "{", "}") + (s.ddof ? std::string(", pad_mode::") + modes[s.ddof] : ""));
     case motion::triangle: return call(s.keepdims ? "tril" : "triu", number_text(s.extents[0]));
@@ -225,7 +228,7 @@ std::string python_move(const step& s, const std::vector<std::string>& o, std::i
     case motion::flip: return call("flip", axis);
     case motion::tile: return call("tile", "[" + number_list(s.extents) + "]");
     case motion::roll: return call("roll", number_text(s.extents[0]) + ", " + axis);
-    case motion::repeat: return call("repeat", number_text(s.extents[0]) + ", " + axis);
+    case motion::repeat: return call("repeat", "[" + number_list(s.extents) + "], " + axis);
     case motion::pad: return call("pad", widths_of(s, "(", ")") + ", mode=\"" + modes[s.ddof] + "\"");
     case motion::triangle: return call(s.keepdims ? "tril" : "triu", number_text(s.extents[0]));
     case motion::diagonal: return call("diagonal", number_text(s.extents[0]));

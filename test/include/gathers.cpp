@@ -180,6 +180,13 @@ TEST_CASE("gathers: roll, flip, rot90, repeat, tile") {
   check_case("repeat 0", sn::repeat(m(), 3, 0));
   check_case("repeat 1", sn::repeat(m() + 1, 2, 1));
   check_case("repeat none", sn::repeat(m(), 0, 1));
+  check_case("repeat several", sn::repeat(m(), {2, 0, 1}, 0));
+  check_case("repeat several 1", sn::repeat(m() + 1, std::vector<std::int64_t>{0, 3, 1, 2}, -1));
+  check_case("repeat several flat", sn::repeat(v(), {1, 0, 0, 2, 1}));
+  check_case("repeat several none", sn::repeat(m(), {0, 0, 0}, 0));
+  CHECK(sn::repeat(m(), {2}, 1).shape() == sn::shape{3, 8});
+  CHECK_THROWS_AS(sn::repeat(m(), {1, 2}, 0), sn::shape_error);
+  CHECK_THROWS_AS(sn::repeat(m(), {1, -2, 1}, 0), sn::shape_error);
   check_case("tile", sn::tile(v(), 3));
   check_case("tile 2", sn::tile(m(), {2, 3}));
   check_case("tile more", sn::tile(v(), {2, 1, 2}));

@@ -21,6 +21,8 @@ SINTER_API node* make_flip(node*, const axis_list&);
 SINTER_API node* make_rot90(node*, int quarters);
 SINTER_API node* make_roll(node*, std::int64_t shift, std::int64_t axis);
 SINTER_API node* make_repeat(node*, std::int64_t count, std::int64_t axis);
+/// A count for each element along the axis, or one for all.
+SINTER_API node* make_repeat(node*, const std::int64_t* counts, std::size_t count, std::int64_t axis);
 SINTER_API node* make_tile(node*, const std::int64_t* counts, int count);
 SINTER_API node* make_padded(node*, const pad_width* widths, int count, scalar_bits around);
 SINTER_API node* make_padded(node*, const pad_width* widths, int count, pad_mode);
