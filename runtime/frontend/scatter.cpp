@@ -54,6 +54,15 @@ void scatter(array_node& to, const array_node& at, const array_node& values, com
   op.has_written(to.memory);
 }
 
+// The array that a value is, where it lies as it is needed, and the store does not change it. Null: it is to be computed.
+array_node* ready_value(const expression_view& e, const shape& wanted, const array_node& target) {
+  if (e.code->length != 1 || e.code->nodes != 1) return nullptr;
+  array_node* const a = as_array_node(e.nodes[0]);
+  const bool is_ready = a && a->contiguous && a->extents == wanted && a->memory != target.memory &&
+                        a->memory->device == target.memory->device;
+  return is_ready ? a : nullptr;
+}
+
 // Does nothing look at an array's elements but its name and the expression, which has been evaluated and dies?
 bool is_only_of_statement(node* target, const expression_view& e) {
   const handle as_view(retain(target));  // a census is of a store into a view, which is all of the array here
@@ -75,12 +84,13 @@ void store_at(handle& target, handle positions, const expression_view& e, combin
   if (view.elements() == 0) return;
   runtime::request wanted[] = {{typed(positions.get()), &view, nullptr}, {&root, &view, nullptr}};
   const device_scope on(as_array_node(target.get())->memory->device->id);  // where there is no other operand
-  runtime::evaluate(wanted, 2);
-  const handle at_node(wanted[0].into), values(wanted[1].into);
+  array_node* const ready = ready_value(e, view, *as_array_node(target.get()));
+  runtime::evaluate(wanted, ready ? 1 : 2);
+  const handle at_node(wanted[0].into), values(ready ? retain(ready) : wanted[1].into);
   positions = {};
   if (!as_array_node(target.get())->contiguous) target = handle(make_copy(target.get(), place));
   if (!is_only_of_statement(target.get(), e)) runtime::own_elements(target, "a store by indices into");
-  scatter(*as_array_node(target.get()), *wanted[0].into, *wanted[1].into, how);
+  scatter(*as_array_node(target.get()), *wanted[0].into, *as_array_node(values.get()), how);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

@@ -12,6 +12,7 @@ namespace sn = sinter;
 using sn::_;
 using sn::array;
 using sn::ellipsis;
+using sn::slice;
 using ints = std::vector<int>;
 
 TEST_CASE("scatters: through indices") {
@@ -269,6 +270,13 @@ TEST_CASE("scatters: what combines is named as in any store") {
   CHECK(m(0).get() == ints{2 + 7 + 8, 10, 6, 4 + 18 + 16});
   sn::scatter_add(m, sn::zeros<int>({0}), 3);
   CHECK(m(1).get() == ints{7, 4, 6, 18});
+  array<int> own{1, 2, 3}, part = sn::arange<int>(6)(slice(_, _, 2));
+  sn::scatter_add(own, array<int>{2, 1, 0}, own);
+  CHECK(own.get() == ints{4, 4, 4});
+  own(array<int>{0, 2, 1}) = own + part;
+  CHECK(own.get() == ints{4, 8, 6});
+  sn::scatter_add(own, array<int>{0, 2, 2}, part);
+  CHECK(own.get() == ints{4, 8, 12});
   CHECK_THROWS_AS(sn::scatter_add(m, array<int>{0, 1}, sn::zeros<int>({3})), sn::shape_error);
   const auto beyond = [&] {
     sn::scatter_add(m, array<int>{1, 3}, 7);
