@@ -9,21 +9,7 @@
 namespace sinter::codegen {
 namespace {
 
-const char* c_name(dtype t) {
-  switch (t) {
-    case dtype::bool_: return "bool";
-    case dtype::int8: return "signed char";
-    case dtype::int16: return "short";
-    case dtype::int32: return "int";
-    case dtype::int64: return "long long";
-    case dtype::uint8: return "unsigned char";
-    case dtype::uint16: return "unsigned short";
-    case dtype::uint32: return "unsigned int";
-    case dtype::uint64: return "unsigned long long";
-    case dtype::float32: return "float";
-    default: return "double";
-  }
-}
+std::string type_text(dtype t) { return detail::facts(t).text; }
 
 bool has_word(std::string_view text, std::string_view word) {
   const auto inside = [&](std::size_t at) {
@@ -73,7 +59,7 @@ struct parts {
 parts parts_of(const function_text& f, const std::string& from) {
   parts p;
   for (const function_parameter& one : f.parameters) {
-    const std::string type = c_name(one.type), name = "p_" + one.name;
+    const std::string type = type_text(one.type), name = "p_" + one.name;
     const bool raw = one.what == function_parameter::raw, value = one.what == function_parameter::value;
     p.parameters += (raw ? "const " + type + "* " : "const " + type + " ") + one.name + ", ";
     p.arguments += value ? ", const " + type + " " + name : ", const " + type + "* " + name;
@@ -97,7 +83,7 @@ std::string members(std::string arguments) {
 
 /// The functions that both kinds of kernel call.
 std::string functions(const function_text& f, const std::string& parameters, const std::string& specifiers) {
-  const std::string result = c_name(f.result), head = specifiers + result + " ";
+  const std::string result = type_text(f.result), head = specifiers + result + " ";
   const std::string point = head + "point(" + parameters + ") {\n";
   if (f.combine.empty()) return point + f.body + "\n}\n\n";
   return point + "  return " + f.body + ";\n}\n" + head + "combine(const " + result + " a, const " + result +
@@ -111,7 +97,7 @@ std::string cuda_loop(const function_text& f, const std::string& call) {
            "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)\n"
            "    out[i] = point(" +
            call + ");\n";
-  const std::string result = c_name(f.result);
+  const std::string result = type_text(f.result);
   return "  __shared__ " + result + " part[256];\n  const int t = threadIdx.x;\n" +
          "  for (long long o = blockIdx.x; o < count; o += gridDim.x) {\n    " + result +
          " all = identity;\n"
@@ -132,7 +118,7 @@ std::string cuda_loop(const function_text& f, const std::string& call) {
 std::string c_loop(const function_text& f, const std::string& call) {
   if (f.combine.empty())
     return "#pragma GCC ivdep\n  for (long long i = begin; i < end; ++i) out[i] = point(" + call + ");\n";
-  return "  for (long long o = begin; o < end; ++o) {\n    " + std::string(c_name(f.result)) +
+  return "  for (long long o = begin; o < end; ++o) {\n    " + type_text(f.result) +
          " all = a->identity;\n"
          "    for (long long i = o * a->length; i < (o + 1) * a->length; ++i) all = combine(all, point(" +
          call + "));\n    out[o] = finish(all);\n  }\n";
@@ -143,7 +129,7 @@ std::string c_loop(const function_text& f, const std::string& call) {
 std::string function_kernel_text(const function_text& f, dialect language) {
   const bool cuda = language == dialect::cuda, folds = !f.combine.empty();
   const parts p = parts_of(f, cuda ? "" : "a->");
-  const std::string result = c_name(f.result);
+  const std::string result = type_text(f.result);
   const std::string head = "// Sinter " SINTER_VERSION "\n// " + std::string(folds ? "reduction" : "elementwise") +
                            " kernel " + f.name + "\n";
   const std::string arguments = result + "* out, const long long count" +

@@ -98,6 +98,25 @@ TEST_CASE("elementwise kernels: one launch, compiled once, and a message for wha
         "sinter: the signature of the kernel \"two\" has 1 parameters, and \"x, y\" names 2");
 }
 
+TEST_CASE("elementwise kernels: another process takes a compiled text from the disk") {
+  if (!runs_text()) return;
+  const elementwise_kernel<double(double)> kept("x", "return x + 42; /* kept */");
+  CHECK(holds(kept(ones({100})), 43));
+  const rerun child("process with a function on the disk: its text is not compiled");
+  INFO(child.output);
+  CHECK(child.ok);
+}
+TEST_CASE("process with a function on the disk: its text is not compiled" * doctest::skip()) {
+  const array<double> a = ones({100});
+  array<double> result;
+  const counters_snapshot moved =
+      moved_by([&] { result = elementwise_kernel<double(double)>("x", "return x + 42; /* kept */")(a); });
+  CHECK(moved.compiles == 0);
+  CHECK(moved.disk_hits == 1);
+  CHECK(moved.launches == 1);
+  CHECK(holds(result, 43));
+}
+
 TEST_CASE("elementwise kernels: calls are in order on streams, and can be captured") {
   if (!runs_text()) return;
   const elementwise_kernel<double(double, double)> add("x, y", "return x + y;");

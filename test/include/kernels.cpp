@@ -209,6 +209,23 @@ TEST_CASE("kernels: a text is compiled once, and the same text again is the same
   CHECK(a(0).item() == 3);
 }
 
+TEST_CASE("kernels: another process takes a compiled text from the disk") {
+  if (!runs_cuda()) return;
+  array<float> y = ones<float>({n});
+  raw_kernel(axpy_text, "axpy")(blocks_of(n), 128, y, y, 1.0f, static_cast<int>(n));
+  const rerun child("process with a kernel on the disk: its text is not compiled");
+  INFO(child.output);
+  CHECK(child.ok);
+}
+TEST_CASE("process with a kernel on the disk: its text is not compiled" * doctest::skip()) {
+  array<float> y = ones<float>({n});
+  const counters_snapshot moved =
+      moved_by([&] { raw_kernel(axpy_text, "axpy")(blocks_of(n), 128, y, y, 1.0f, static_cast<int>(n)); });
+  CHECK(moved.compiles == 0);
+  CHECK(moved.disk_hits == 1);
+  CHECK(y(0).item() == 2);
+}
+
 TEST_CASE("kernels: shared memory, barriers and dynamic shared memory beyond 48 KiB") {
   if (!runs_cuda()) return;
   const raw_kernel reverse(R"(
