@@ -171,6 +171,23 @@ std::vector<int> body::row_outputs() const {
   return all;
 }
 
+// What a value that is no leaf is computed by, given the names of those before it.
+std::string body::spell_value(const value& at, const std::vector<std::string>& names, bool stay_wide) const {
+  const auto narrow = [&](std::string text) { return stay_wide ? in_32_bits(text, at.type, used_) : text; };
+  if (at.kind == value_kind::cast) {
+    const std::string& from = names[at.args[0]];
+    return stay_wide ? narrow(from) : spell_cast(at.type, k.values[at.args[0]].type, from, used_);
+  }
+  if (at.kind != value_kind::apply) return spell_access(at, names, to);
+  const int count = arity(at);
+  std::string_view args[3];
+  for (int a = 0; a < count; ++a) args[a] = names[at.args[a]];
+  const value& last = k.values[at.args[count - 1]];
+  const bool by_divisor = last.kind == value_kind::scalar && divides[last.index];
+  return narrow(by_divisor ? spell_by(at.code, last.type, args[0], args[1], used_)
+                           : spell(at.code, last.type, to, args, used_));
+}
+
 function body::make_function(std::string function_name, const std::vector<std::uint16_t>& roots,
                              const std::vector<std::uint16_t>& given) {
   function f;
@@ -183,12 +200,10 @@ function body::make_function(std::string function_name, const std::vector<std::u
   for (std::size_t i = 0; i < k.values.size(); ++i) {
     if (!needed[i]) continue;
     const value& at = k.values[i];
-    const std::string type(spelling(at.type));
     if (std::find(given.begin(), given.end(), i) != given.end()) {
       names[i] = number("g", static_cast<int>(i));
       continue;
     }
-    const bool stay_wide = to == dialect::cuda && again[i] && may_wrap_in(k, at);
     const auto leaf = [&](std::vector<int>& list, const char* prefix, int its) {
       names[i] = number(prefix, its);
       list.push_back(its);
@@ -200,45 +215,31 @@ function body::make_function(std::string function_name, const std::vector<std::u
         break;
       case value_kind::reduced:
       case value_kind::scanned: leaf(f.reduced, "r", result_member(at.index)); break;
-      case value_kind::cast:
+      default:
+        const bool stay_wide = to == dialect::cuda && again[i] && may_wrap_in(k, at);
         names[i] = number("t", temporaries++);
-        w.line("  const ", type, " ", names[i], " = ",
-               stay_wide ? in_32_bits(names[at.args[0]], at.type, used_)
-                         : spell_cast(at.type, k.values[at.args[0]].type, names[at.args[0]], used_),
+        w.line("  const ", std::string(spelling(at.type)), " ", names[i], " = ", spell_value(at, names, stay_wide),
                ";");
-        break;
-      case value_kind::apply: {
-        const int count = arity(at);
-        std::string_view args[3];
-        for (int a = 0; a < count; ++a) args[a] = names[at.args[a]];
-        names[i] = number("t", temporaries++);
-        const value& last = k.values[at.args[count - 1]];
-        const std::string text = last.kind == value_kind::scalar && divides[last.index]
-                                     ? spell_by(at.code, last.type, args[0], args[1], used_)
-                                     : spell(at.code, last.type, to, args, used_);
-        w.line("  const ", type, " ", names[i], " = ", stay_wide ? in_32_bits(text, at.type, used_) : text, ";");
-        break;
-      }
-      case value_kind::load:
-      case value_kind::check:
-        names[i] = number("t", temporaries++);
-        w.line("  const ", type, " ", names[i], " = ", spell_access(at, names, to), ";");
         if (at.kind == value_kind::check) f.notes = to == dialect::cuda ? "watch" : "trouble";
-        break;
     }
   }
   for (std::uint16_t r : roots) f.results.push_back(k.values[r].type);
-  const bool single = roots.size() == 1;
-  for (std::size_t r = 0; r < roots.size(); ++r)
-    single ? w.line("  return ", names[roots[0]], ";") : w.line("  *y", std::to_string(r), " = ", names[roots[r]], ";");
-  const std::vector<std::string> parameters = parameters_of(f);
+  if (roots.size() == 1) w.line("  return ", names[roots[0]], ";");
+  else
+    for (std::size_t r = 0; r < roots.size(); ++r) w.line("  *y", std::to_string(r), " = ", names[roots[r]], ";");
+  f.text = heading_of(f) + w.take() + "}\n";
+  return f;
+}
+
+std::string body::heading_of(const function& f) const {
   const std::string qualifier =
       to == dialect::cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
-  const std::string start = qualifier + (single ? std::string(spelling(f.results[0])) : "void") + " " + f.name + "(";
+  const std::string gives = f.results.size() == 1 ? std::string(spelling(f.results[0])) : "void";
+  const std::string start = qualifier + gives + " " + f.name + "(";
+  const std::vector<std::string> parameters = parameters_of(f);
   std::size_t length = start.size();
   for (const std::string& p : parameters) length += p.size() + 2;
-  f.text = start + (length > 120 ? "\n    " : "") + listed(parameters, 4) + ") {\n" + w.take() + "}\n";
-  return f;
+  return start + (length > 120 ? "\n    " : "") + listed(parameters, 4) + ") {\n";
 }
 
 // In the order in which function::call gives the arguments.

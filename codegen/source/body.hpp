@@ -97,6 +97,8 @@ class body {
  private:
   function make_function(std::string name, const std::vector<std::uint16_t>& roots,
                          const std::vector<std::uint16_t>& given);
+  std::string spell_value(const value&, const std::vector<std::string>& names, bool stay_wide) const;
+  std::string heading_of(const function&) const;
   const accumulator& of_member(int m, int& within) const;
   std::vector<std::string> parameters_of(const function&) const;
   mutable helper_list used_;
