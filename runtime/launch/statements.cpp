@@ -31,10 +31,9 @@ void put_pointer(std::byte* block, const argument& a, const array_node& of) {
 
 void enqueue(prepared_part& p, const typed_node* const* nodes, array_node* const* arrays, stream_state& on) {
   auto* const block = reinterpret_cast<std::byte*>(p.block.data());
-  storage_holder scratch;
+  storage_holder scratch(p.scratch ? make_storage(p.scratch, on) : nullptr);
   operation op(on);
   if (p.scratch) {
-    scratch.reset(make_storage(p.scratch, on));
     put(block + p.partials, scratch.get()->data);
     if (p.tickets != prepared_part::nowhere) put(block + p.tickets, tickets(on));
     op.writes(scratch.get());
@@ -55,8 +54,10 @@ void enqueue(prepared_part& p, const typed_node* const* nodes, array_node* const
     put(block + a.at, static_cast<const expression_node*>(nodes[a.from])->scalars[a.index].as_unsigned, a.size);
   on.device.launch(p.code, p.how, block, p.size, on);
   op.done();
-  for (const argument& a : p.leaves) op.has_read(leaf(nodes, a).memory);
-  for (const argument& a : p.temporaries) op.has_read(arrays[a.from]->memory);
+  if (op.has_read_apart()) [[unlikely]] {
+    for (const argument& a : p.leaves) op.has_read(leaf(nodes, a).memory);
+    for (const argument& a : p.temporaries) op.has_read(arrays[a.from]->memory);
+  }
   for (const argument& a : p.outputs) op.has_written(arrays[a.from]->memory);
   op.has_written(scratch.get());
 }

@@ -12,8 +12,8 @@ using detail::typed_node;
 
 namespace {
 
-// Says what an evaluation is to a sink: `head(word)`, which decides what follows, gives whether to go on; `word(w)` and
-// `words(from, count)`; `link(child)`; `lives_on(device)`. All of it is inlined, so that a sink is kept in registers: this runs
+// Says what an evaluation is to a sink: `head(word)`, which decides what follows, gives whether to go on; `word(w)`,
+// `words(from, count)` and `pairs(from, and_from, count)`; `link(child)`; `lives_on(device)`. All of it is inlined, so that a sink is kept in registers: this runs
 // in every evaluation.
 template <class Sink>
 class traced {
@@ -30,13 +30,14 @@ class traced {
   }
 
   [[gnu::always_inline]] bool node(const typed_node& n) {
+    // Most nodes are one of these.
+    if (n.kind == detail::node_kind::expression) return expression(static_cast<const detail::expression_node&>(n));
+    if (n.kind == detail::node_kind::array) {
+      if (!head(n)) return false;
+      layout(static_cast<const detail::array_node&>(n));
+      return true;
+    }
     switch (n.kind) {
-      case detail::node_kind::expression: return expression(static_cast<const detail::expression_node&>(n));
-      case detail::node_kind::array:
-        if (!head(n)) return false;
-        extents(n.extents);
-        layout(static_cast<const detail::array_node&>(n));
-        return true;
       case detail::node_kind::view: return view(static_cast<const detail::view_node&>(n));
       case detail::node_kind::reduction: return reduction(static_cast<const detail::reduction_node&>(n));
       case detail::node_kind::scan: return scan(static_cast<const detail::scan_node&>(n));
@@ -60,7 +61,7 @@ class traced {
   }
   [[gnu::always_inline]] void extents(const shape& s) { to_.words(s.begin(), s.size()); }
   [[gnu::always_inline]] void layout(const detail::array_node& a) {
-    to_.words(a.strides, a.extents.size());
+    to_.pairs(a.extents.begin(), a.strides, a.extents.size());
     if (to_.packs()) to_.word(place_in_pack(a.data()));
     to_.lives_on(a.memory->device);
   }
@@ -112,6 +113,10 @@ class writer {
   }
   void word(std::uint64_t w) { into_.words.push_back(w); }
   void words(const std::int64_t* from, int count) { into_.words.insert(into_.words.end(), from, from + count); }
+  void pairs(const std::int64_t* from, const std::int64_t* and_from, int count) {
+    for (int i = 0; i < count; ++i)
+      word(static_cast<std::uint64_t>(from[i])), word(static_cast<std::uint64_t>(and_from[i]));
+  }
   void link(const typed_node* n) {
     const auto at = std::find(nodes_.begin(), nodes_.end(), n);
     into_.links.push_back(static_cast<std::uint16_t>(at - nodes_.begin()));
@@ -134,6 +139,12 @@ class comparer {
   [[gnu::always_inline]] void word(std::uint64_t w) { differences_ |= *word_++ ^ w; }
   [[gnu::always_inline]] void words(const std::int64_t* from, int count) {
     for (int i = 0; i < count; ++i) word(static_cast<std::uint64_t>(from[i]));
+  }
+  [[gnu::always_inline]] void pairs(const std::int64_t* from, const std::int64_t* and_from, int count) {
+    for (int i = 0; i < count; ++i)
+      differences_ |= (word_[2 * i] ^ static_cast<std::uint64_t>(from[i])) |
+                      (word_[2 * i + 1] ^ static_cast<std::uint64_t>(and_from[i]));
+    word_ += 2 * count;
   }
   [[gnu::always_inline]] void link(const typed_node* n) {
     const unsigned number = *link_++;

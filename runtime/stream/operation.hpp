@@ -13,26 +13,29 @@ namespace sinter::runtime {
 /// comparison for each storage. A failed operation changes nothing.
 class operation {
  public:
-  explicit operation(stream_state& on) noexcept : on_(on) {}
+  explicit operation(stream_state& on) noexcept
+      : on_(on), captured_(on.capture.load(std::memory_order_relaxed) != nullptr) {}
 
   /// Before the operation. Errors: `device_error`, `out_of_memory`.
   void reads(detail::storage* memory) {
-    if (memory && (elsewhere(*memory) || captured())) [[unlikely]]
-      read_elsewhere(*memory);
+    if (memory && (elsewhere(*memory) || captured_)) [[unlikely]]
+      apart_ = true, read_elsewhere(*memory);
   }
   void writes(detail::storage* memory) {
-    if (memory && (elsewhere(*memory) || load(memory->readers) || captured())) [[unlikely]]
+    if (memory && (elsewhere(*memory) || load(memory->readers) || captured_)) [[unlikely]]
       written_elsewhere(*memory);
   }
   /// After it has been enqueued.
   void done() noexcept { position_ = on_.enqueued(); }
+  /// Was there something else to read than what this stream wrote itself? If not, there is nothing to note of it.
+  bool has_read_apart() const noexcept { return apart_; }
   void has_read(detail::storage* memory) noexcept {
     if (memory && elsewhere(*memory)) [[unlikely]]
       note_reader(*memory);
   }
   void has_written(detail::storage* memory) noexcept {
     if (!memory) return;
-    if (elsewhere(*memory) || load(memory->readers) || captured()) [[unlikely]]
+    if (elsewhere(*memory) || load(memory->readers) || captured_) [[unlikely]]
       return note_writer(*memory);
     __atomic_store_n(&memory->written, position_, __ATOMIC_RELAXED);
   }
@@ -43,13 +46,14 @@ class operation {
   bool elsewhere(const detail::storage& memory) const noexcept {
     return __atomic_load_n(&memory.stream, __ATOMIC_RELAXED) != &on_;
   }
-  bool captured() const noexcept { return on_.capture.load(std::memory_order_relaxed) != nullptr; }
   void read_elsewhere(detail::storage&);
   void written_elsewhere(detail::storage&);
   void note_reader(detail::storage&) noexcept;
   void note_writer(detail::storage&) noexcept;
 
   stream_state& on_;
+  const bool captured_;
+  bool apart_ = false;
   std::uint64_t position_ = 0;
 };
 
