@@ -1,9 +1,18 @@
 // Broadcasting of shapes, and the strides an array has when it is seen through a broadcast.
 #pragma once
 
+#include <cstring>
+
 #include "codegen/ir/node.hpp"
 
 namespace sinter::codegen {
+
+/// Are two shapes the same? In most cases it says yes, and in no other: of more than four axes, and where there is something
+/// behind the last one, it does not look.
+inline bool are_the_same(const sinter::shape& a, const sinter::shape& b) {
+  constexpr int most = 4;  // all of which are compared at once
+  return a.size() == b.size() && a.size() <= most && std::memcmp(a.begin(), b.begin(), most * sizeof *a.begin()) == 0;
+}
 
 /// Does `from` broadcast to just `to`?
 inline bool broadcasts_to(const sinter::shape& from, const sinter::shape& to) {

@@ -61,11 +61,13 @@ struct typed_node : node {
   sinter::shape extents;
 
  protected:
+  typed_node(node_kind k, dtype t) : kind(k), type(t) {}
   typed_node(node_kind k, dtype t, const sinter::shape& s) : kind(k), type(t), extents(s) {}
 };
 
 /// Elements in a storage: strides and offset in elements.
 struct array_node : typed_node {
+  explicit array_node(dtype t) : typed_node(node_kind::array, t) {}
   array_node(dtype t, const sinter::shape& s) : typed_node(node_kind::array, t, s) {}
 
   storage* memory;

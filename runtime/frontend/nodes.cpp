@@ -20,67 +20,32 @@ namespace sinter::runtime {
 
 namespace {
 
-// Free blocks of one thread, by size in steps of 64 bytes. Trivial, so that using them costs no question whether they have
-// been made, and so that the thread's other destructors may still make nodes.
-struct block_lists {
-  static constexpr std::size_t step = 64, classes = 32, keep = 256;
-  struct block {
-    block* next;
-  };
-  block* first[classes];
-  unsigned held[classes];
-  bool keeps;  // given back to malloc when the thread ends
-};
-thread_local constinit block_lists lists{};
-
 struct at_thread_end {
-  at_thread_end() { lists.keeps = true; }
+  at_thread_end() { free_blocks.keeps = true; }
   ~at_thread_end() {
-    lists.keeps = false;
-    for (block_lists::block*& b : lists.first)
-      while (b) {
-        block_lists::block* next = b->next;
-        std::free(b);
-        b = next;
-      }
+    free_blocks.keeps = false;
+    for (block_lists::list& l : free_blocks.of)
+      while (l.first) std::free(std::exchange(l.first, l.first->next));
   }
 };
 
-void* allocate_fresh(std::size_t c) {
+}  // namespace
+
+thread_local constinit block_lists free_blocks{};
+
+void* allocate_fresh_block(std::size_t size) {
   thread_local at_thread_end guard;
   (void)guard;
-  const std::size_t size = (c + 1) * block_lists::step;
-  if (void* fresh = std::malloc(size)) return fresh;
+  constexpr std::size_t step = block_lists::step;
+  if (void* fresh = std::malloc((size + step - 1) / step * step)) return fresh;
   throw out_of_memory("sinter: the host has no memory for a node", size, 0, 0);
 }
 
-}  // namespace
-
-void* allocate_block(std::size_t size) {
-  const std::size_t c = (size - 1) / block_lists::step;
-  block_lists& mine = lists;
-  if (c >= block_lists::classes || !mine.first[c]) [[unlikely]]
-    return allocate_fresh(c);
-  block_lists::block* b = mine.first[c];
-  mine.first[c] = b->next;
-  --mine.held[c];
-  return b;
-}
-
-void free_block(void* p, std::size_t size) noexcept {
-  const std::size_t c = (size - 1) / block_lists::step;
-  block_lists& mine = lists;
-  if (c >= block_lists::classes || !mine.keeps || mine.held[c] >= block_lists::keep) [[unlikely]]
-    return std::free(p);
-  auto* b = static_cast<block_lists::block*>(p);
-  b->next = mine.first[c];
-  mine.first[c] = b;
-  ++mine.held[c];
-}
+void free_surplus_block(void* p) noexcept { std::free(p); }
 
 namespace {
 
-[[gnu::noinline]] void broadcast_with(shape& extents, const shape& with, const detail::where& place) {
+void broadcast_with(shape& extents, const shape& with, const detail::where& place) {
   if (codegen::broadcast(extents, with)) return;
   throw shape_error(detail::message("sinter: the operands' shapes %s and %s do not broadcast%s",
                                     detail::to_string(extents).c_str(), detail::to_string(with).c_str(),
@@ -90,25 +55,10 @@ namespace {
 
 }  // namespace
 
-const shape& broadcast_shape(const detail::expression_view& e, const detail::where& place, shape& scratch) {
-  if (e.code->nodes == 0) return scratch = {};
-  if (!e.nodes[0]) [[unlikely]]
-    detail::throw_moved_from();
-  const shape* extents = &typed(e.nodes[0])->extents;
-  const detail::node *first = e.nodes[0], *last = first;  // what is named once is often named again
-  for (int i = 1; i < e.code->nodes; ++i) {
-    if (e.nodes[i] == last || e.nodes[i] == first) continue;
-    last = e.nodes[i];
-    const shape& with = typed(e.nodes[i])->extents;
-    if (codegen::broadcasts_to(with, *extents)) continue;
-    if (codegen::broadcasts_to(*extents, with)) {
-      extents = &with;
-      continue;
-    }
-    if (extents != &scratch) scratch = *extents, extents = &scratch;
-    broadcast_with(scratch, with, place);
-  }
-  return *extents;
+const shape& broadcast_shape_of_several(const detail::expression_view& e, const detail::where& place, shape& scratch) {
+  scratch = {};
+  for (int i = 0; i < e.code->nodes; ++i) broadcast_with(scratch, typed(e.nodes[i])->extents, place);
+  return scratch;
 }
 
 detail::array_node* new_array(dtype type, const shape& extents, detail::storage* taken) {
@@ -139,16 +89,40 @@ using runtime::typed;
 
 namespace {
 
-// Threads by number: no two ever have the same.
-unsigned this_thread() noexcept {
-  static std::atomic<unsigned> numbered{0};
-  static thread_local constinit unsigned mine = 0;
-  if (mine == 0) [[unlikely]]
-    mine = ++numbered;
-  return mine;
+int references_of(const node* n) noexcept { return __atomic_load_n(&n->references, __ATOMIC_ACQUIRE); }
+// In a section of the only onlooker. What it did to the node before is seen by the thread that finds itself the last owner.
+void set_references(node* n, int count) noexcept { __atomic_store_n(&n->references, count, __ATOMIC_RELEASE); }
+
+[[gnu::noinline]] void add_among_threads(node* n, int count) noexcept {
+  runtime::count_among_threads();
+  __atomic_fetch_add(&n->references, count, __ATOMIC_RELAXED);
+}
+[[gnu::noinline]] bool drop_among_threads(node* n, int count) noexcept {
+  runtime::count_among_threads();
+  return __atomic_fetch_sub(&n->references, count, __ATOMIC_ACQ_REL) == count;
+}
+
+inline bool add_alone(node* n, int count) noexcept {
+  const runtime::sole_section alone;
+  if (alone) set_references(n, references_of(n) + count);
+  return static_cast<bool>(alone);
+}
+inline void add_references(node* n, int count) noexcept {
+  if (!add_alone(n, count)) add_among_threads(n, count);
+}
+
+// True: they were the last. An only owner need not tell other threads, for none of them can count up from here.
+inline bool drop_references(node* n, int count) noexcept {
+  return references_of(n) == count || (!add_alone(n, -count) && drop_among_threads(n, count));
 }
 
 std::size_t expression_extra(const fragment& f) { return f.nodes * sizeof(node*) + f.scalars * sizeof(scalar_bits); }
+
+// No holder is left to read its shape: it holds the list.
+inline void list_dead(typed_node* n, typed_node*& dead) noexcept {
+  n->extents[0] = reinterpret_cast<std::intptr_t>(dead);
+  dead = n;
+}
 
 // A node without an owner is put on `dead` to be taken apart. Arrays have nothing below them and go at once: a store may be
 // reading the shape of each that is still a holder, and counting it up meanwhile, so the count is left alone.
@@ -157,10 +131,9 @@ void bury(node* n, typed_node*& dead) noexcept {
   if (t->kind == node_kind::array) {
     runtime::look();
     runtime::let_go(*static_cast<array_node*>(t));
-    return runtime::free_block(t, sizeof(array_node));
+    return runtime::free_node(static_cast<array_node*>(t));
   }
-  t->extents[0] = reinterpret_cast<std::intptr_t>(dead);  // no holder is left to read its shape: it holds the list
-  dead = t;
+  list_dead(t, dead);
 }
 
 // Decrements that one call is about to make, gathered by node: where all references of a node are among them it is dead, and
@@ -172,7 +145,8 @@ struct decrements {
     int count;
   };
   entry at[places];
-  std::uint64_t used[places / 64];
+  std::uint64_t used[2];
+  static_assert(places == 64 * 2);
 };
 thread_local constinit decrements gathered{};
 
@@ -188,7 +162,7 @@ void settle(const decrements::entry& e, typed_node*& dead) noexcept {
 }
 
 inline void drop(node* n, typed_node*& dead) noexcept {
-  const int now = __atomic_load_n(&n->references, __ATOMIC_ACQUIRE);
+  const int now = references_of(n);
   if (now == 1) return bury(n, dead);
   const auto address = reinterpret_cast<std::uintptr_t>(n);
   const std::size_t place = (address >> 6 ^ address >> 13) % decrements::places;
@@ -197,6 +171,25 @@ inline void drop(node* n, typed_node*& dead) noexcept {
   if (++e.count != now) return;
   e.of = nullptr;
   bury(n, dead);
+}
+
+// Drops one reference of each, as far as the only onlooker can: it counts down as it goes. Arrays go between its sections. Gives
+// how many references that were.
+[[gnu::always_inline]] inline int drop_alone(node* const* nodes, int count, typed_node*& dead) noexcept {
+  for (int i = 0;; ++i) {
+    {
+      const runtime::sole_section alone;
+      if (!alone) return i;
+      for (; i < count; ++i) {
+        typed_node* const n = typed(nodes[i]);
+        if (const int now = references_of(n); now != 1) set_references(n, now - 1);
+        else if (n->kind != node_kind::array) list_dead(n, dead);
+        else break;
+      }
+    }
+    if (i == count) return i;
+    bury(nodes[i], dead);
+  }
 }
 
 void settle_all(typed_node*& dead) noexcept {
@@ -213,22 +206,23 @@ void take_apart(typed_node* n, typed_node*& dead) noexcept {
     case node_kind::array: return;
     case node_kind::expression: {
       auto* const e = static_cast<expression_node*>(n);
-      for (node **c = e->children, **end = c + e->code->nodes; c != end; ++c) drop(*c, dead);
+      const int count = e->code->nodes;
+      for (int i = drop_alone(e->children, count, dead); i < count; ++i) drop(e->children[i], dead);
       return runtime::free_block(n, sizeof(expression_node) + expression_extra(*e->code));
     }
     case node_kind::view: {
       for (int i = 0; i < child_count(n); ++i) drop(child(n, i), dead);
-      return runtime::free_block(n, sizeof(view_node));
+      return runtime::free_node(static_cast<view_node*>(n));
     }
-    case node_kind::reduction: drop(child(n, 0), dead); return runtime::free_block(n, sizeof(reduction_node));
-    case node_kind::scan: drop(child(n, 0), dead); return runtime::free_block(n, sizeof(scan_node));
-    case node_kind::reshape: drop(child(n, 0), dead); return runtime::free_block(n, sizeof(reshape_node));
-    case node_kind::iota: return runtime::free_block(n, sizeof(iota_node));
+    case node_kind::reduction: drop(child(n, 0), dead); return runtime::free_node(static_cast<reduction_node*>(n));
+    case node_kind::scan: drop(child(n, 0), dead); return runtime::free_node(static_cast<scan_node*>(n));
+    case node_kind::reshape: drop(child(n, 0), dead); return runtime::free_node(static_cast<reshape_node*>(n));
+    case node_kind::iota: return runtime::free_node(static_cast<iota_node*>(n));
   }
 }
 
 // Until nothing is dead and nothing is gathered. A resource of the program's that is given memory back may come here itself.
-void finish(typed_node* dead) noexcept {
+[[gnu::noinline]] void take_all_apart(typed_node* dead) noexcept {
   do {
     while (dead) {
       typed_node* next = dead;
@@ -239,7 +233,13 @@ void finish(typed_node* dead) noexcept {
   } while (dead);
 }
 
+inline void finish(typed_node* dead) noexcept {
+  if (dead || gathered.used[0] || gathered.used[1]) take_all_apart(dead);
+}
+
 }  // namespace
+
+namespace {
 
 void destroy(node* n) noexcept {
   typed_node* dead = nullptr;
@@ -247,10 +247,22 @@ void destroy(node* n) noexcept {
   finish(dead);
 }
 
+}  // namespace
+
+node* retain(node* n) noexcept {
+  if (n) [[likely]]
+    add_references(n, 1);
+  return n;
+}
+
+void drop(node* n) noexcept {
+  if (drop_references(n, 1)) destroy(n);
+}
+
 void release_all(node* const* nodes, int count) noexcept {
   constexpr int few = 4;  // which are compared sooner than gathered
   typed_node* dead = nullptr;
-  for (int i = 0; i < count; ++i) {
+  for (int i = drop_alone(nodes, count, dead); i < count; ++i) {
     if (count > few) {
       drop(nodes[i], dead);
     } else if (std::find(nodes, nodes + i, nodes[i]) == nodes + i) {
@@ -266,31 +278,66 @@ void release_shared(node* n) noexcept {
 
 namespace {
 
-// Over the operands that `e` lists, of which it takes no references.
-expression_node* new_expression(const expression_view& e) {
-  shape scratch;
-  auto* n = runtime::new_node<expression_node>(e.code->type, runtime::broadcast_shape(e, where{}, scratch),
-                                               expression_extra(*e.code));
-  n->code = e.code;
+[[gnu::always_inline]] inline expression_node* new_expression(const expression_view& e, const shape& extents) {
+  const fragment& code = *e.code;
+  auto* n = runtime::new_node<expression_node>(code.type, extents, expression_extra(code));
+  n->code = &code;
   n->children = reinterpret_cast<node**>(n + 1);
-  n->scalars = reinterpret_cast<scalar_bits*>(n->children + e.code->nodes);
-  for (int i = 0; i < e.code->nodes; ++i) n->children[i] = e.nodes[i];
-  for (int i = 0; i < e.code->scalars; ++i) n->scalars[i] = e.scalars[i];
+  n->scalars = reinterpret_cast<scalar_bits*>(n->children + code.nodes);
+  for (std::size_t i = 0; i < code.nodes; ++i) n->children[i] = e.nodes[i];
+  for (std::size_t i = 0; i < code.scalars; ++i) n->scalars[i] = e.scalars[i];
   return n;
+}
+
+[[gnu::noinline]] expression_node* new_expression_over_several(const expression_view& e) {
+  shape scratch;
+  return new_expression(e, runtime::broadcast_shape_of_several(e, where{}, scratch));
+}
+
+// Over the operands that `e` lists, of which it takes no references.
+[[gnu::always_inline]] inline expression_node* new_expression(const expression_view& e) {
+  const shape* const largest = runtime::largest_shape(e);
+  return largest ? new_expression(e, *largest) : new_expression_over_several(e);
 }
 
 constexpr int ahead = 14;  // uses of one name, mostly fewer
 
 // One more reference to a named expression's node.
-node* use_again(node* n) noexcept {
+inline node* use_again(node* n) noexcept {
   auto* const e = static_cast<expression_node*>(n);
-  if (e->maker != this_thread()) return retain(n);
+  if (add_alone(n, 1)) return n;
+  if (e->maker != runtime::this_onlooker.number) return retain(n);
   if (e->in_advance == 0) {
-    __atomic_fetch_add(&e->references, 1 + ahead, __ATOMIC_RELAXED);
+    add_among_threads(n, 1 + ahead);
     e->in_advance = 1 + ahead;
   }
   --e->in_advance;
   return n;
+}
+
+// Puts a node into its empty slot, with a reference for the slot and one for the caller. False: another thread's is there.
+bool publish(node** slot, expression_node* mine, node*& first) noexcept {
+  mine->maker = runtime::this_onlooker.number;
+  {
+    const runtime::sole_section alone;
+    if (alone && !*slot) {
+      mine->references = 2;
+      __atomic_store_n(slot, mine, __ATOMIC_RELEASE);
+      return true;
+    }
+  }
+  mine->references = 2 + ahead;
+  mine->in_advance = ahead;
+  return __atomic_compare_exchange_n(slot, &first, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+[[gnu::noinline]] node* make_shared(node** slot, const expression_view& e) {
+  runtime::look();
+  expression_node* const mine = new_expression(e);
+  node* first = nullptr;
+  if (publish(slot, mine, first)) return mine;
+  runtime::free_block(mine, sizeof(expression_node) + expression_extra(*e.code));  // another thread's owns the operands
+  return retain(first);
 }
 
 }  // namespace
@@ -298,15 +345,8 @@ node* use_again(node* n) noexcept {
 node* make_expression(const expression_view& e) { return new_expression(e); }
 
 node* share(node** slot, const expression_view& e) {
-  if (node* made = __atomic_load_n(slot, __ATOMIC_ACQUIRE)) return use_again(made);
-  expression_node* const mine = new_expression(e);
-  mine->references = 2 + ahead;  // one for the slot, one for the caller
-  mine->in_advance = ahead;
-  mine->maker = this_thread();
-  node* first = nullptr;
-  if (__atomic_compare_exchange_n(slot, &first, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return mine;
-  runtime::free_block(mine, sizeof(expression_node) + expression_extra(*e.code));  // another thread's owns the operands
-  return retain(first);
+  node* const made = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+  return made ? use_again(made) : make_shared(slot, e);
 }
 
 const shape& shape_of(node* n) { return typed(n)->extents; }

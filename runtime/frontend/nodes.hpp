@@ -1,26 +1,34 @@
-// How nodes are made and freed. Blocks come from per-thread lists by size: an evaluation makes an array node and often a dozen
-// expression nodes, and two mallocs each would cost more than the rest of it.
+// How nodes are made and freed.
 #pragma once
 
 #include <new>
 
 #include <sinter/detail/seam.hpp>
 
+#include "codegen/ir/broadcast.hpp"
 #include "codegen/ir/node.hpp"
+#include "runtime/frontend/node_blocks.hpp"
 #include "runtime/frontend/onlookers.hpp"
 
 namespace sinter::runtime {
 
-void* allocate_block(std::size_t size);
-void free_block(void* block, std::size_t size) noexcept;
-
 /// A new node of type N, followed by `extra` bytes.
 template <class N>
-N* new_node(dtype type, const shape& extents, std::size_t extra = 0) {
+[[gnu::always_inline]] inline N* new_node(dtype type, const shape& extents, std::size_t extra = 0) {
   return new (allocate_block(sizeof(N) + extra)) N(type, extents);
+}
+/// One whose shape is still to be said.
+template <class N>
+N* new_node(dtype type) {
+  return new (allocate_block(sizeof(N))) N(type);
+}
+template <class N>
+void free_node(N* n) noexcept {
+  free_block(n, sizeof(N));
 }
 
 inline detail::typed_node* typed(detail::node* n) { return static_cast<detail::typed_node*>(n); }
+inline const detail::typed_node* typed(const detail::node* n) { return static_cast<const detail::typed_node*>(n); }
 inline detail::array_node* as_array_node(detail::node* n) {
   look();
   return typed(n)->kind == detail::node_kind::array ? static_cast<detail::array_node*>(n) : nullptr;
@@ -31,9 +39,31 @@ inline std::size_t byte_size(const detail::array_node& a) {
   return static_cast<std::size_t>(a.extents.elements() * itemsize(a.type));
 }
 
+/// The operand's shape that an expression's other operands broadcast to. Null where there is none.
+inline const shape* largest_shape(const detail::expression_view& e) {
+  if (e.code->nodes == 0) return nullptr;
+  const detail::node* const first = e.nodes[0];
+  if (!first) [[unlikely]]
+    detail::throw_moved_from();
+  const shape* extents = &typed(first)->extents;
+  const detail::node* last = first;  // what is named once is often named again
+  for (detail::node *const *n = e.nodes + 1, *const *const end = e.nodes + e.code->nodes; n != end; ++n) {
+    if (*n == last || *n == first) continue;
+    last = *n;
+    const shape& with = typed(last)->extents;
+    if (codegen::are_the_same(with, *extents) || codegen::broadcasts_to(with, *extents)) continue;
+    if (!codegen::broadcasts_to(*extents, with)) return nullptr;
+    extents = &with;
+  }
+  return extents;
+}
+const shape& broadcast_shape_of_several(const detail::expression_view&, const detail::where&, shape& scratch);
 /// The shape that an expression's operands broadcast to: one of theirs, or `scratch`. Errors: `shape_error` naming two that do
 /// not.
-const shape& broadcast_shape(const detail::expression_view&, const detail::where&, shape& scratch);
+inline const shape& broadcast_shape(const detail::expression_view& e, const detail::where& place, shape& scratch) {
+  const shape* const largest = largest_shape(e);
+  return largest ? *largest : broadcast_shape_of_several(e, place, scratch);
+}
 
 /// An expression object seen as a node, without taking references: it outlives the evaluation.
 struct borrowed_expression : detail::expression_node {

@@ -34,6 +34,7 @@ using runtime::byte_size;
 using runtime::census;
 using runtime::count_of;
 using runtime::request;
+using runtime::typed;
 
 namespace {
 
@@ -46,14 +47,24 @@ void write(const typed_node* root, array_node* into, void** hint = nullptr) {
 
 // Has a node no reference but those of the statement: `own`, and the operands that the dying expression holds directly?
 bool is_only(const node* n, int own, const expression_view& e) {
+  const int all = count_of(n);
+  if (all == own) return true;  // and it is no operand
   for (int i = 0; i < e.code->nodes; ++i) own += e.nodes[i] == n;
-  return count_of(n) == own;
+  return all == own;
+}
+
+// Does a direct operand of the statement look at the storage?
+bool is_read(const storage& memory, const expression_view& e) {
+  for (int i = 0; i < e.code->nodes; ++i)
+    if (const typed_node* n = typed(e.nodes[i]); n->kind == node_kind::array)
+      if (static_cast<const array_node*>(n)->memory == &memory) return true;
+  return false;
 }
 
 // Does nothing but the statement's target, view and direct operands look at the storage? Most stores are answered here.
-bool is_sole(const array_node* target, const node* view, const expression_view& e) {
+bool is_sole(const array_node* target, const node* view, const expression_view& e, bool read) {
   int nodes = view == target ? 1 : 2;
-  for (int i = 0; i < e.code->nodes; ++i) {
+  for (int i = 0; read && i < e.code->nodes; ++i) {
     const node* n = e.nodes[i];
     const array_node* leaf = as_array_node(e.nodes[i]);
     if (!leaf || leaf->memory != target->memory || n == target || n == view) continue;
@@ -290,7 +301,9 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
   void** const hint = e.code->last_plan;
 
   const bool names_known = is_only(whole, view == whole ? 2 : 1, e) && (!view || view == whole || is_only(view, 1, e));
-  if (names_known && is_sole(whole, view ? view : whole, e)) return write_in_place(&root, to, hint, is_safe(e, *to));
+  const bool read = is_read(*to->memory, e);
+  if (names_known && is_sole(whole, view ? view : whole, e, read))
+    return write_in_place(&root, to, hint, !read || is_safe(e, *to));
   if (to == whole) {
     array_node* fresh = runtime::new_array_like(*whole);
     const handle guard(fresh);

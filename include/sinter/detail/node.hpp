@@ -1,5 +1,5 @@
-// The handle every array and expression is made of: a counted pointer to a node that only the library can see into. Counting
-// up is one inline instruction; everything else is a call.
+// The handle every array and expression is made of: a counted pointer to a node that only the library can see into. It counts,
+// too, as it knows when that takes no locked instruction.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,15 @@ struct node {
   int references = 1;
 };
 
-SINTER_API void destroy(node*) noexcept;
+SINTER_API node* retain(node*) noexcept;
+SINTER_API void drop(node*) noexcept;
 /// Drops references, each node's together.
 SINTER_API void release_all(node* const*, int count) noexcept;
 /// Drops a named expression's node: its reference, and those that it has in advance.
 SINTER_API void release_shared(node*) noexcept;
 
-inline node* retain(node* n) noexcept {
-  if (n) __atomic_fetch_add(&n->references, 1, __ATOMIC_RELAXED);
-  return n;
-}
-/// Drops references. True: they were the last. An only owner need not tell other threads, for none of them can count up from
-/// here; that saves a locked instruction.
-inline bool drop_references(node* n, int count) noexcept {
-  return __atomic_load_n(&n->references, __ATOMIC_ACQUIRE) == count ||
-         __atomic_fetch_sub(&n->references, count, __ATOMIC_ACQ_REL) == count;
-}
 inline void release(node* n) noexcept {
-  if (n && drop_references(n, 1)) destroy(n);
+  if (n) drop(n);
 }
 
 /// An owned reference to a node.
