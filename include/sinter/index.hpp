@@ -58,14 +58,22 @@ class slice : public detail::index_entry {
 
   /// `:stop`.
   constexpr explicit slice(bound stop) : slice(_, stop) {}
-  constexpr slice(bound start, bound stop, bound step = _) : start_(start), stop_(stop), step_(step) {}
+  constexpr slice(bound start, bound stop, bound step = _)
+      : item_{step.value_or(1) == 1 ? detail::index_item::range : detail::index_item::steps,
+              start.given(),
+              stop.given(),
+              start.value_or(0),
+              stop.value_or(detail::index_item::whole),
+              step.value_or(1)} {}
 
-  constexpr bound start() const { return start_; }
-  constexpr bound stop() const { return stop_; }
-  constexpr std::int64_t step() const { return step_.value_or(1); }
+  constexpr bound start() const { return item_.has_start ? bound(item_.start) : bound(_); }
+  constexpr bound stop() const { return item_.has_stop ? bound(item_.stop) : bound(_); }
+  constexpr std::int64_t step() const { return item_.step; }
+  /// Library use.
+  constexpr const detail::index_item& item() const { return item_; }
 
  private:
-  bound start_, stop_, step_;
+  detail::index_item item_;
 };
 
 namespace detail {
@@ -74,10 +82,7 @@ constexpr index_item index_of_kind(index_item::kind what) { return {what, false,
 constexpr index_item to_index(all_tag) { return index_of_kind(index_item::all); }
 constexpr index_item to_index(newaxis_tag) { return index_of_kind(index_item::new_axis); }
 constexpr index_item to_index(ellipsis_tag) { return index_of_kind(index_item::rest); }
-constexpr index_item to_index(const slice& s) {
-  return {index_item::range,     s.start().given(),    s.stop().given(),
-          s.start().value_or(0), s.stop().value_or(0), s.step()};
-}
+constexpr const index_item& to_index(const slice& s) { return s.item(); }
 template <std::integral Int>
 constexpr index_item to_index(Int i) {
   return {index_item::integer, true, false, static_cast<std::int64_t>(i), 0, 1};
@@ -102,7 +107,7 @@ class any_index : public detail::index_entry {
 
 namespace detail {
 
-constexpr index_item to_index(const any_index& i) { return i.item(); }
+constexpr const index_item& to_index(const any_index& i) { return i.item(); }
 
 template <class X>
 concept run_time_list = requires(const X& x) {

@@ -105,7 +105,7 @@ class picker {
         case index_item::all: view_.drive(axis, 0, 1, add_axis(from_[axis])); break;
         default: {
           const runtime::range r = runtime::clipped(item, from_[axis]);
-          view_.drive(axis, r.length ? r.start : 0, r.step, add_axis(r.length));
+          view_.drive(axis, r.start, r.step, add_axis(r.length));
         }
       }
       axis += takes_axis(item);

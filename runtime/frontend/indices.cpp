@@ -106,7 +106,7 @@ range clipped_in_steps(const index_item& item, std::int64_t extent) {
   const std::int64_t start = item.has_start ? clip(item.start) : forward ? low : high;
   const std::int64_t stop = item.has_stop ? clip(item.stop) : forward ? high : low;
   const std::int64_t distance = forward ? stop - start : start - stop;
-  if (distance <= 0) return {start, 1, 0};
+  if (distance <= 0) return {0, 1, 0};
   // A step as long as the distance reaches no second element. It may be too long to be turned round, or to be a stride.
   if (forward ? item.step >= distance : item.step <= -distance) return {start, 1, 1};
   return {start, item.step, (distance - 1) / (forward ? item.step : -item.step) + 1};

@@ -56,12 +56,18 @@ struct range {
   std::int64_t start, step, length;
 };
 range clipped_in_steps(const detail::index_item&, std::int64_t extent);
+/// The same for a step of one: a division would be no small part of making a view.
+inline range clipped_in_turn(const detail::index_item& item, std::int64_t extent) {
+  const auto clip = [extent](std::int64_t i) {
+    if (i < 0) i = std::max<std::int64_t>(i + extent, 0);
+    return std::min(i, extent);
+  };
+  const std::int64_t start = clip(item.start), length = clip(item.stop) - start;
+  if (length <= 0) return {0, 1, 0};
+  return {start, 1, length};
+}
 inline range clipped(const detail::index_item& item, std::int64_t extent) {
-  if (item.step != 1) return clipped_in_steps(item, extent);  // a division is no small part of making a view
-  const auto clip = [extent](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + extent : i, 0, extent); };
-  const std::int64_t start = item.has_start ? clip(item.start) : 0;
-  const std::int64_t stop = item.has_stop ? clip(item.stop) : extent;
-  return {start, 1, std::max<std::int64_t>(stop - start, 0)};
+  return item.what == detail::index_item::range ? clipped_in_turn(item, extent) : clipped_in_steps(item, extent);
 }
 
 /// An axis, counted from the end if negative. Errors: `shape_error`.

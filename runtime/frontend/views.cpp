@@ -15,7 +15,6 @@ namespace sinter::detail {
 
 using runtime::as_array_node;
 using runtime::checked_axis;
-using runtime::clipped;
 using runtime::typed;
 using runtime::wrapped;
 
@@ -43,32 +42,39 @@ struct view_plan {
 // A view of an array, which is an array: the same by strides. Put together where it stays.
 class strided_plan {
  public:
-  explicit strided_plan(const array_node* a)
-      : from_(a), view_(runtime::new_node<array_node>(a->type, a->extents)), extents(view_->extents) {
-    view_->offset = a->offset;
+  explicit strided_plan(const array_node& a)
+      : view_(runtime::new_node<array_node>(a.type)),
+        memory_(*a.memory),
+        from_(a.strides),
+        offset_(a.offset),
+        extents(view_->extents) {
     std::fill_n(view_->strides, max_rank, 0);
   }
   strided_plan(const strided_plan&) = delete;
   strided_plan& operator=(const strided_plan&) = delete;
   ~strided_plan() {
-    if (view_) runtime::free_block(view_, sizeof(array_node));
+    if (view_) runtime::free_node(view_);
   }
 
   void drive(int axis, std::int64_t start, std::int64_t step, int by) {
-    view_->offset += start * from_->strides[axis];
-    view_->strides[by] += step * from_->strides[axis];
+    offset_ += start * from_[axis];
+    view_->strides[by] += step * from_[axis];
   }
-  void hold(int axis, std::int64_t index) { view_->offset += index * from_->strides[axis]; }
+  void hold(int axis, std::int64_t index) { offset_ += index * from_[axis]; }
 
   node* made(typed_node*) {
-    view_->contiguous = codegen::is_contiguous(extents, view_->strides);
-    runtime::hold(*view_, *from_->memory);
-    return std::exchange(view_, nullptr);
+    array_node* const a = std::exchange(view_, nullptr);
+    a->offset = offset_;
+    a->contiguous = codegen::is_contiguous(a->extents, a->strides);
+    runtime::hold(*a, memory_);
+    return a;
   }
 
  private:
-  const array_node* const from_;
   array_node* view_;
+  storage& memory_;
+  const std::int64_t* const from_;
+  std::int64_t offset_;
 
  public:
   shape& extents;
@@ -76,9 +82,9 @@ class strided_plan {
 
 // `plan(view)` puts either together.
 template <class Plan>
-node* make(typed_node* child, Plan plan) {
+[[gnu::always_inline]] inline node* make(typed_node* child, Plan plan) {
   if (const array_node* from = as_array_node(child)) {
-    strided_plan v(from);
+    strided_plan v(*from);
     plan(v);
     return v.made(child);
   }
@@ -87,64 +93,75 @@ node* make(typed_node* child, Plan plan) {
   return v.made(child);
 }
 
+bool consumes(const index_item& item) { return item.what != index_item::new_axis && item.what != index_item::rest; }
+
+// How many axes an ellipsis at `at`, where `left` are left, stands for.
+int axes_of_rest(const index_item* at, const index_item* end, int left) {
+  for (++at; at != end; ++at) {
+    if (at->what == index_item::rest) throw index_error("sinter: an index list has at most one ellipsis");
+    left -= consumes(*at);
+  }
+  return left;
+}
+
+[[noreturn, gnu::cold]] void throw_too_many(const index_item* items, int count, const shape& from) {
+  const auto indices = std::count_if(items, items + count, consumes);
+  throw index_error(
+      message("sinter: %d indices for an array of shape %s", static_cast<int>(indices), to_string(from).c_str())
+          .c_str());
+}
+
+// Is there room for a new axis at `at`, beside `before` axes, those that what follows makes and those that `left` axes of the
+// child become?
+void require_room(const index_item* at, const index_item* end, int before, int left) {
+  int all = before + left + 1;
+  for (++at; at != end; ++at) all += (at->what == index_item::new_axis) - (at->what == index_item::integer);
+  if (all > max_rank) throw index_error(message("sinter: a view of more than %d axes", max_rank).c_str());
+}
+
 // Reads an index list into a view of something of shape `from`.
 template <class View>
 class indexer {
  public:
-  indexer(const shape& from, View& v) : from_(from), v_(v) {}
+  indexer(const shape& from, View& v) : from_(from), rank_(from.size()), v_(v) {}
 
   void run(const index_item* items, int count) {
-    bool rest = false;
-    for (int i = 0; i < count; ++i) {
-      if (items[i].what != index_item::rest) {
-        if (axis_ == from_.size() && consumes(items[i])) throw_too_many(items, count);
-        take(items[i]);
+    const index_item* const end = items + count;
+    for (const index_item* i = items; i != end; ++i) {
+      if (axis_ == rank_ && consumes(*i)) [[unlikely]]
+        throw_too_many(items, count, from_);
+      if (i->what == index_item::range) [[likely]] {
+        take(runtime::clipped_in_turn(*i, from_[axis_]));
         continue;
       }
-      if (rest) throw index_error("sinter: an index list has at most one ellipsis");
-      rest = true;
-      int later = 0;
-      for (int j = i + 1; j < count; ++j) later += consumes(items[j]);
-      whole(from_.size() - axis_ - later);
+      switch (i->what) {
+        case index_item::steps: take(runtime::clipped_in_steps(*i, from_[axis_])); break;
+        case index_item::integer: v_.hold(axis_, wrapped(i->start, from_[axis_], axis_, from_)), ++axis_; break;
+        case index_item::new_axis:
+          require_room(i, end, made_, rank_ - axis_);
+          v_.extents[made_++] = 1;
+          break;
+        case index_item::rest: whole(axes_of_rest(i, end, rank_ - axis_)); break;
+        default: whole(1);
+      }
     }
-    whole(from_.size() - axis_);
-    v_.extents.set_size(rank_);
+    whole(rank_ - axis_);
+    v_.extents.set_size(made_);
   }
 
  private:
-  static bool consumes(const index_item& item) {
-    return item.what != index_item::new_axis && item.what != index_item::rest;
-  }
-  [[noreturn, gnu::cold]] void throw_too_many(const index_item* items, int count) const {
-    const auto indices = std::count_if(items, items + count, consumes);
-    throw index_error(
-        message("sinter: %d indices for an array of shape %s", static_cast<int>(indices), to_string(from_).c_str())
-            .c_str());
-  }
-  int add_axis(std::int64_t extent) {
-    if (rank_ == max_rank) throw index_error(message("sinter: a view of more than %d axes", max_rank).c_str());
-    v_.extents[rank_] = extent;
-    return rank_++;
-  }
   void whole(int axes) {
-    for (int i = 0; i < axes; ++i, ++axis_) v_.drive(axis_, 0, 1, add_axis(from_[axis_]));
+    for (; axes > 0; --axes) take({0, 1, from_[axis_]});
   }
-  void take(const index_item& item) {
-    switch (item.what) {
-      case index_item::new_axis: add_axis(1); return;
-      case index_item::all: return whole(1);
-      case index_item::integer: v_.hold(axis_, wrapped(item.start, from_[axis_], axis_, from_)); break;
-      default: {
-        const runtime::range r = clipped(item, from_[axis_]);
-        v_.drive(axis_, r.length ? r.start : 0, r.step, add_axis(r.length));
-      }
-    }
-    ++axis_;
+  void take(const runtime::range& r) {
+    v_.extents[made_] = r.length;
+    v_.drive(axis_++, r.start, r.step, made_++);
   }
 
   const shape& from_;
+  const int rank_;
   View& v_;
-  int axis_ = 0, rank_ = 0;
+  int axis_ = 0, made_ = 0;
 };
 
 }  // namespace

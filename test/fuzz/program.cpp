@@ -63,6 +63,7 @@ std::optional<shape> viewed(const shape& from, const step& s, const std::vector<
         ++axis;
         break;
       case item::range:
+      case item::steps:
         if (i.step == 0) return {};
         to.push_back(length_of(i, from[axis++]));
         break;

@@ -206,7 +206,7 @@ class shrinker {
           any = true;
           continue;
         }
-        if (item.what != detail::index_item::range || (item.step == 1 && (!item.has_start || !item.has_stop))) continue;
+        if (item.what != detail::index_item::steps) continue;
         p = best_;
         p.steps[i].items[k].step = item.step < 0 ? -1 : 1;
         if (item.step != p.steps[i].items[k].step) any |= attempt(p);

@@ -20,7 +20,7 @@ array<int> numbers(const shape& s) { return arange<int>(s.elements()).reshape(s)
 std::vector<std::int64_t> positions(const index_item& item, std::int64_t extent) {
   std::vector<std::int64_t> at;
   if (item.what == index_item::integer) return {item.start < 0 ? item.start + extent : item.start};
-  if (item.what != index_item::range) {
+  if (item.what != index_item::range && item.what != index_item::steps) {
     for (std::int64_t i = 0; i < extent; ++i) at.push_back(i);
     return at;
   }
@@ -89,7 +89,7 @@ std::string spelled(const std::vector<any_index>& items) {
     if (i.what == index_item::all) text += ":";
     if (i.what == index_item::new_axis) text += "None";
     if (i.what == index_item::rest) text += "...";
-    if (i.what == index_item::range)
+    if (i.what == index_item::range || i.what == index_item::steps)
       text += (i.has_start ? std::to_string(i.start) : "") + ":" + (i.has_stop ? std::to_string(i.stop) : "") + ":" +
               std::to_string(i.step);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <sinter/detail/node.hpp>
 #include <sinter/detail/reductions.hpp>
@@ -81,11 +82,13 @@ SINTER_API void check_elements(const shape&, std::size_t count);
 SINTER_API node* as_array(node* owned, const where&);
 SINTER_API device device_of(node*);
 
-/// One entry of an index list.
+/// One entry of an index list. `range`: in steps of one, where a bound left out is 0 or `whole`; `steps`: any other slice.
 struct index_item {
-  enum kind : std::uint8_t { all, integer, range, new_axis, rest, integers } what;
-  bool has_start, has_stop;
+  enum kind : std::uint8_t { range, integer, all, steps, new_axis, rest, integers } what;
+  bool has_start, has_stop;        // of a slice
   std::int64_t start, stop, step;  // integers: `start` is which of the arrays of indices
+
+  static constexpr std::int64_t whole = INT64_MAX;
 };
 [[noreturn]] SINTER_API void throw_too_many_indices();
 
