@@ -41,6 +41,8 @@ def reductions(s, sizes, side):
         x, y = peers.uniform(n, 0, 1, 1), peers.uniform(n, 0, 1, 2)
         if s.wants("sum(x)"):
             s.measure("sum(x)", n, "numpy", lambda: np.sum(x))
+        if s.wants("max(x)"):
+            s.measure("max(x)", n, "numpy", lambda: np.max(x))
         if s.wants("sum((x-y)^2)"):
             s.measure("sum((x-y)^2)", n, "numpy", lambda: np.sum(np.square(x - y)))
     a = peers.uniform((side, side, side), 0, 1, 3)
@@ -51,9 +53,19 @@ def reductions(s, sizes, side):
     b = peers.uniform((256, 1024), 0, 1, 4)
     if s.wants("sqrt(sum(a*a, -1)) 256x1024"):
         s.measure("sqrt(sum(a*a, -1)) 256x1024", b.size, "numpy", lambda: np.sqrt(np.sum(b * b, -1)))
-    v = peers.uniform(sizes[-1], 0, 1, 5)
-    if s.wants("mean and var, one eval"):
-        s.measure("mean and var, one eval", v.size, "numpy", lambda: (np.mean(v), np.var(v)))
+    for columns in (3, 30, 1000):
+        c = peers.uniform((sizes[-1] // 10 // columns, columns), 0, 1, 4)
+        for what, fold in (("sum", np.sum), ("max", np.max)):
+            for axis in (0, 1):
+                name = f"{what} {c.shape[0]}x{columns}, axis {axis}"
+                if s.wants(name):
+                    s.measure(name, c.size, "numpy", lambda: fold(c, axis))
+    for n in sizes:
+        v = peers.uniform(n, 0, 1, 5)
+        if s.wants("mean and var, one eval"):
+            s.measure("mean and var, one eval", n, "numpy", lambda: (np.mean(v), np.var(v)))
+        if s.wants("min and max, one eval"):
+            s.measure("min and max, one eval", n, "numpy", lambda: (np.min(v), np.max(v)))
 
 
 def two_dimensional(s, rows, columns):

@@ -65,6 +65,35 @@ void cube(bench::session& s, std::int64_t side) {
   }
 }
 
+/// Sums and maxima along both axes of a matrix.
+void matrix(bench::session& s, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t n = rows * columns;
+  const std::string of = " " + std::to_string(rows) + "x" + std::to_string(columns) + ", axis ";
+  if (!s.wants("sum" + of + "0") && !s.wants("sum" + of + "1") && !s.wants("max" + of + "0") &&
+      !s.wants("max" + of + "1"))
+    return;
+  const auto h = bench::numbers<float>(n, 0, 1, 4);
+  const array<float> a = sn::asarray(h, {rows, columns});
+  for (const bool largest : {false, true})
+    for (const int axis : {0, 1}) {
+      const std::string name = (largest ? "max" : "sum") + of + std::to_string(axis);
+      if (!s.wants(name)) continue;
+      const auto fold = [&] { return array<float>(largest ? sn::max(a, axis) : sn::sum(a, axis)); };
+      const std::string bad = disagreement(fold().get(), 1e-5, 0, [&](std::size_t o) {
+        const auto at = static_cast<std::int64_t>(o), length = axis == 0 ? rows : columns;
+        double total = 0;
+        for (std::int64_t k = 0; k < length; ++k) {
+          const auto v =
+              static_cast<double>(h[static_cast<std::size_t>(axis == 0 ? k * columns + at : at * columns + k)]);
+          total = largest ? std::max(total, v) : total + v;
+        }
+        return total;
+      });
+      if (bad.empty()) s.measure(name, n, bytes(n), bytes(axis == 0 ? columns : rows), fold);
+      else s.wrong(name, n, bad);
+    }
+}
+
 void norms(bench::session& s, std::int64_t rows, std::int64_t columns) {
   const std::string name = "sqrt(sum(a*a, -1)) " + std::to_string(rows) + "x" + std::to_string(columns);
   if (!s.wants(name)) return;
@@ -85,10 +114,12 @@ void norms(bench::session& s, std::int64_t rows, std::int64_t columns) {
 }
 
 void moments(bench::session& s, std::int64_t n) {
-  const char* name = "mean and var, one eval";
-  if (!s.wants(name)) return;
+  const char *const name = "mean and var, one eval", *const ends = "min and max, one eval";
+  if (!s.wants(name) && !s.wants(ends)) return;
   const auto h = bench::numbers<float>(n, 0, 1, 5);
   const array<float> x = sn::asarray(h);
+  if (s.wants(ends)) s.measure(ends, n, bytes(n), 8, [&] { return sn::eval(sn::min(x), sn::max(x)); });
+  if (!s.wants(name)) return;
   double total = 0, squares = 0;
   for (const float v : h) total += static_cast<double>(v);
   const double mean = total / static_cast<double>(n);
@@ -113,6 +144,9 @@ int main(int argc, char** argv) {
     if (n <= s.largest() && (s.wants("sum(x)") || s.wants("max(x)") || s.wants("sum((x-y)^2)"))) sums(s, n);
   cube(s, s.quick() ? 20 : s.on_cpu() ? 200 : 256);
   norms(s, 256, s.quick() ? 32 : 1024);
+  for (const std::int64_t columns : {3, 30, 1000}) matrix(s, s.largest() / 10 / columns, columns);
+  for (const std::int64_t n : {10'000, 1'000'000})
+    if (n < s.largest()) moments(s, n);
   moments(s, s.largest());
   return s.finish();
 }

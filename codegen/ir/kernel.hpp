@@ -130,17 +130,20 @@ struct row_schedule {
   std::uint8_t width = 1;     // cuda: elements that a thread takes side by side
   std::uint8_t turns = 1;     // cuda: staged rows that a thread takes, one after the other
   bool packed = false;        // cuda: in one access
+  std::uint8_t lanes = 16;    // cpu: running values of a row, side by side
   friend bool operator==(const row_schedule&, const row_schedule&) = default;
 };
 
 /// How a fold is shared out over threads; runtime/launch/folds.cpp chooses it. Which elements fold into which follows from shapes
 /// and dtypes: `packed` and `turns` change nothing about it, and of columns `width` does not either.
 struct fold_schedule {
-  std::uint8_t width = 1;  // cuda: elements of a row, or neighbouring columns, that a thread takes side by side
-  std::uint8_t turns = 1;  // cuda: of these, how many a thread asks for before it folds the first
-  bool packed = false;     // cuda: they are read in one access
-  bool stream = false;     // cuda: columns, so few that all are folded as one stream of elements
-  bool split = false;      // several partial results for each output
+  std::uint8_t width = 1;      // cuda: elements of a row, or neighbouring columns, that a thread takes side by side
+  std::uint8_t turns = 1;      // cuda: of these, how many a thread asks for before it folds the first
+  std::uint8_t lanes = 16;     // cpu: running values of a row, side by side
+  std::uint8_t short_row = 0;  // cpu: elements of a column, where they are so few that the text names them
+  bool packed = false;         // cuda: `width` are read in one access; cpu: a stream, or short columns, have no gaps
+  bool stream = false;         // columns, so few that all are folded as one stream of elements
+  bool split = false;          // several partial results for each output
   friend bool operator==(const fold_schedule&, const fold_schedule&) = default;
 };
 

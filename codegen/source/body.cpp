@@ -119,6 +119,17 @@ bool wants_whole_registers(const helper_list& used) {
   return false;
 }
 
+// A product that is added up may become one operation with the addition, which rounds once, where a loop's form suits that; in
+// the loop for another layout it may not. Sums must not depend on that.
+bool adds_products(const kernel& k) {
+  return form_of(k) == form::fold && math_mode_from_environment() == math_mode::standard &&
+         std::any_of(k.accumulators.begin(), k.accumulators.end(), [&](const accumulator& a) {
+           const value& at = k.values[a.value];
+           return a.what == reduction::sum && detail::is_floating(a.type) && at.kind == value_kind::apply &&
+                  !is_costly(at.code);
+         });
+}
+
 bool uses_infinity(const kernel& k) {
   for (const accumulator& a : k.accumulators)
     if (detail::is_floating(a.type) && facts(a.what).starts[0] >= detail::start::lowest) return true;
@@ -285,6 +296,7 @@ std::string body::head() const {
   const bool c = to == dialect::c;
   // Without traps gcc makes a truncation of float to integer to float, and that keeps the sign of a zero.
   if (c && casts_both_ways(k)) out += "#pragma GCC optimize(\"trapping-math\")\n";
+  if (c && adds_products(k)) out += "#pragma GCC optimize(\"fp-contract=off\")\n";
   if (c && loads_one_by_one(k, v)) out += "#pragma GCC optimize(\"no-tree-vectorize\")\n";
   if (c && wants_whole_registers(used_))
     out += "#ifdef __AVX512BW__\n#pragma GCC target(\"prefer-vector-width=512\")\n#endif\n";
@@ -398,7 +410,10 @@ std::string body::fold(int a, const spelled& x, const spelled& y) const {
   const detail::reduction_facts& row = facts(at.what);
   const int first = first_member(a);
   if (!row.choice) {
-    return x(first) + " = " + folded(a, x(first), y(first)) + ";";
+    // In C the element comes first: of what comes first a comparison says whether it is a number, for which the next element
+    // need not wait then.
+    const bool turned = to == dialect::c && (row.fold == op::maximum || row.fold == op::minimum);
+    return x(first) + " = " + (turned ? folded(a, y(first), x(first)) : folded(a, x(first), y(first))) + ";";
   }
   // Selections: a branch would keep loops over lanes from becoming vectors.
   std::string text = "{ const bool takes = " + spell_helper(row.choice, at.type, used_) + "(" + y(first) + ", " +
@@ -478,17 +493,17 @@ bool kernel_writer::is_once(int value) const {
                      [&](const stage& s) { return std::find(s.once.begin(), s.once.end(), value) != s.once.end(); });
 }
 
-void kernel_writer::take(const spelled& input) {
+void kernel_writer::take(const spelled& input, std::string_view guard) {
   std::vector<std::string> elements;
   for (int m = 0; m < members(); ++m) {
-    w_.line(b_.element_type(m), " ", number("e", m), ";");
+    w_.line(b_.element_type(m), " ", number("e", m), guard.empty() ? "" : " = " + b_.identity(m), ";");
     elements.push_back(number("e", m));
   }
-  w_.line(b_.points[0].call(input, {}, elements));
+  w_.line(guard.empty() ? "" : "if (" + std::string(guard) + ") ", b_.points[0].call(input, {}, elements));
 }
 
-void kernel_writer::accumulate(const spelled& input, std::string_view lane) {
-  take(input);
+void kernel_writer::accumulate(const spelled& input, std::string_view lane, std::string_view guard) {
+  take(input, guard);
   fold([&](int m) { return number("acc", m) + (lane.empty() ? "" : "[" + std::string(lane) + "]"); },
        [](int m) { return number("e", m); });
 }

@@ -131,10 +131,11 @@ class kernel_writer {
   void fold(const stage&, const spelled& x, const spelled& y);
   /// Is a value that a stage is given computed once for a row, not kept of its points?
   bool is_once(int value) const;
-  /// Declares what an element, read through `input`, gives the states, by member: `e<m>`.
-  void take(const spelled& input);
+  /// Declares what an element, read through `input`, gives the states, by member: `e<m>`. Where `guard`, if there is one, does
+  /// not hold, nothing is read, and that is what a state is at first.
+  void take(const spelled& input, std::string_view guard = "");
   /// Takes an element and folds it into the states `acc<m>` or, with lanes, `acc<m>[lane]`.
-  void accumulate(const spelled& input, std::string_view lane = "");
+  void accumulate(const spelled& input, std::string_view lane = "", std::string_view guard = "");
 
   std::string base(int operand, const std::string& prefix) const;
 

@@ -3,6 +3,11 @@
 // `sinter_finish` folds the parts. The parts' bounds depend on shapes alone, so results do not depend on the threads.
 #include "codegen/source/cpu_writer.hpp"
 
+#include <algorithm>
+
+#include "codegen/compile/compiler.hpp"
+#include "codegen/ir/values.hpp"
+
 namespace sinter::codegen {
 
 void cpu_writer::argument_struct() {
@@ -42,6 +47,77 @@ void cpu_writer::each_of_four(const std::string& prefix, const std::string& i,
     if (o == counted_) return "((" + counted_from(prefix) + " + " + i + ") & -4ll) | l";
     return read(prefix, i + " + l")(o);
   });
+  w_.close();
+}
+
+void cpu_writer::start_lanes(const std::vector<int>& of, const std::string& count) {
+  if (of.empty()) return;
+  for (int m : of) w_.line(b_.member_type(m), " ", number("acc", m), "[", count, "];");
+  w_.open("for (int l = 0; l < ", count, "; ++l)");
+  for (int m : of) w_.line(number("acc", m), "[l] = ", b_.identity(m), ";");
+  w_.close();
+}
+
+// Can what does not fill the lanes be computed for all of them? Calls of functions would be made one by one then, loads at
+// indices must not be made, and where operations may trap gcc would ask for each element whether it is there.
+bool cpu_writer::is_cheap() const {
+  return math_mode_from_environment() != math_mode::strict &&
+         std::none_of(b_.k.values.begin(), b_.k.values.end(), [](const value& v) {
+           return v.kind == value_kind::load || v.kind == value_kind::check ||
+                  (v.kind == value_kind::apply && is_costly(v.code));
+         });
+}
+
+void cpu_writer::fold_range(const std::string& to, const fold_element& write) {
+  w_.open("for (; i + ", lanes(), " <= ", to, "; i += ", lanes(), ")");
+  // Without it gcc unrolls this loop before it looks for vectors, and then finds none in max, min, exp and others.
+  w_.raw("#pragma omp simd\n");
+  w_.open("for (int l = 0; l < ", lanes(), "; ++l)");
+  write("i + l", "l", "");
+  w_.close();
+  w_.close();
+  w_.line("const long long odd = ", to, " - i;");
+  if (is_cheap()) {
+    w_.open("if (odd > 0)");
+    w_.raw("#pragma omp simd\n");
+    w_.open("for (int l = 0; l < ", lanes(), "; ++l)");
+    write("i + l", "l", "l < odd");
+    w_.close();
+    w_.close();
+  } else {
+    w_.raw("#pragma omp simd\n");
+    w_.open("for (int l = 0; l < odd; ++l)");
+    write("i + l", "l", "");
+    w_.close();
+  }
+}
+
+void cpu_writer::fold_onward(const std::string& to, const fold_element& write) {
+  w_.open("while (i < ", to, ")");
+  w_.line("const long long left = ", to, " - i, count = left < ", lanes(), " - lane ? left : ", lanes(), " - lane;");
+  w_.open("if (count == ", lanes(), ")");
+  w_.raw("#pragma omp simd\n");
+  w_.open("for (int l = 0; l < ", lanes(), "; ++l)");
+  write("i + l", "l", "");
+  w_.close();
+  w_.otherwise();
+  w_.raw("#pragma omp simd\n");
+  w_.open("for (int l = 0; l < count; ++l)");
+  write("i + l", "lane + l", "");
+  w_.close();
+  w_.close();
+  w_.line("i += count;");
+  w_.line("lane = (lane + count) % ", lanes(), ";");
+  w_.close();
+}
+
+// Unrolled, each step is of a known number of lanes.
+void cpu_writer::end_lanes(const std::function<void(const spelled& x, const spelled& y)>& write) {
+  w_.raw("#pragma GCC unroll 8\n");
+  w_.open("for (int half = ", std::to_string(lane_count() / 2), "; half > 0; half /= 2)");
+  w_.open("for (int l = 0; l < half; ++l)");
+  write([](int m) { return number("acc", m) + "[l]"; }, [](int m) { return number("acc", m) + "[l + half]"; });
+  w_.close();
   w_.close();
 }
 

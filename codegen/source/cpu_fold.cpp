@@ -6,54 +6,71 @@ namespace sinter::codegen {
 
 namespace {
 
-// Sixteen running values a lane each: gcc may not reorder a floating sum, so the order is spelled out.
-constexpr const char* lanes = "16";
-
 class cpu_fold : cpu_writer {
  public:
-  cpu_fold(writer& w, const body& b) : cpu_writer(w, b) {}
+  cpu_fold(writer& w, const body& b) : cpu_writer(w, b), s_(b.v.fold), all_(b.extent(0, b.kept())) {
+    for (int m = 0; m < members(); ++m) every_.push_back(m);
+  }
 
   void write() {
     argument_struct();
     open("sinter_kernel");
-    b_.v.columns ? columns() : rows();
+    load_fixed(when::points);
+    if (!s_.split) load_fixed(when::row);
+    w_.open("for (long long item = begin; item < end; ++item)");
+    if (s_.short_row) short_rows();
+    else if (s_.stream) stream();
+    else if (b_.v.columns) columns();
+    else row();
     w_.close();
-    if (!b_.v.fold.split) return;
+    w_.close();
+    if (!s_.split) return;
     w_.blank();
     open("sinter_finish");
-    finish();
+    load_fixed(when::row);
+    b_.v.columns ? finish_columns() : finish_rows();
     w_.close();
   }
 
  private:
-  void start_lanes(std::string_view count) {
-    for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("acc", m), "[", count, "];");
-    w_.open("for (int l = 0; l < ", count, "; ++l)");
-    for (int m = 0; m < members(); ++m) w_.line(number("acc", m), "[l] = ", b_.identity(m), ";");
-    w_.close();
+  static spelled running(const std::string& lane) {
+    return [lane](int m) { return number("acc", m) + "[" + lane + "]"; };
   }
 
-  void fold_range(std::string_view prefix, const std::string& from, const std::string& to) {
-    w_.line("long long i = ", from, ";");
-    if (counts()) fold_blocks(std::string(prefix), to);
-    w_.open("for (; i + ", lanes, " <= ", to, "; i += ", lanes, ")");
-    // Without it gcc unrolls this loop before it looks for vectors, and then finds none in max, min, exp and others.
-    w_.raw("#pragma omp simd\n");
-    w_.open("for (int l = 0; l < ", lanes, "; ++l)");
-    accumulate(read(std::string(prefix), "i + l"), "l");
-    w_.close();
-    w_.close();
-    w_.open("for (; i < ", to, "; ++i)");
-    accumulate(read(std::string(prefix), "i"), "0");
-    w_.close();
+  // ---- a row: its lanes
+
+  void row() {
+    const int kept = b_.kept(), last = b_.v.rank - 1;
+    w_.line("const long long kept = item", s_.split ? " / splits, part = item % splits;" : ";");
+    b_.unravel(w_, 0, kept, "kept");
+    place("p", "", 0, kept, when::points, false);
+    start_lanes(every_, lanes());
+    part_bounds(b_.extent(kept, b_.v.rank), lanes());
+    if (b_.v.reduced == 1) {
+      w_.line("long long i = low;");
+      if (counts()) fold_blocks("p", "high");
+      fold_range("high", fold_element_of("p"));
+    } else {
+      over_axes(number("n", last));
+    }
+    end_lanes([&](const spelled& x, const spelled& y) { fold(x, y); });
+    if (s_.split) return leave(running("0"), "kept * splits + part");
+    place("q", "", 0, kept, when::row, true);
+    w_.line(b_.result.call(read("q", "0"), running("0"), outputs(when::row, "q", "0")));
   }
 
-  // The same in fours that share a block of random words.
+  fold_element fold_element_of(const std::string& prefix) {
+    return [this, prefix](const std::string& i, const std::string& lane, const std::string& guard) {
+      accumulate(read(prefix, i), lane, guard);
+    };
+  }
+
+  // Elements that share blocks of random words, in fours.
   void fold_blocks(const std::string& prefix, const std::string& to) {
     w_.open("if (", begins_block(prefix, "i"), ")");
-    w_.open("for (; i + ", lanes, " <= ", to, "; i += ", lanes, ")");
+    w_.open("for (; i + ", lanes(), " <= ", to, "; i += ", lanes(), ")");
     w_.raw("#pragma omp simd\n");
-    w_.open("for (int g = 0; g < ", lanes, "; g += 4)");
+    w_.open("for (int g = 0; g < ", lanes(), "; g += 4)");
     each_of_four(prefix, "i + g", [&](const spelled& input) { accumulate(input, "g + l"); });
     w_.close();
     w_.close();
@@ -61,141 +78,227 @@ class cpu_fold : cpu_writer {
   }
 
   // Positions [low, high) of several axes, each in the lane that it would have if the axes were one: how axes merge is a
-  // matter of layouts. Within a row whole sixteens are folded side by side.
-  void fold_positions() {
-    const int last = b_.v.rank - 1;
-    const std::string sixteen = lanes, length = number("n", last);
-    const auto one_by_one = [&](std::string_view condition) {
-      w_.open("for (; ", condition, "; ++i, lane = (lane + 1) % ", sixteen, ")");
-      accumulate(read("q", "i"), "lane");
-      w_.close();
-    };
-    if (b_.v.fold.split) w_.line("long long row = low / ", length, ", i = low % ", length, ";");
+  // matter of layouts.
+  void over_axes(const std::string& length) {
+    if (s_.split) w_.line("long long row = low / ", length, ", i = low % ", length, ";");
     else w_.line("long long row = 0, i = 0;");  // also where an axis has no elements
-    w_.line("long long left = high - low;");
-    w_.line("const long long odd = left % ", sixteen, ";");
-    w_.line("unsigned lane = 0;");
-    w_.open("for (; left > 0; ++row, i = 0)");
-    b_.unravel(w_, b_.kept(), last, "row");
-    place("q", "p", b_.kept(), last, when::points, false);
+    w_.line("long long lane = 0;");
+    w_.open("for (long long left = high - low; left > 0; ++row, i = 0)");
+    b_.unravel(w_, b_.kept(), b_.v.rank - 1, "row");
+    place("q", "p", b_.kept(), b_.v.rank - 1, when::points, false);
     w_.line("const long long stop = i + left < ", length, " ? i + left : ", length, ";");
-    w_.line("const long long full = i + left - odd < stop ? i + left - odd : stop;");
     w_.line("left -= stop - i;");
-    one_by_one("i < full && lane != 0");
-    w_.open("for (; i + ", sixteen, " <= full; i += ", sixteen, ")");
-    w_.open("for (int l = 0; l < ", sixteen, "; ++l)");
-    accumulate(read("q", "i + l"), "l");
-    w_.close();
-    w_.close();
-    one_by_one("i < full");
-    w_.open("for (; i < stop; ++i)");  // what does not fill the lanes
-    accumulate(read("q", "i"), "0");
-    w_.close();
+    fold_onward("stop", fold_element_of("q"));
     w_.close();
   }
 
-  // This item's part of `length` positions. It begins where the lanes do.
-  void part_bounds(const std::string& length) {
-    if (!b_.v.fold.split) return w_.line("const long long low = 0, high = ", length, ";");
-    w_.line("const long long length = ", length, ", chunk = (length / splits + ", lanes, ") / ", lanes, " * ", lanes,
-            ";");
+  // This item's part of `length` positions, which are parted at multiples of `unit`.
+  void part_bounds(const std::string& length, const std::string& unit) {
+    if (!s_.split) return w_.line("const long long low = 0, high = ", length, ";");
+    w_.line("const long long length = ", length, ", chunk = (length / splits + ", unit, ") / ", unit, " * ", unit, ";");
     w_.line("const long long low = part * chunk < length ? part * chunk : length;");
     w_.line("const long long high = low + chunk < length ? low + chunk : length;");
   }
 
+  // ---- parts of results: of a row side by side, of columns beside those of the other columns
+
   std::string partial(int m) const {
-    return "((" + b_.member_type(m) + "*)(partials + " + std::to_string(8 * m) + " * splits * (" +
-           b_.extent(0, b_.kept()) + ")))";
+    return "((" + b_.member_type(m) + "*)(partials + " + std::to_string(8 * m) + " * splits * (" + all_ + ")))";
   }
 
-  // Results of one output, whose accumulators are spelled by `value`, go to memory or to their part.
-  void deliver(const spelled& value, const std::string& kept, const std::string& i) {
-    if (b_.v.fold.split) {
-      for (int m = 0; m < members(); ++m) w_.line(partial(m), "[(", kept, ") * splits + part] = ", value(m), ";");
-    } else {
-      w_.line(b_.result.call(read("q", i), value, outputs(when::row, "q", i)));
-    }
+  void leave(const spelled& value, const std::string& at) {
+    for (int m = 0; m < members(); ++m) w_.line(partial(m), "[", at, "] = ", value(m), ";");
   }
 
-  void fold_lanes() {
-    w_.open("for (int half = ", lanes, " / 2; half > 0; half /= 2)");
-    w_.open("for (int l = 0; l < half; ++l)");
-    fold([](int m) { return number("acc", m) + "[l]"; }, [](int m) { return number("acc", m) + "[l + half]"; });
-    w_.close();
-    w_.close();
+  static spelled part(const std::string& at) {
+    return [at](int m) { return number("part", m) + "[" + at + "]"; };
   }
 
-  void rows() {
-    load_fixed(when::points);
-    if (!b_.v.fold.split) load_fixed(when::row);
-    const int kept = b_.kept(), last = b_.v.rank - 1;
-    w_.open("for (long long item = begin; item < end; ++item)");
-    w_.line("const long long kept = item", b_.v.fold.split ? " / splits, part = item % splits;" : ";");
-    b_.unravel(w_, 0, kept, "kept");
-    place("p", "", 0, kept, when::points, false);
-    start_lanes(lanes);
-    if (b_.v.reduced == 1) {
-      part_bounds(number("n", last));
-      fold_range("p", "low", "high");
-    } else {
-      part_bounds(b_.extent(kept, b_.v.rank));
-      fold_positions();
-    }
-    fold_lanes();
-    if (!b_.v.fold.split) place("q", "", 0, kept, when::row, true);
-    deliver([](int m) { return number("acc", m) + "[0]"; }, "kept", "0");
-    w_.close();
+  // Parts are folded in a tree whose form depends on their number alone.
+  void each_pair() {
+    w_.open("for (long long step = 1; step < splits; step *= 2)");
+    w_.open("for (long long i = 0; i + step < splits; i += 2 * step)");
   }
 
-  void columns() {
-    load_fixed(when::points);
-    if (!b_.v.fold.split) load_fixed(when::row);
-    const int f = b_.fastest();
-    const std::string nf = number("n", f), tile = std::to_string(column_tile);
-    w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
-    w_.open("for (long long item = begin; item < end; ++item)");
-    w_.line("const long long part = item % ", b_.v.fold.split ? "splits" : "1", ", group = item / ",
-            b_.v.fold.split ? "splits" : "1", ";");
-    w_.line("const long long line = group / tiles, first = group % tiles * ", tile, ";");
-    w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
-    b_.unravel(w_, 0, f, "line");
-    place("p", "", 0, f, when::points, false);
-    start_lanes(tile);
-    part_bounds(b_.extent(b_.kept(), b_.v.rank));
-    w_.open("for (long long position = low; position < high; ++position)");
-    b_.unravel(w_, b_.kept(), b_.v.rank, "position");
-    place("q", "p", b_.kept(), b_.v.rank, when::points, false);
-    w_.raw("#pragma GCC ivdep\n");
-    w_.open("for (long long l = 0; l < width; ++l)");
-    accumulate(read("q", "first + l"), "l");
-    w_.close();
-    w_.close();
-    if (!b_.v.fold.split) place("q", "", 0, f, when::row, true);
-    w_.open("for (long long l = 0; l < width; ++l)");
-    deliver([](int m) { return number("acc", m) + "[l]"; }, "line * " + nf + " + first + l", "first + l");
-    w_.close();
-    w_.close();
-  }
-
-  // Folds the parts of each output in a tree whose form depends on their number alone.
-  void finish() {
-    load_fixed(when::row);
-    const int kept = b_.kept();
+  void finish_rows() {
     w_.open("for (long long kept = begin; kept < end; ++kept)");
     for (int m = 0; m < members(); ++m)
       w_.line(b_.member_type(m), "* const ", number("part", m), " = ", partial(m), " + kept * splits;");
-    w_.open("for (long long step = 1; step < splits; step *= 2)");
-    w_.open("for (long long i = 0; i + step < splits; i += 2 * step)");
-    fold([](int m) { return number("part", m) + "[i]"; }, [](int m) { return number("part", m) + "[i + step]"; });
+    each_pair();
+    fold(part("i"), part("i + step"));
     w_.close();
     w_.close();
-    b_.unravel(w_, 0, kept, "kept");
-    place("q", "", 0, kept, when::row, true);
-    const std::string i = b_.v.columns ? number("i", b_.fastest()) : "0";
-    w_.line(b_.result.call(
-        read("q", i), [](int m) { return number("part", m) + "[0]"; }, outputs(when::row, "q", i)));
+    write_result("kept", part("0"));
     w_.close();
   }
+
+  void finish_columns() {
+    for (int m = 0; m < members(); ++m)
+      w_.line(b_.member_type(m), "* const ", number("part", m), " = ", partial(m), ";");
+    w_.line("const long long all = ", all_, ";");
+    each_pair();
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long kept = begin; kept < end; ++kept)");
+    fold(part("i * all + kept"), part("(i + step) * all + kept"));
+    w_.close();
+    w_.close();
+    w_.close();
+    w_.open("for (long long kept = begin; kept < end; ++kept)");
+    write_result("kept", part("kept"));
+    w_.close();
+  }
+
+  // The result of output `kept`, counted over all kept axes.
+  void write_result(const std::string& kept, const spelled& value) {
+    b_.unravel(w_, 0, b_.kept(), kept);
+    place("q", "", 0, b_.kept(), when::row, true);
+    const std::string i = b_.v.columns ? number("i", b_.fastest()) : "0";
+    w_.line(b_.result.call(read("q", i), value, outputs(when::row, "q", i)));
+  }
+
+  // ---- columns
+
+  void tile_bounds(const std::string& group, int columns) {
+    const std::string nf = number("n", b_.fastest()), tile = std::to_string(columns);
+    w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
+    w_.line("const long long line = ", group, " / tiles, first = ", group, " % tiles * ", tile, ";");
+    w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
+    b_.unravel(w_, 0, b_.fastest(), "line");
+    place("p", "", 0, b_.fastest(), when::points, false);
+  }
+
+  // A tile of columns, each folded by itself in the order of its elements.
+  void columns() {
+    const int f = b_.fastest();
+    w_.line("const long long part = item % ", s_.split ? "splits" : "1", ", group = item / ", s_.split ? "splits" : "1",
+            ";");
+    tile_bounds("group", fold_tile(b_.k));
+    start_lanes(every_, std::to_string(fold_tile(b_.k)));
+    part_bounds(b_.extent(b_.kept(), b_.v.rank), "16");
+    w_.line("long long position = low;");
+    if (b_.v.reduced == 1) rows_at_once({"q", "u", "v", "z"});
+    rows_at_once({"q"});
+    if (!s_.split) place("q", "", 0, f, when::row, true);
+    w_.open("for (long long l = 0; l < width; ++l)");
+    if (s_.split) leave(running("l"), "part * (" + all_ + ") + line * " + number("n", f) + " + first + l");
+    else w_.line(b_.result.call(read("q", "first + l"), running("l"), outputs(when::row, "q", "first + l")));
+    w_.close();
+  }
+
+  // As long as there are so many rows left: of several, running values are loaded and stored once.
+  void rows_at_once(const std::vector<std::string>& rows) {
+    const std::string count = std::to_string(rows.size());
+    w_.open("for (; position + ", count, " <= high; position += ", count, ")");
+    b_.unravel(w_, b_.kept(), b_.v.rank, "position");
+    place(rows[0], "p", b_.kept(), b_.v.rank, when::points, false);
+    for (std::size_t r = 1; r < rows.size(); ++r) place_next(rows[r], rows[r - 1]);
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long l = 0; l < width; ++l)");
+    for (const std::string& r : rows) {
+      if (rows.size() > 1) w_.open("");
+      accumulate(read(r, "first + l"), "l");
+      if (rows.size() > 1) w_.close();
+    }
+    w_.close();
+    w_.close();
+  }
+
+  void place_next(const std::string& prefix, const std::string& before) {
+    const int last = b_.v.rank - 1;
+    for (int o = 0; o < b_.inputs(); ++o) {
+      if (!is(when::points, o) || b_.v.operands[o] == access::fixed) continue;
+      const std::string step =
+          needs_stride(b_.k, b_.v, o, last) ? " + " + b_.name(o) + "_step" + std::to_string(last) : "";
+      w_.line(b_.is_iota(o) ? "const long long " : "const " + b_.type(o) + "* const ", number(prefix, o), " = ",
+              base(o, before), step, ";");
+    }
+  }
+
+  // Columns of so few elements that the text names them: no running values in memory, and vectors of neighbours. Where columns
+  // lie beside each other in memory as rows, gcc is told by how much.
+  void short_rows() {
+    const int f = b_.fastest();
+    tile_bounds("item", row_piece);
+    place("q", "", 0, f, when::row, true);
+    w_.open("for (long long l = 0; l < width; ++l)");
+    for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("acc", m), " = ", b_.identity(m), ";");
+    for (int at = 0; at < s_.short_row; ++at) {
+      w_.open("");
+      accumulate([&](int o) { return in_short_row(o, std::to_string(at)); });
+      w_.close();
+    }
+    w_.line(b_.result.call(
+        read("q", "first + l"), [](int m) { return number("acc", m); }, outputs(when::row, "q", "first + l")));
+    w_.close();
+  }
+
+  std::string in_short_row(int o, const std::string& at) const {
+    if (b_.v.operands[o] == access::fixed) return number("x", o);
+    const std::string length = std::to_string(s_.short_row), step = b_.name(o) + "_step";
+    std::string where = base(o, "p");
+    if (b_.v.operands[o] == access::strided && s_.packed) {
+      where += " + (first + l) * " + length + " + " + at;
+    } else {
+      if (b_.v.operands[o] == access::unit) where += " + first + l";
+      if (b_.v.operands[o] == access::strided) where += " + (first + l) * " + step + std::to_string(b_.fastest());
+      if (needs_stride(b_.k, b_.v, o, b_.v.rank - 1))
+        where += " + " + at + " * " + step + std::to_string(b_.v.rank - 1);
+    }
+    return b_.is_element(o) ? "*(" + where + ")" : where;
+  }
+
+  // Few columns: all of them as one stream of elements, so many rows at a time as make whole vectors.
+  void stream() {
+    w_.line("const long long all = ", all_, ", rows = ", stream_rows("all"), ", across = rows * all;");
+    if (s_.split) w_.line("const long long part = item;");
+    for (int m : every_) w_.line(b_.member_type(m), " ", number("acc", m), "[", std::to_string(stream_lanes), "];");
+    w_.open("for (long long l = 0; l < across; ++l)");
+    for (int m : every_) w_.line(running("l")(m), " = ", b_.identity(m), ";");
+    w_.close();
+    part_bounds(b_.extent(b_.kept(), b_.v.rank), "rows");
+    s_.packed ? along_stream() : over_stream();
+    w_.line("for (long long row = 1; row < rows; ++row)");
+    w_.open("for (long long kept = 0; kept < all; ++kept)");
+    fold(running("kept"), running("row * all + kept"));
+    w_.close();
+    w_.open("for (long long kept = 0; kept < all; ++kept)");
+    if (s_.split) leave(running("kept"), "part * all + kept");
+    else write_result("kept", running("kept"));
+    w_.close();
+  }
+
+  void along_stream() {
+    w_.line("long long i = low * all;");
+    w_.open("for (const long long stop = high * all; i < stop; i += across)");
+    w_.line("const long long count = stop - i < across ? stop - i : across;");
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long l = 0; l < count; ++l)");
+    accumulate(read("", "i + l"), "l");
+    w_.close();
+    w_.close();
+  }
+
+  void over_stream() {
+    const int f = b_.fastest();
+    const std::string nf = number("n", f);
+    w_.open("for (long long position = low, row = 0; position < high; ++position, row = row + 1 < rows ? row + 1 : 0)");
+    b_.unravel(w_, b_.kept(), b_.v.rank, "position");
+    place("p", "", b_.kept(), b_.v.rank, when::points, false);
+    w_.open("for (long long line = 0; line < ", b_.extent(0, f), "; ++line)");
+    b_.unravel(w_, 0, f, "line");
+    place("q", "p", 0, f, when::points, false);
+    w_.line("const long long at = row * all + line * ", nf, ";");
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long l = 0; l < ", nf, "; ++l)");
+    accumulate(read("q", "l"), "at + l");
+    w_.close();
+    w_.close();
+    w_.close();
+  }
+
+  const fold_schedule& s_;
+  const std::string all_;   // how many outputs there are
+  std::vector<int> every_;  // member
 };
 
 }  // namespace

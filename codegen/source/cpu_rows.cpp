@@ -26,24 +26,19 @@ class cpu_rows : cpu_writer {
     return into;
   }
 
-  // One point: computes what the stage gives there and folds it into `acc<a>[lane]`.
+  // One point: computes what the stage gives there, where `guard` allows it, and folds it into `acc<a>[lane]`.
   void point(std::size_t number_of, const std::string& prefix, const std::string& i, const std::string& at,
-             const std::string& lane, const spelled& reduced, const std::string& of_line = "") {
+             const std::string& lane, const spelled& reduced, const std::string& of_line = "",
+             const std::string& guard = "") {
     const stage& s = b_.stages[number_of];
-    for (int m : members_of(s)) w_.line(b_.member_type(m), " ", number("e", m), ";");
-    w_.line(b_.points[number_of].call(read(prefix, i), reduced, given(s, prefix, i, at), [&](int v) {
+    for (int m : members_of(s))
+      w_.line(b_.member_type(m), " ", number("e", m), guard.empty() ? "" : " = " + b_.identity(m), ";");
+    const std::string call = b_.points[number_of].call(read(prefix, i), reduced, given(s, prefix, i, at), [&](int v) {
       return is_once(v) ? number("w", v) + of_line : number("k", v) + "[" + at + "]";
-    }));
+    });
+    w_.line(guard.empty() ? "" : "if (" + guard + ") ", call);
     fold(
         s, [&](int m) { return number("acc", m) + "[" + lane + "]"; }, [](int m) { return number("e", m); });
-  }
-
-  void start(const stage& s, std::string_view count) {
-    for (int m : members_of(s)) w_.line(b_.member_type(m), " ", number("acc", m), "[", count, "];");
-    if (s.accumulators.empty()) return;
-    w_.open("for (int l = 0; l < ", count, "; ++l)");
-    for (int m : members_of(s)) w_.line(number("acc", m), "[l] = ", b_.identity(m), ";");
-    w_.close();
   }
 
   // What is the same all along a row, or, of `count` columns, along each.
@@ -69,11 +64,12 @@ class cpu_rows : cpu_writer {
         w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.rows.held), "];");
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
       compute_once(s, "", of_row);
-      start(b_.stages[s], fold_lanes_text);
+      start_lanes(members_of(b_.stages[s]), lanes());
       w_.open("");
       b_.v.reduced == 1 ? along_row(s) : over_axes(s);
       w_.close();
-      end_lanes(b_.stages[s]);
+      if (b_.stages[s].accumulators.empty()) continue;
+      end_lanes([&](const spelled& x, const spelled& y) { fold(b_.stages[s], x, y); });
     }
     if (b_.row_outputs().empty()) return;
     place("q", "", 0, kept, when::row, true);
@@ -92,15 +88,9 @@ class cpu_rows : cpu_writer {
     }
     spread_results(s);
     w_.line("long long i = 0;");
-    w_.open("for (; i + ", fold_lanes_text, " <= length; i += ", fold_lanes_text, ")");
-    w_.raw("#pragma omp simd\n");
-    w_.open("for (int l = 0; l < ", fold_lanes_text, "; ++l)");
-    point(s, "p", "i + l", "i + l", "l", reduced_name);
-    w_.close();
-    w_.close();
-    w_.open("for (; i < length; ++i)");
-    point(s, "p", "i", "i", "0", reduced_name);
-    w_.close();
+    fold_range("length", [&](const std::string& i, const std::string& lane, const std::string& guard) {
+      point(s, "p", i, i, lane, reduced_name, "", guard);
+    });
   }
 
   // Several axes are folded in the lanes in which they would be as one.
@@ -109,10 +99,7 @@ class cpu_rows : cpu_writer {
     w_.open("for (long long at = 0; at < length; ++at)");
     b_.unravel(w_, b_.kept(), b_.v.rank, "at");
     place("q", "p", b_.kept(), b_.v.rank, when::points, true);
-    const std::string lanes = fold_lanes_text;
-    if (!b_.stages[s].accumulators.empty())
-      w_.line("const long long lane = at < length / ", lanes, " * ", lanes, " ? at % ", lanes, " : 0;");
-    point(s, "q", number("i", b_.fastest()), "at", "lane", reduced_name);
+    point(s, "q", number("i", b_.fastest()), "at", "at % " + lanes(), reduced_name);
     w_.close();
   }
 
@@ -121,16 +108,6 @@ class cpu_rows : cpu_writer {
   void spread_results(std::size_t s) {
     for (int m : b_.points[s].reduced)
       w_.line("const ", b_.member_type(m), " ", reduced_name(m), " = ", of_row(m), ";");
-  }
-
-  void end_lanes(const stage& s) {
-    if (s.accumulators.empty()) return;
-    w_.open("for (int half = ", fold_lanes_text, " / 2; half > 0; half /= 2)");
-    w_.open("for (int l = 0; l < half; ++l)");
-    fold(
-        s, [](int m) { return number("acc", m) + "[l]"; }, [](int m) { return number("acc", m) + "[l + half]"; });
-    w_.close();
-    w_.close();
   }
 
   // A long column is folded in runs: one sum of all of it would lose what is small beside it.
@@ -171,7 +148,7 @@ class cpu_rows : cpu_writer {
     const spelled of_column = [](int m) { return number("acc", m) + "[l]"; };
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
       compute_once(s, tile, of_column);
-      start(b_.stages[s], tile);
+      start_lanes(members_of(b_.stages[s]), tile);
       start_totals(b_.stages[s]);
       w_.open("for (long long position = 0; position < length; ++position)");
       b_.unravel(w_, kept, rank, "position");
@@ -190,8 +167,6 @@ class cpu_rows : cpu_writer {
     w_.line(b_.result.call(read("q", "first + l"), of_column, outputs(when::row, "q", "first + l")));
     w_.close();
   }
-
-  static constexpr const char* fold_lanes_text = "16";
 };
 
 }  // namespace

@@ -34,6 +34,22 @@ class cpu_writer : protected kernel_writer {
   /// Four neighbours, of which the first is element `i` and begins a block.
   void each_of_four(const std::string& prefix, const std::string& i, const std::function<void(const spelled&)>& write);
 
+  /// A row is folded in lanes: the element at position p goes into `acc<m>[p % lanes]`, however the row is gone through, and the
+  /// lanes are folded as a tree. gcc may not reorder a floating sum, so the order is spelled out.
+  int lane_count() const { return b_.shape == form::fold ? b_.v.fold.lanes : b_.v.rows.lanes; }
+  std::string lanes() const { return std::to_string(lane_count()); }
+  /// Writes what folds element `i` into lane `lane`, if `guard` is empty or holds.
+  using fold_element = std::function<void(const std::string& i, const std::string& lane, const std::string& guard)>;
+  void start_lanes(const std::vector<int>& members, const std::string& count);
+  /// From a variable `i`, at which the lanes begin, to element `to`.
+  void fold_range(const std::string& to, const fold_element&);
+  /// From `i` to `to` where the first element belongs into a variable `lane`, and leaves both where the next elements begin.
+  void fold_onward(const std::string& to, const fold_element&);
+  /// Folds the lanes into the first by `write`, given two of them.
+  void end_lanes(const std::function<void(const spelled& x, const spelled& y)>& write);
+  /// May elements be computed for nothing?
+  bool is_cheap() const;
+
  private:
   std::string counted_from(std::string_view prefix) const { return base(counted_, std::string(prefix)); }
   static int counted_by(const body&);

@@ -1,7 +1,10 @@
 // Numbers that generated text and the launcher must agree on.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <string>
 
 #include "codegen/ir/stages.hpp"
 
@@ -13,8 +16,14 @@ inline constexpr int block_threads = 256;
 inline constexpr int column_threads = 512;
 /// cpu, maps: elements of a piece of a row. Units: elements.
 inline constexpr int row_piece = 4096;
-/// cpu, reductions by columns: outputs folded side by side by one work item.
+/// cpu, rows by columns: columns that one work item takes side by side.
 inline constexpr int column_tile = 256;
+/// cpu: columns that are folded as one stream have so many running values at most; and how many rows are folded side by side,
+/// given the text of the number of columns: as many as make whole vectors.
+inline constexpr int stream_lanes = 1024, stream_columns = 64;
+inline std::string stream_rows(const std::string& columns) {
+  return columns + " <= 16 ? 256 / " + columns + " / 16 * 16 : 16";
+}
 
 /// Scans: elements of a tile, of which rows that are longer are made; tiles that a group is made of. Units: elements; tiles.
 inline constexpr int scan_tile = 8192;
@@ -30,6 +39,13 @@ inline constexpr std::int64_t scan_places(std::int64_t tiles) {
 
 /// Shared memory that a block may declare for folding: CUDA's limit, less what else it declares. Units: bytes.
 inline constexpr int block_memory = 48 * 1024 - 16;
+
+/// cpu, reductions by columns: columns that one work item folds side by side, as many as leave their running values near.
+inline int fold_tile(const kernel& k) {
+  constexpr int near = 16 * 1024;  // bytes
+  return std::max(256,
+                  std::min(1024, static_cast<int>(std::bit_floor(static_cast<unsigned>(near / 8 / count_members(k))))));
+}
 
 /// What a block of a reduction by columns needs to fold, each thread having `width` columns. Units: bytes.
 inline int fold_memory(const kernel& k, int width) {

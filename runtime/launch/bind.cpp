@@ -190,7 +190,8 @@ bool too_many_columns(const binding& b) {
 // Short rows go side by side on a CPU: each would leave most of a vector empty.
 bool are_short(const step& s, const binding& b, const target& to) {
   constexpr std::int64_t shorter = 16, many = 64;
-  return to.language == codegen::dialect::c && codegen::form_of(s.kernel) == codegen::form::rows &&
+  const codegen::form form = codegen::form_of(s.kernel);
+  return to.language == codegen::dialect::c && (form == codegen::form::rows || form == codegen::form::fold) &&
          b.reduced < shorter && b.kept >= many;
 }
 

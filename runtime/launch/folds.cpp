@@ -15,7 +15,6 @@ namespace {
 
 using codegen::access;
 using codegen::block_threads;
-using codegen::column_tile;
 
 class cuda_choice {
  public:
@@ -128,24 +127,81 @@ class cuda_choice {
   layout l_;
 };
 
-layout cpu_choice(binding& b) {
-  layout l;
+class cpu_choice {
+ public:
+  cpu_choice(const codegen::kernel& k, binding& b) : k_(k), b_(b), v_(b.variant), s_(b.variant.fold) {}
+
+  layout run() {
+    s_ = {};
+    s_.lanes = cpu_lanes(b_.reduced);
+    if (v_.columns && v_.reduced == 1 && b_.reduced > 0 && b_.reduced <= longest_short_row) return short_rows();
+    s_.stream = is_stream();
+    s_.packed = s_.stream && lies_in_stream();
+    layout l;
+    l.splits = parts();
+    s_.split = l.splits > 1;
+    l.how.items = l.splits * (s_.stream ? 1 : cpu_groups(b_, codegen::fold_tile(k_)));
+    l.how.finish_items = s_.split ? b_.kept : 0;
+    return l;
+  }
+
+ private:
+  static constexpr int longest_short_row = 8;  // elements
+
+  layout short_rows() {
+    s_.short_row = static_cast<std::uint8_t>(b_.reduced);
+    s_.packed = follow_each_other();
+    layout l;
+    l.how.items = cpu_groups(b_, codegen::row_piece);
+    return l;
+  }
+
   // The number of parts comes from the shape alone, not from how axes merged: results must not depend on layouts.
-  constexpr std::int64_t part = 16'384;  // elements: long enough to hide its overhead, short enough to sum accurately
-  const std::int64_t side_by_side = b.variant.columns ? std::min<std::int64_t>(b.kept, column_tile) : 1;
-  const std::int64_t along = b.reduced * side_by_side;
-  if (b.kept / side_by_side < 64 && along >= 2 * part) l.splits = std::clamp<std::int64_t>(along / part, 1, 4096);
-  l.how.items = cpu_groups(b) * l.splits;
-  l.how.finish_items = l.splits > 1 ? b.kept : 0;
-  b.variant.fold = {};
-  b.variant.fold.split = l.splits > 1;
-  return l;
-}
+  std::int64_t parts() const {
+    constexpr std::int64_t part = 32'768;  // elements: long enough to hide its overhead, short enough to sum accurately
+    constexpr std::int64_t tile = 256;     // columns that one part has at least
+    const std::int64_t side_by_side = v_.columns ? std::min(b_.kept, tile) : 1;
+    const std::int64_t along = b_.reduced * side_by_side;
+    if (b_.kept / side_by_side >= 64 || along < 2 * part) return 1;
+    return std::clamp<std::int64_t>(along / part, 1, 4096);
+  }
+
+  bool is_stream() const {
+    constexpr std::int64_t enough = 4096;  // elements
+    return v_.columns && b_.kept <= codegen::stream_columns && b_.reduced * b_.kept >= enough;
+  }
+
+  bool is_read(std::size_t i) const {
+    return v_.operands[i] != access::fixed && codegen::is_read_at_points(k_, static_cast<int>(i));
+  }
+
+  // Does what the fold reads follow the stream, so that a row ends where the next one begins?
+  bool lies_in_stream() const {
+    bool follows = v_.rank == 2;
+    for (std::size_t i = 0; follows && i < k_.inputs.size(); ++i)
+      follows = !is_read(i) || (v_.operands[i] == access::unit && b_.operands[i].strides[1] == b_.extents[0]);
+    return follows;
+  }
+
+  // Do short columns lie in memory one after the other?
+  bool follow_each_other() const {
+    for (std::size_t i = 0; i < k_.inputs.size(); ++i)
+      if (is_read(i) && v_.operands[i] == access::strided &&
+          (b_.operands[i].strides[v_.rank - 2] != b_.reduced || b_.operands[i].strides[v_.rank - 1] != 1))
+        return false;
+    return true;
+  }
+
+  const codegen::kernel& k_;
+  binding& b_;
+  codegen::variant& v_;
+  codegen::fold_schedule& s_;
+};
 
 }  // namespace
 
 layout share_out_fold(const codegen::kernel& k, binding& b, const target& to) {
-  return to.language == codegen::dialect::c ? cpu_choice(b) : cuda_choice(k, b, to.multiprocessors).run();
+  return to.language == codegen::dialect::c ? cpu_choice(k, b).run() : cuda_choice(k, b, to.multiprocessors).run();
 }
 
 }  // namespace sinter::runtime

@@ -104,7 +104,8 @@ layout cpu_rows(const codegen::kernel& k, binding& b) {
   const std::int64_t held = power_of_two(std::max<std::int64_t>(b.reduced, 64), 1 << 15);
   const bool keeps = bytes > 0 && !b.variant.columns && held >= b.reduced && held * bytes <= near;
   b.variant.rows.held = keeps ? static_cast<std::uint16_t>(held) : 0;
-  l.how.items = cpu_groups(b);
+  b.variant.rows.lanes = cpu_lanes(b.reduced);
+  l.how.items = cpu_groups(b, codegen::column_tile);
   return l;
 }
 

@@ -21,11 +21,15 @@ inline std::int64_t extent(const binding& b, int from, int to) {
   return product;
 }
 
-/// Rows, or tiles of columns: what a core takes at a time.
-inline std::int64_t cpu_groups(const binding& b) {
+/// Rows, or tiles of `tile` columns: what a core takes at a time.
+inline std::int64_t cpu_groups(const binding& b, int tile) {
   if (!b.variant.columns) return b.kept;
   const int f = codegen::fastest_axis(b.variant);
-  return divide_up(b.extents[f], codegen::column_tile) * extent(b, 0, f);
+  return divide_up(b.extents[f], tile) * extent(b, 0, f);
 }
+
+/// The lanes in which a core folds a row: enough additions under way, but not so many that there is more to do at the row's end
+/// than in it. By the length alone, since the order of folding follows from it.
+inline std::uint8_t cpu_lanes(std::int64_t length) { return length < 512 ? 16 : length < 2048 ? 32 : 64; }
 
 }  // namespace sinter::runtime
