@@ -68,15 +68,12 @@ void cube(bench::session& s, std::int64_t side) {
 /// Sums and maxima along both axes of a matrix.
 void matrix(bench::session& s, std::int64_t rows, std::int64_t columns) {
   const std::int64_t n = rows * columns;
-  const std::string of = " " + std::to_string(rows) + "x" + std::to_string(columns) + ", axis ";
-  if (!s.wants("sum" + of + "0") && !s.wants("sum" + of + "1") && !s.wants("max" + of + "0") &&
-      !s.wants("max" + of + "1"))
-    return;
+  const std::string of = std::to_string(rows) + "x" + std::to_string(columns) + ", axis ";
   const auto h = bench::numbers<float>(n, 0, 1, 4);
   const array<float> a = sn::asarray(h, {rows, columns});
   for (const bool largest : {false, true})
     for (const int axis : {0, 1}) {
-      const std::string name = (largest ? "max" : "sum") + of + std::to_string(axis);
+      const std::string name = (largest ? "max " : "sum ") + of + (axis == 0 ? "0" : "1");
       if (!s.wants(name)) continue;
       const auto fold = [&] { return array<float>(largest ? sn::max(a, axis) : sn::sum(a, axis)); };
       const std::string bad = disagreement(fold().get(), 1e-5, 0, [&](std::size_t o) {
@@ -114,7 +111,7 @@ void norms(bench::session& s, std::int64_t rows, std::int64_t columns) {
 }
 
 void moments(bench::session& s, std::int64_t n) {
-  const char *const name = "mean and var, one eval", *const ends = "min and max, one eval";
+  const std::string name = "mean and var, one eval", ends = "min and max, one eval";
   if (!s.wants(name) && !s.wants(ends)) return;
   const auto h = bench::numbers<float>(n, 0, 1, 5);
   const array<float> x = sn::asarray(h);

@@ -168,6 +168,7 @@ enum class way : std::uint8_t {
   packed,  // in packs of `width` elements
   tiled,   // cuda: read along the second fastest axis into a tile in shared memory; cpu: in the order of tiles
   dense,   // cpu: its short rows follow each other without gaps
+  back,    // cpu: each element lies before the one before it
 };
 
 /// How the points of a map are shared out over threads; runtime/launch/maps.cpp chooses it. No result depends on it.

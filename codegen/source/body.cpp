@@ -346,7 +346,8 @@ std::string body::element(int operand, const std::string& base, const std::strin
     case access::column:
     case access::staged: at = i; break;
     case access::strided:
-      at = (compound ? "(" + i + ")" : i) + " * " + name(operand) + number("_step", fastest());
+      at = compound ? "(" + i + ")" : i;
+      at = v.map.of(operand) == way::back ? "-" + at : at + " * " + name(operand) + number("_step", fastest());
       break;
     default: break;
   }

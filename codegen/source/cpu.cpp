@@ -50,10 +50,10 @@ void cpu_writer::each_of_four(const std::string& prefix, const std::string& i,
   w_.close();
 }
 
-void cpu_writer::start_lanes(const std::vector<int>& of, const std::string& count) {
+void cpu_writer::start_lanes(const std::vector<int>& of, const std::string& room, const std::string& used) {
   if (of.empty()) return;
-  for (int m : of) w_.line(b_.member_type(m), " ", number("acc", m), "[", count, "];");
-  w_.open("for (int l = 0; l < ", count, "; ++l)");
+  for (int m : of) w_.line(b_.member_type(m), " ", number("acc", m), "[", room, "];");
+  w_.open("for (int l = 0; l < ", used, "; ++l)");
   for (int m : of) w_.line(number("acc", m), "[l] = ", b_.identity(m), ";");
   w_.close();
 }

@@ -44,7 +44,7 @@ class cpu_fold : cpu_writer {
     w_.line("const long long kept = item", s_.split ? " / splits, part = item % splits;" : ";");
     b_.unravel(w_, 0, kept, "kept");
     place("p", "", 0, kept, when::points, false);
-    start_lanes(every_, lanes());
+    start_lanes(every_, lanes(), lanes());
     part_bounds(b_.extent(kept, b_.v.rank), lanes());
     if (b_.v.reduced == 1) {
       w_.line("long long i = low;");
@@ -173,7 +173,7 @@ class cpu_fold : cpu_writer {
     w_.line("const long long part = item % ", s_.split ? "splits" : "1", ", group = item / ", s_.split ? "splits" : "1",
             ";");
     tile_bounds("group", fold_tile(b_.k));
-    start_lanes(every_, std::to_string(fold_tile(b_.k)));
+    start_lanes(every_, std::to_string(fold_tile(b_.k)), "width");
     part_bounds(b_.extent(b_.kept(), b_.v.rank), "16");
     w_.line("long long position = low;");
     if (b_.v.reduced == 1) rows_at_once({"q", "u", "v", "z"});
@@ -251,10 +251,7 @@ class cpu_fold : cpu_writer {
   void stream() {
     w_.line("const long long all = ", all_, ", rows = ", stream_rows("all"), ", across = rows * all;");
     if (s_.split) w_.line("const long long part = item;");
-    for (int m : every_) w_.line(b_.member_type(m), " ", number("acc", m), "[", std::to_string(stream_lanes), "];");
-    w_.open("for (long long l = 0; l < across; ++l)");
-    for (int m : every_) w_.line(running("l")(m), " = ", b_.identity(m), ";");
-    w_.close();
+    start_lanes(every_, std::to_string(stream_lanes), "across");
     part_bounds(b_.extent(b_.kept(), b_.v.rank), "rows");
     s_.packed ? along_stream() : over_stream();
     w_.line("for (long long row = 1; row < rows; ++row)");

@@ -64,7 +64,7 @@ class cpu_rows : cpu_writer {
         w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.rows.held), "];");
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
       compute_once(s, "", of_row);
-      start_lanes(members_of(b_.stages[s]), lanes());
+      start_lanes(members_of(b_.stages[s]), lanes(), lanes());
       w_.open("");
       b_.v.reduced == 1 ? along_row(s) : over_axes(s);
       w_.close();
@@ -117,20 +117,20 @@ class cpu_rows : cpu_writer {
     if (s.accumulators.empty()) return;
     for (int m : members_of(s))
       w_.line(b_.member_type(m), " ", number("total", m), "[", std::to_string(column_tile), "];");
-    w_.open("for (int l = 0; length >= ", run, " && l < ", std::to_string(column_tile), "; ++l)");
+    w_.open("for (int l = 0; length >= ", run, " && l < width; ++l)");
     for (int m : members_of(s)) w_.line(total(m), " = ", b_.identity(m), ";");
     w_.close();
   }
   void add_to_totals(const stage& s) {
     if (s.accumulators.empty()) return;
-    w_.open("for (int l = 0; position % ", run, " == ", run, " - 1 && l < ", std::to_string(column_tile), "; ++l)");
+    w_.open("for (int l = 0; position % ", run, " == ", run, " - 1 && l < width; ++l)");
     fold(s, total, [](int m) { return number("acc", m) + "[l]"; });
     for (int m : members_of(s)) w_.line(number("acc", m), "[l] = ", b_.identity(m), ";");
     w_.close();
   }
   void end_totals(const stage& s) {
     if (s.accumulators.empty()) return;
-    w_.open("for (int l = 0; length >= ", run, " && l < ", std::to_string(column_tile), "; ++l)");
+    w_.open("for (int l = 0; length >= ", run, " && l < width; ++l)");
     fold(
         s, [](int m) { return number("acc", m) + "[l]"; }, total);
     w_.close();
@@ -148,7 +148,7 @@ class cpu_rows : cpu_writer {
     const spelled of_column = [](int m) { return number("acc", m) + "[l]"; };
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
       compute_once(s, tile, of_column);
-      start_lanes(members_of(b_.stages[s]), tile);
+      start_lanes(members_of(b_.stages[s]), tile, "width");
       start_totals(b_.stages[s]);
       w_.open("for (long long position = 0; position < length; ++position)");
       b_.unravel(w_, kept, rank, "position");

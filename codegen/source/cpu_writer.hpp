@@ -40,7 +40,8 @@ class cpu_writer : protected kernel_writer {
   std::string lanes() const { return std::to_string(lane_count()); }
   /// Writes what folds element `i` into lane `lane`, if `guard` is empty or holds.
   using fold_element = std::function<void(const std::string& i, const std::string& lane, const std::string& guard)>;
-  void start_lanes(const std::vector<int>& members, const std::string& count);
+  /// Declares `room` running values and sets the first `used` of them.
+  void start_lanes(const std::vector<int>& members, const std::string& room, const std::string& used);
   /// From a variable `i`, at which the lanes begin, to element `to`.
   void fold_range(const std::string& to, const fold_element&);
   /// From `i` to `to` where the first element belongs into a variable `lane`, and leaves both where the next elements begin.

@@ -167,7 +167,7 @@ class cpu_choice {
   }
 
   bool is_stream() const {
-    constexpr std::int64_t enough = 4096;  // elements
+    constexpr std::int64_t enough = 1024;  // elements
     return v_.columns && b_.kept <= codegen::stream_columns && b_.reduced * b_.kept >= enough;
   }
 

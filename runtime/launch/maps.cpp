@@ -56,6 +56,7 @@ class sharing {
       if (length <= longest_short_row) name_rows(length);
       l.how.items = rows;
     }
+    if (!m_.short_row) name_steps_back();
     return l;
   }
 
@@ -256,7 +257,16 @@ class sharing {
     return l;
   }
 
-  // ---- the CPU's short rows
+  // ---- what the CPU's text names: steps back, which make vectors, and short rows
+
+  void name_steps_back() {
+    for (int o = 0; o < operands(); ++o) {
+      const auto at = static_cast<std::size_t>(o);
+      if (!moves(o) || b_.operands[at].strides[last_] != -1 || m_.of(o) != way::each) continue;
+      m_.ways.resize(b_.operands.size(), way::each);
+      m_.ways[at] = way::back;
+    }
+  }
 
   void name_rows(std::int64_t length) {
     m_.short_row = static_cast<std::uint8_t>(length);
