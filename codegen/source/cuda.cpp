@@ -1,5 +1,5 @@
 // The CUDA dialect: what kernels of every form begin with. The forms are in cuda_map.cpp, cuda_fold.cpp (and for few columns
-// cuda_stream.cpp), cuda_rows.cpp and cuda_scan.cpp.
+// fold_stream.cpp), cuda_rows.cpp and cuda_scan.cpp.
 #include <algorithm>
 
 #include "codegen/source/cuda_writer.hpp"
@@ -15,8 +15,8 @@ void cuda_writer::pack_types() {
     const int bytes = pack_width(o) * itemsize(operand_type(b_.k, o));
     // One of narrow elements is words first: the compiler would take it to pieces where it is loaded, and wait for it there.
     const std::string words = is_of_words(o) ? "unsigned words[" + std::to_string(bytes / 4) + "]; " : "";
-    w_.line(words.empty() ? "struct" : "union", " alignas(", std::to_string(bytes), ") ", pack(o), " { ", words, b_.type(o),
-            " at[", std::to_string(pack_width(o)), "]; };");
+    w_.line(words.empty() ? "struct" : "union", " alignas(", std::to_string(bytes), ") ", pack(o), " { ", words,
+            b_.type(o), " at[", std::to_string(pack_width(o)), "]; };");
   }
   if (!done.empty()) w_.blank();
 }

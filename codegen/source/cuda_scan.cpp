@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "codegen/ir/values.hpp"
-#include "codegen/source/cuda_passing.hpp"
+#include "codegen/source/scan_passing.hpp"
 
 namespace sinter::codegen {
 

@@ -1,5 +1,5 @@
-// The vocabulary of cuda_passing.hpp.
-#include "codegen/source/cuda_passing.hpp"
+// The vocabulary of scan_passing.hpp.
+#include "codegen/source/scan_passing.hpp"
 
 #include <algorithm>
 
