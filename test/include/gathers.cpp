@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
@@ -128,6 +129,17 @@ TEST_CASE(
   std::optional<sn::graph> g;
   std::thread([&] { g = sn::capture([&] { r(ellipsis) = x(wrong); }); }).join();
   CHECK_THROWS_AS(g->launch(), sn::index_error);
+}
+
+TEST_CASE("gathers: extents that would wrap are refused, and a list has a square for a triangle") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK_THROWS_AS((void)sn::pad(v(), most), sn::shape_error);
+  CHECK_THROWS_AS((void)sn::pad(v(), most, sn::pad_mode::wrap), sn::shape_error);
+  CHECK_THROWS_AS((void)sn::repeat(v(), most / 2), sn::shape_error);
+  CHECK_THROWS_AS((void)sn::tile(v(), most / 2), sn::shape_error);
+  CHECK_THROWS_AS((void)m().transpose((std::int64_t{1} << 32) + 1, 0), sn::shape_error);
+  CHECK(sn::tril(array<int>{1, 2, 3}).get() == std::vector<int>{1, 0, 0, 1, 2, 0, 1, 2, 3});
+  CHECK(sn::triu(array<int>{1, 2}, 1).get() == std::vector<int>{0, 2, 0, 0});
 }
 
 TEST_CASE("gathers: where a kernel has no point, no index is looked at") {

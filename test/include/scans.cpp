@@ -377,3 +377,11 @@ TEST_CASE("scans: a graph's launches scan by themselves") {
     synchronize();
   }
 }
+
+TEST_CASE("scans: a number without axes is a list of one") {
+  const array<double> total = sum(array<double>{1, 2});
+  CHECK(cumsum(total).shape() == shape{1});
+  CHECK(cumsum(total, 0).get() == std::vector<double>{3});
+  CHECK(cumprod(total, -1).get() == std::vector<double>{3});
+  CHECK_THROWS_AS((void)cumsum(total, 1), shape_error);
+}

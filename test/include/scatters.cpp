@@ -295,3 +295,38 @@ TEST_CASE("scatters: a graph adds at every launch") {
   for (int i = 0; i < 3; ++i) g.launch();
   CHECK(a.get() == std::vector<float>{6, 0, 15});
 }
+
+TEST_CASE(
+    "scatters: elements that were named have no value once taken, and no place once their array has another value") {
+  array<double> a = sn::zeros({4});
+  const array<int> k{0, 2};
+  auto&& taken = a(k);
+  const array<double> of = std::move(taken) + 1;
+  CHECK(of.get() == std::vector<double>{1, 1});
+  CHECK_THROWS_AS((void)taken.shape(), sn::error);
+  CHECK_THROWS_AS((void)(std::move(taken) + 1), sn::error);
+  auto&& stored = a(k);
+  std::move(stored) = 3;
+  CHECK_THROWS_AS((void)stored.get(), sn::error);
+  CHECK(a.get() == std::vector<double>{3, 0, 3, 0});
+  auto&& elsewhere = a(k);
+  a = sn::zeros({2});
+  CHECK_THROWS_AS(std::move(elsewhere) = 3, sn::error);
+  CHECK(a.get() == std::vector<double>{0, 0});
+  auto parts = sn::tuple(a, a + 1);
+  const auto moved = std::move(parts);
+  CHECK_THROWS_AS((void)sn::concatenate(parts), sn::error);
+}
+
+TEST_CASE("scatters: elements under a mask are updated by every operator") {
+  array<int> a{1, -2, 3, -4};
+  a(a < 0) -= 1;
+  CHECK(a.get() == ints{1, -3, 3, -5});
+  a(a > 1) %= 2;
+  CHECK(a.get() == ints{1, -3, 1, -5});
+  a(a < -3) ^= 1;
+  CHECK(a.get() == ints{1, -3, 1, -6});
+  array<double> d{2, 4};
+  d(d > 3) /= 2;
+  CHECK(d.get() == std::vector<double>{2, 2});
+}

@@ -22,6 +22,8 @@ array<double> square(int extent = n) {
   return (arange<double>(extent * extent) - extent).reshape({extent, extent}) + 0.0;
 }
 
+array<int> first_three() { return {0, 1, 2}; }
+
 /// A statement that stores into rows or elements of x, and the values it gives those it stores into.
 struct statement {
   std::string text;
@@ -80,6 +82,16 @@ const statement statements[] = {
     {"x(0) -= mean(x(0))", [](auto& x) { x(0) -= mean(x(0)); }, 3, row_size + 512},
     {"x(0) = sum(x, 1)", [](auto& x) { x(0) = sum(x, 1); }, 2, row_size* n},
     {"x(_, 0) = x(_, -2)", [](auto& x) { x(_, 0) = x(_, -2); }, 1, 0},
+    {"a row of a temporary expression", [](auto& x) { x(0) = (x * 2)(0); }, 2, row_size},
+    {"a row of a temporary's transpose", [](auto& x) { x(0) = (x * 2).T()(1); }, 2, row_size},
+    {"a part of a flattened temporary", [](auto& x) { x(0) = (x * 2).ravel()(slice(0, n)); }, 2, row_size},
+    {"a row of a roll", [](auto& x) { x(0) = roll(x, 1, 0)(0); }, 2, row_size},
+    {"a row of a flip", [](auto& x) { x(0) = flip(x + 1)(0); }, 2, row_size},
+    {"a row of a triangle", [](auto& x) { x(1) = tril(x)(1); }, 2, row_size},
+    {"a row that is converted", [](auto& x) { x(1) = astype<float>(x)(0); }, 2, row_size},
+    {"rows by an array of indices", [](auto& x) { x(first_three()) = x(first_three() + 1); }, 2, 8 * row_size},
+    {"rows of a transpose by an array of indices", [](auto& x) { x(first_three()) = x.T()(first_three()); }, 2,
+     8 * row_size},
     {"rows that overlap", [](auto& x) { x(slice(1, 3)) = x(slice(0, 2)); }, 2, 2 * row_size},
 };
 
