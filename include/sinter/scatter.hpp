@@ -182,3 +182,5 @@ bool > void store_where(array<T>& a, M&& mask, V&& value) {
 }
 
 }  // namespace sinter
+
+#undef SINTER_UPDATES

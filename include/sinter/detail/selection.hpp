@@ -63,7 +63,7 @@ updated<O, T, V> update(handle& target, node* view, Self&& self, V&& value) {
 
 }  // namespace detail
 
-// The operators that update in place, and the operations they spell.
+// The operators that update in place, and the operations they spell; scatter.hpp, which ends what is begun here, has a use for it.
 #define SINTER_UPDATES(DO) \
   DO(+=, add)              \
   DO(-=, subtract)         \
@@ -266,5 +266,3 @@ auto methods<Derived, Element>::astype() const {
 }  // namespace sinter
 
 #include <sinter/scatter.hpp>
-
-#undef SINTER_UPDATES
