@@ -1,6 +1,6 @@
 // Which threads use nodes: look at where arrays have their elements, and count references. While the calling thread is the only
 // one, a store may have an array that others hold move its elements, and may write beside elements that others hold; and its
-// counting takes no locked instruction (decision 0017).
+// counting takes no locked instruction (decisions 0017 and 0026).
 #pragma once
 
 #include <atomic>

@@ -10,8 +10,8 @@
 
 namespace sinter::runtime {
 
-/// Keeps a storage's list as it is until the end of the scope, in which nothing else is counted. From its first node on, a storage is
-/// counted under this lock only, or in a section of the only onlooker.
+/// Keeps a storage's list as it is until the end of the scope, in which nothing else is counted. From its first node on, a storage
+/// is counted under this lock only, or in a section of the only onlooker.
 class holders_lock {
  public:
   explicit holders_lock(detail::storage& of) noexcept : of_(of) {

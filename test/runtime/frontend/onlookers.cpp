@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -67,6 +68,27 @@ TEST_CASE("onlookers: a thread counts alone until another comes, and again when 
   other.join();
   y = x;
   CHECK(counts_alone());
+}
+
+TEST_CASE("onlookers: a thread that comes second waits for the end of the first one's section") {
+  if (!can_count_alone()) return;
+  const array<double> x = ones({4}), y = x, z = x;  // alone again after the test before
+  std::atomic<bool> started{false}, inside{false};
+  std::thread other;
+  {
+    const runtime::sole_section alone;
+    REQUIRE(static_cast<bool>(alone));
+    other = std::thread([&] {
+      started = true;
+      runtime::look();
+      inside = true;
+    });
+    while (!started) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(!inside);
+  }
+  other.join();
+  CHECK(inside);
 }
 
 TEST_CASE("onlookers: no count is lost while threads come and go beside one that counts alone") {
