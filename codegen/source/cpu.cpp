@@ -59,9 +59,10 @@ void cpu_writer::start_lanes(const std::vector<int>& of, const std::string& room
 }
 
 // Can what does not fill the lanes be computed for all of them? Calls of functions would be made one by one then, loads at
-// indices must not be made, and where operations may trap gcc would ask for each element whether it is there.
+// indices must not be made, where operations may trap gcc would ask for each element whether it is there, and of several states
+// it takes longer than what is there does.
 bool cpu_writer::is_cheap() const {
-  return math_mode_from_environment() != math_mode::strict &&
+  return math_mode_from_environment() != math_mode::strict && members() <= 2 &&
          std::none_of(b_.k.values.begin(), b_.k.values.end(), [](const value& v) {
            return v.kind == value_kind::load || v.kind == value_kind::check ||
                   (v.kind == value_kind::apply && is_costly(v.code));

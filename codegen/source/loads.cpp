@@ -88,7 +88,8 @@ std::string load_definitions(const kernel& k, dialect to) {
 bool loads_one_by_one(const kernel& k, const variant& v) {
   const auto any = [&](auto is) { return std::any_of(k.values.begin(), k.values.end(), is); };
   const auto loads = [](const value& at) { return at.kind == value_kind::load; };
-  if (v.map.short_row && any([&](const value& at) { return loads(at) && guard_of(at); })) return true;
+  if ((v.map.short_row || v.fold.short_row) && any([&](const value& at) { return loads(at) && guard_of(at); }))
+    return true;
   return any(loads) && !any([](const value& at) { return at.kind == value_kind::apply && is_costly(at.code); });
 }
 
