@@ -119,7 +119,7 @@ enum class access : std::uint8_t {
   unit,     // consecutive elements; of an iota in packs, each pack from a multiple of its width
   still,    // the same element along the fastest axis
   strided,  // any step
-  column,   // rows and folds by columns: consecutive elements, the same ones along the whole column
+  column,   // rows, and folds of cuda, by columns: consecutive elements, the same ones along the whole column
   staged,   // row kernels, cuda: short rows, one after the other, that go through shared memory
 };
 

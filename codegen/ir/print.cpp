@@ -99,6 +99,7 @@ std::string packs(int width, int turns) {
 }
 
 std::string held(int elements) {
+  if (elements == 1) return ", an element kept by a thread";
   return elements != 0 ? ", " + std::to_string(elements) + " elements kept by a thread" : "";
 }
 

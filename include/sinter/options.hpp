@@ -17,9 +17,9 @@ inline constexpr bool axis_number = std::is_integral_v<X> && !std::is_same_v<X, 
 namespace detail {
 /// An integer: an axis, a count, a distance. Nothing that merely converts to one.
 struct integer {
-  template <class I>
-  constexpr integer(I given) : value(static_cast<std::int64_t>(given)) {
-    static_assert(axis_number<I>, "sinter: an axis, a count or an offset is an integer");
+  template <class Int>
+  constexpr integer(Int given) : value(static_cast<std::int64_t>(given)) {
+    static_assert(axis_number<Int>, "sinter: an axis, a count or an offset is an integer");
   }
   constexpr operator std::int64_t() const { return value; }
   std::int64_t value;

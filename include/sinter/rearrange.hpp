@@ -58,9 +58,9 @@ auto roll(E&& e, detail::integer shift) {
 /// How often `repeat` gives elements: all as often, or each as often as a list says, `{1, 0, 2}` or a vector of `std::int64_t`.
 class repeat_counts {
  public:
-  template <class I>
-    requires std::is_arithmetic_v<I>
-  constexpr repeat_counts(I all) : all_(detail::integer(all)) {}
+  template <class Int>
+    requires std::is_arithmetic_v<Int>
+  constexpr repeat_counts(Int all) : all_(detail::integer(all)) {}
   constexpr repeat_counts(std::initializer_list<std::int64_t> each) : each_(each.begin(), each.size()), listed_(true) {}
   template <class List>
     requires std::convertible_to<const List&, std::span<const std::int64_t>>
@@ -99,9 +99,10 @@ auto tile(E&& e, detail::integer count) {
 /// How many elements pad puts around: as many everywhere, `{before, after}` for every axis, or one such for each.
 class pad_widths {
  public:
-  template <class I>
-    requires(!std::same_as<I, pad_width>)
-  constexpr pad_widths(I everywhere) : count_(1), widths_{{detail::integer(everywhere), detail::integer(everywhere)}} {}
+  template <class Int>
+    requires(!std::same_as<Int, pad_width>)
+  constexpr pad_widths(Int everywhere)
+      : count_(1), widths_{{detail::integer(everywhere), detail::integer(everywhere)}} {}
   constexpr pad_widths(pad_width each) : count_(1), widths_{each} {}
   constexpr pad_widths(std::initializer_list<pad_width> each) : count_(0) {
     for (const pad_width& w : each)

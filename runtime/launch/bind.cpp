@@ -159,10 +159,13 @@ void append_axis(axes& a, binding& b, bool reduced) {
   ++a.count;
 }
 
-void classify(const step& s, binding& b) {
+void classify(const step& s, const target& to, binding& b) {
   codegen::variant& v = b.variant;
   const int f = codegen::fastest_axis(v);
-  const bool by_columns = v.columns && !s.kernel.scans();
+  const codegen::form form = codegen::form_of(s.kernel);
+  const bool keeps =
+      form == codegen::form::rows || (form == codegen::form::fold && to.language == codegen::dialect::cuda);
+  const bool by_columns = v.columns && keeps;
   for (std::size_t i = 0; i < b.operands.size(); ++i) {
     const std::int64_t* strides = b.operands[i].strides;
     const bool moves = std::any_of(strides, strides + v.rank, [](std::int64_t x) { return x != 0; });
@@ -214,7 +217,7 @@ void bind_general(const step& s, const resolution& r, detail::array_node* const*
   b.variant.columns = columns;
   std::copy(a.extents, a.extents + a.count, b.extents);
   if (columns && too_many_columns(b)) b.variant.columns = false;
-  classify(s, b);
+  classify(s, to, b);
 }
 
 bool needs_wide(const binding& b) {

@@ -73,7 +73,7 @@ TEST_CASE("inspect: explain says how rows, folds and scans are shared out") {
   says(sum(a, 1), "rows, in packs of 4, 4 at a time", "rows");
   says(sum(flat), "rows, in packs of 4, 4 at a time, in parts", "rows, in parts");
   says(sum(a, 0), "columns, in packs of 4, 4 at a time", "columns");
-  says(sum(many, 0), "columns as one stream, in packs of 4, 4 at a time, in parts", "columns, in parts");
+  says(sum(many, 0), "columns as one stream, in packs of 4, 4 at a time, in parts", "columns as one stream, in parts");
   says(cumsum(a, 1), "rows, 16 elements kept by a thread, in packs of 4", "rows");
   says(cumsum(flat), "rows, 16 elements kept by a thread, in packs of 4, in tiles", "rows, in chunks");
 }

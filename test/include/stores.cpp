@@ -22,8 +22,6 @@ array<double> square(int extent = n) {
   return (arange<double>(extent * extent) - extent).reshape({extent, extent}) + 0.0;
 }
 
-array<int> first_three() { return {0, 1, 2}; }
-
 /// A statement that stores into rows or elements of x, and the values it gives those it stores into.
 struct statement {
   std::string text;
@@ -89,9 +87,18 @@ const statement statements[] = {
     {"a row of a flip", [](auto& x) { x(0) = flip(x + 1)(0); }, 2, row_size},
     {"a row of a triangle", [](auto& x) { x(1) = tril(x)(1); }, 2, row_size},
     {"a row that is converted", [](auto& x) { x(1) = astype<float>(x)(0); }, 2, row_size},
-    {"rows by an array of indices", [](auto& x) { x(first_three()) = x(first_three() + 1); }, 2, 8 * row_size},
-    {"rows of a transpose by an array of indices", [](auto& x) { x(first_three()) = x.T()(first_three()); }, 2,
-     8 * row_size},
+    {"rows by an array of indices",
+     [](auto& x) {
+       const array<int> k = arange<int>(3);
+       x(k) = x(k + 1);
+     },
+     7, (n + 8) * row_size},
+    {"rows of a transpose by an array of indices",
+     [](auto& x) {
+       const array<int> k = arange<int>(3);
+       x(k) = x.T()(k);
+     },
+     7, (n + 8) * row_size},
     {"rows that overlap", [](auto& x) { x(slice(1, 3)) = x(slice(0, 2)); }, 2, 2 * row_size},
 };
 
