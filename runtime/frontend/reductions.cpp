@@ -111,7 +111,8 @@ node* make_reduction(handle of, reduction what, dtype type, const axis_list& axe
 
 node* make_scan(node* n, reduction what, dtype type, std::int64_t axis) {
   const shape& s = typed(n)->extents;
-  const bool lists = what == reduction::sum || what == reduction::prod;  // NumPy's other scans refuse a number without axes
+  // As in NumPy, whose other scans refuse a number without axes.
+  const bool lists = what == reduction::sum || what == reduction::prod;
   if (lists && s.size() == 0 && (axis == 0 || axis == -1)) return make_flat_scan(n, what, type);
   const int at = runtime::checked_axis(axis, s.size(), "a scan");
   auto* r = runtime::new_node<scan_node>(type, s);
