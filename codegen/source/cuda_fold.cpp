@@ -46,7 +46,6 @@ class cuda_fold : cuda_fold_writer {
 
   void fold_block_rows() {
     w_.open("for (int half = min(blockDim.x, 32) / 2; half > 0; half /= 2)");
-    meet_lanes(b_.stages[0].accumulators);
     for (int m = 0; m < members(); ++m) {
       w_.line("const ", b_.member_type(m), " ", number("e", m), " = __shfl_down_sync(0xffffffff, ", acc(m), ", half);");
     }

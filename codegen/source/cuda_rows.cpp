@@ -338,14 +338,12 @@ class cuda_rows : cuda_writer {
   void fold_rows(const stage& s) {
     if (s.accumulators.empty() || stages_rows()) return;
     w_.open("for (int half = min(blockDim.x, 32) / 2; half > 0; half /= 2)");
-    meet_lanes(s.accumulators);
     for (int m : members_of(s))
       w_.line("const ", b_.member_type(m), " ", number("e", m), " = __shfl_down_sync(0xffffffff, ", accumulator(m),
               ", half);");
     fold(s, accumulator, [](int m) { return number("e", m); });
     w_.close();
     w_.open("if (blockDim.x <= 32)");
-    meet_lanes(s.accumulators);
     for (int m : members_of(s))
       w_.line(accumulator(m), " = __shfl_sync(0xffffffff, ", accumulator(m), ", lane % 32 / blockDim.x * blockDim.x);");
     w_.otherwise();

@@ -387,14 +387,11 @@ class cuda_scan : scan_passing {
     }
     w_.raw("#pragma unroll\n");
     w_.open("for (int d = 1; d < ", text(span_), "; d *= 2)");
-    meet_lanes({a});
     w_.line("const ", t, " e = __shfl_up_sync(0xffffffff, t, d, ", text(span_), ");");
     w_.line("if (", lane(), " >= d) t = ", b_.folded(a, "e", "t"), ";");
     w_.close();
-    meet_lanes({a});
     w_.line("const ", t, " e = __shfl_up_sync(0xffffffff, t, 1, ", text(span_), ");");
     w_.line(before, "[h] = ", lane(), " == 0 ? ", all, " : ", b_.folded(a, all, "e"), ";");
-    meet_lanes({a});
     w_.line("const ", t, " last = __shfl_sync(0xffffffff, t, ", text(span_ - 1), ", ", text(span_), ");");
     w_.line(all, " = ", b_.folded(a, all, "last"), ";");
   }
@@ -407,11 +404,9 @@ class cuda_scan : scan_passing {
     w_.line(all, " = ", shared(a, "fold"), "[y * ", warps, " + threadIdx.x % ", warps, "];");
     w_.raw("#pragma unroll\n");
     w_.open("for (int d = 1; d < ", warps, "; d *= 2)");
-    meet_lanes({a});
     w_.line("const ", b_.member_type(a), " e = __shfl_up_sync(0xffffffff, ", all, ", d, ", warps, ");");
     w_.line("if (threadIdx.x % ", warps, " >= d) ", all, " = ", b_.folded(a, "e", all), ";");
     w_.close();
-    meet_lanes({a});
     w_.line("if (x / 32 > 0) ", base, " = __shfl_sync(0xffffffff, ", all, ", x / 32 - 1, ", warps, ");");
     w_.line(all, " = __shfl_sync(0xffffffff, ", all, ", ", text(across_ / 32 - 1), ", ", warps, ");");
   }

@@ -1,10 +1,6 @@
 // What the CUDA kernels of every form are written with: the kernel's head, and 16-byte packs of neighbouring elements.
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
-#include "codegen/ir/values.hpp"
 #include "codegen/source/body.hpp"
 #include "codegen/source/geometry.hpp"
 
@@ -65,15 +61,6 @@ class cuda_writer : protected kernel_writer {
   void load_packs(const std::string& prefix) {
     for (int o = 0; o < b_.inputs(); ++o)
       if (packed(o) && b_.is_read_at_points(o)) load_pack(o, prefix);
-  }
-
-  /// Before lanes exchange what takes long to fold, for which they part: all are to be back. Without it one of some thousands of
-  /// random programs, a logcumsumexp on an H200, had a 0 where a lane should have had its neighbour's value.
-  void meet_lanes(const std::vector<int>& accumulators) {
-    const auto takes_long = [this](int a) {
-      return is_costly(detail::facts(b_.k.accumulators[static_cast<std::size_t>(a)].what).fold);
-    };
-    if (std::any_of(accumulators.begin(), accumulators.end(), takes_long)) w_.line("__syncwarp();");
   }
 
   const int width_;

@@ -54,7 +54,6 @@ void scan_passing::write_ahead(int a) {
   w_.line("while (lane < (far ? nook : place) && !see_", name, "(tiles + 2ll * at, mark, &all)) {}");
   w_.raw("#pragma unroll\n");
   w_.open("for (int half = 16; half > 0; half /= 2)");
-  meet_lanes({a});
   w_.line("const ", type, " e = __shfl_down_sync(0xffffffff, all, half);");
   w_.line("all = ", b_.folded(a, "all", "e"), ";");
   w_.close();
