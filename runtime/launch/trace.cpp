@@ -176,7 +176,7 @@ std::uint64_t what(const typed_node* n) {
 
 bool write_trace(const request* requests, int count, device_impl& device, trace& into,
                  std::vector<const typed_node*>& nodes) {
-  constexpr std::size_t most_nodes = 256;
+  constexpr std::size_t most_nodes = 1024;
   into.device = &device;
   into.packs = has_packs(device.dialect());
   into.requests = static_cast<std::size_t>(count);
