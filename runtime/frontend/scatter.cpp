@@ -63,6 +63,16 @@ array_node* ready_value(const expression_view& e, const shape& wanted, const arr
   return is_ready ? a : nullptr;
 }
 
+// Positions or values that lie elsewhere would be addresses of another device.
+void require_device_of(const array_node& target, const array_node& part) {
+  const device from = part.memory->device->id, to = target.memory->device->id;
+  if (from != to)
+    throw device_error(
+        message("sinter: a store into an array of %s by indices or of values of %s; copy them there with to(device)",
+                runtime::to_text(to).c_str(), runtime::to_text(from).c_str())
+            .c_str());
+}
+
 // Does nothing look at an array's elements but its name and the expression, which has been evaluated and dies?
 bool is_only_of_statement(node* target, const expression_view& e) {
   const handle as_view(retain(target));  // a census is of a store into a view, which is all of the array here
@@ -87,6 +97,8 @@ void store_at(handle& target, handle positions, const expression_view& e, combin
   array_node* const ready = ready_value(e, view, *as_array_node(target.get()));
   runtime::evaluate(wanted, ready ? 1 : 2);
   const handle at_node(wanted[0].into), values(ready ? retain(ready) : wanted[1].into);
+  require_device_of(*as_array_node(target.get()), *wanted[0].into);
+  require_device_of(*as_array_node(target.get()), *as_array_node(values.get()));
   positions = {};
   if (!as_array_node(target.get())->contiguous) target = handle(make_copy(target.get(), place));
   if (!is_only_of_statement(target.get(), e)) runtime::own_elements(target, "a store by indices into");

@@ -318,6 +318,19 @@ TEST_CASE(
   CHECK_THROWS_AS((void)sn::concatenate(parts), sn::error);
 }
 
+TEST_CASE("scatters: indices and values of another device are refused before anything is stored") {
+  using sn::device;
+  const device other = device::current().type() == device::kind::interpreter ? device::cpu() : device::interpreter();
+  array<double> a = sn::zeros({4});
+  const array<int> k{0, 2}, elsewhere = k.to(other);
+  const array<double> values = array<double>{1, 2}.to(other);
+  CHECK_THROWS_AS(a(elsewhere) = 3, sn::device_error);
+  CHECK_THROWS_AS(a(k) = values, sn::device_error);
+  CHECK_THROWS_AS(a(elsewhere) = values, sn::device_error);
+  CHECK_THROWS_AS(sn::scatter_add(a, elsewhere, 1), sn::device_error);
+  CHECK(a.get() == std::vector<double>(4, 0));
+}
+
 TEST_CASE("scatters: elements under a mask are updated by every operator") {
   array<int> a{1, -2, 3, -4};
   a(a < 0) -= 1;
