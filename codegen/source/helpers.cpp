@@ -218,6 +218,13 @@ std::string indented(std::string_view text) {
   return out;
 }
 
+// Not to be put into a kernel by the dozen: ptxas 13.0 then has more branches open at a time than it has registers for. A
+// logcumsumexp of a floor_divide in double lacked the value of a neighbouring lane on an H200, most likely for that. As functions
+// they are a tenth of the code.
+bool stands_apart(const helper_use& use) {
+  return use.type == dtype::float64 && (use.name == "fmod" || use.name == "logaddexp" || use.name == "logaddexp2");
+}
+
 }  // namespace
 
 std::string helper_definition(const helper_use& use, dialect d) {
@@ -227,7 +234,8 @@ std::string helper_definition(const helper_use& use, dialect d) {
     out = fill_in(
         "struct divisor@ {\n" + indented("T b, keep;\n" + divisor_text(use.type, &divisor_row::fields)) + "};\n",
         use.type, nullptr, nullptr);
-  out += d == dialect::cuda ? "static __device__ __forceinline__ " : "static inline ";
+  if (d == dialect::c) out += "static inline ";
+  else out += stands_apart(use) ? "static __device__ __noinline__ " : "static __device__ __forceinline__ ";
   out += fill_in(helper->result, use.type, nullptr, nullptr, d);
   out.append(" ").append(use.name).append("_").append(detail::facts(use.type).short_name);
   out += "(" + fill_in(helper->parameters, use.type, nullptr, nullptr) + ") {\n";
