@@ -105,8 +105,9 @@ class refused : public lazy<T> {
   static_assert(of != fault::index,
                 "sinter: an index is an integer, a slice, _, newaxis or ellipsis; those of a list made at run time are "
                 "any_index");
-  static_assert(of != fault::mask,
-                "sinter: an index is of integers, and a mask is none; a(m) = 0 and store_where(a, m, e) store by a mask");
+  static_assert(
+      of != fault::mask,
+      "sinter: an index is of integers, and a mask is none; a(m) = 0 and store_where(a, m, e) store by a mask");
   static_assert(of != fault::element,
                 "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "
                 "std::uint64_t, float or double");
