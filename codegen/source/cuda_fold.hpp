@@ -10,6 +10,15 @@ class cuda_fold_writer : protected cuda_writer {
  protected:
   using cuda_writer::cuda_writer;
 
+  // The kernel, with what folds in it.
+  template <class Reduce>
+  void write_kernel(Reduce reduce) {
+    pack_types();
+    open(block_threads);
+    reduce();
+    w_.close();
+  }
+
   // This block's part [low, high) of `length` positions. Of rows and of a stream it is whole packs; those of a tile of columns
   // lie across, and say nothing about the order in which a column is folded.
   void part_bounds(const std::string& length) {

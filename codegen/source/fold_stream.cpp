@@ -12,10 +12,7 @@ class cuda_stream : cuda_fold_writer {
   cuda_stream(writer& w, const body& b) : cuda_fold_writer(w, b) {}
 
   void write() {
-    pack_types();
-    open(block_threads);
-    reduce();
-    w_.close();
+    write_kernel([this] { reduce(); });
   }
 
  private:

@@ -107,6 +107,14 @@ void check_all(const array<T>& a) {
   SAME(elements(array<W>(cumprod(a))), (running<W>(from, flat, 0, wrapped_multiply<T, W>)));
 }
 
+std::vector<float> noise_of(unsigned seed, std::size_t count) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> noise(count);
+  for (float& x : noise) x = normal(random);
+  return noise;
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("scans: every dtype, along every axis", T, bool, std::int8_t, std::uint8_t, std::int16_t,
@@ -299,10 +307,7 @@ TEST_CASE("scans: stored over what they read") {
 }
 
 TEST_CASE("scans: the same bits every time, wherever the operands lie") {
-  std::mt19937 random(3);
-  std::normal_distribution<float> normal;
-  std::vector<float> noise(150'001);
-  for (float& x : noise) x = normal(random);
+  const std::vector<float> noise = noise_of(3, 150'001);
   const array<float> a = asarray(noise);
   const array<float> base = empty<float>({150'004});
   const std::vector<float> first = array<float>(cumsum(a)).get();
@@ -355,10 +360,7 @@ TEST_CASE("scans: rows of many tiles") {
 
 // Whether blocks run ahead depends on what is folded, which must not have a say in the order of folding.
 TEST_CASE("scans: a sum of costly elements has the bits of a sum of elements") {
-  std::mt19937 random(7);
-  std::normal_distribution<float> normal;
-  std::vector<float> noise(300'001);
-  for (float& x : noise) x = normal(random);
+  const std::vector<float> noise = noise_of(7, 300'001);
   const array<float> x = asarray(noise), e = exp(x);
   const std::vector<float> fused = array<float>(cumsum(exp(x))).get(), stepped = array<float>(cumsum(e)).get();
   CHECK(std::memcmp(fused.data(), stepped.data(), fused.size() * sizeof(float)) == 0);
