@@ -19,7 +19,9 @@ const bench::trial<preferences> trials[] = {{"8 packs under way", {.turns = 8}},
                                             {"16 blocks, 8 packs", {.blocks = 16, .turns = 8}},
                                             {"31 blocks", {.blocks = 31}},
                                             {"no stream", {.stream = 0}},
-                                            {"16 column blocks", {.column_blocks = 16}}};
+                                            {"2 column blocks", {.column_blocks = 2}},
+                                            {"4 column blocks", {.column_blocks = 4}},
+                                            {"6 column blocks", {.column_blocks = 6}}};
 
 /// `make` gives the result, an array or several; `read` and `written` in bytes.
 template <class F>
@@ -86,6 +88,8 @@ int main(int argc, char** argv) {
   sum<float>(s, "sum 64^4, axes 1 and 3", {small, small, small, small}, {1, 3});
   sum<float>(s, "sum 64^4, axes 0 and 2", {small, small, small, small}, {0, 2});
   sum<float>(s, "sum (8192, 4096), axis 0", {32 * side, 16 * side}, 0);
+  sum<std::int8_t>(s, "sum int8 (8192, 4096), axis 0", {32 * side, 16 * side}, 0);
+  sum<double>(s, "sum float64 (8192, 4096), axis 0", {32 * side, 16 * side}, 0);
   sum<float>(s, "sum (8192, 4096), axis 1", {32 * side, 16 * side}, 1);
   sum<float>(s, "sum (1e6, 32), axis 1", {most / 100, 32}, 1);
   sum<double>(s, "sum float64, 5e7", {most / 2}, axes::all());

@@ -62,19 +62,20 @@ class cuda_fold : cuda_fold_writer {
     w_.close();
   }
 
+  // Halves of the threads leave what they have to the others, each in places of its own, so that one barrier is enough.
   void fold_block_columns() {
-    const std::string at = side_by_side() ? "[lane * " + std::to_string(width_) + " + l]" : "[lane]";
-    const std::string other = side_by_side() ? "[(lane + half * blockDim.x) * " + std::to_string(width_) + " + l]"
-                                             : "[lane + half * blockDim.x]";
+    const std::string lane = side_by_side() ? "l * " + std::to_string(block_threads) + " + lane" : "lane";
     w_.open("for (unsigned half = blockDim.y / 2; half > 0; half /= 2)");
-    w_.line("__syncthreads();");
+    w_.open("if (threadIdx.y / half == 1)");
     each_output();
-    for (int m = 0; m < members(); ++m) w_.line(number("fold", m), at, " = ", acc(m), ";");
+    for (int m = 0; m < members(); ++m) w_.line(number("fold", m), "[", lane, "] = ", acc(m), ";");
     end_each_output();
+    w_.close();
     w_.line("__syncthreads();");
     w_.open("if (threadIdx.y < half)");
     each_output();
-    fold([this](int m) { return acc(m); }, [&](int m) { return number("fold", m) + other; });
+    fold([this](int m) { return acc(m); },
+         [&](int m) { return number("fold", m) + "[" + lane + " + half * blockDim.x]"; });
     end_each_output();
     w_.close();
     w_.close();

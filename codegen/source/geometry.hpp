@@ -7,6 +7,7 @@
 #include <string>
 
 #include "codegen/ir/stages.hpp"
+#include "codegen/ir/values.hpp"
 
 namespace sinter::codegen {
 
@@ -59,14 +60,16 @@ inline int fold_memory(const kernel& k, int width) {
 inline constexpr int positions_in_pack = 4;
 
 /// Elements in a 16-byte access of the widest operand that moves by units; 1: no vector accesses. Of folded rows, whose order
-/// follows from it, the widest that moves in any steps; of columns as few as a block has memory to fold.
+/// follows from it, the widest that moves in any steps; of columns, where results are written once, the widest that is read
+/// at points, and as few as a block has memory to fold.
 inline int vector_width(const kernel& k, const variant& v) {
-  const bool rows = k.reduces() && !v.columns;
+  const bool rows = k.reduces() && !v.columns, folds_columns = v.columns && form_of(k) == form::fold;
   int widest = 0;
   bool counts = false;
   for (std::size_t o = 0; o < v.operands.size(); ++o) {
     if (v.operands[o] != access::unit && !(rows && v.operands[o] == access::strided)) continue;
     const bool is_input = o < k.inputs.size();
+    if (folds_columns && !(is_input && is_read_at_points(k, static_cast<int>(o)))) continue;
     if (is_input && !k.inputs[o].is_element()) {
       counts = counts || k.inputs[o].iota;
       continue;

@@ -28,20 +28,26 @@ constexpr op_text op_texts[] = {
 
 constexpr helper_text helpers[] = {
 #define SINTER_HELPER(name, parameters, result, real, integer) {#name, parameters, result, real, integer},
-#define SINTER_C_INTEGER(...)
+#define SINTER_INTEGER(...)
 #include "codegen/source/prelude.def"
 #undef SINTER_HELPER
-#undef SINTER_C_INTEGER
+#undef SINTER_INTEGER
 };
 
-constexpr struct {
-  std::string_view name, small, wide;
-} c_integer_texts[] = {
+/// A row of prelude.def that stands in place of a helper's integer text.
+struct integer_text {
+  std::string_view name;
+  bool (*serves)(int bytes, bool is_cuda);
+  std::string_view text;
+};
+
+constexpr integer_text integer_texts[] = {
 #define SINTER_HELPER(...)
-#define SINTER_C_INTEGER(name, small, wide) {#name, small, wide},
+#define SINTER_INTEGER(name, where, text) \
+  {#name, []([[maybe_unused]] int bytes, [[maybe_unused]] bool is_cuda) { return where; }, text},
 #include "codegen/source/prelude.def"
 #undef SINTER_HELPER
-#undef SINTER_C_INTEGER
+#undef SINTER_INTEGER
 };
 
 /// A row of divisors.def.
@@ -90,9 +96,9 @@ std::string text_for(const helper_text& helper, dtype t, dialect d) {
     if (helper.name == "divisor")
       return "struct divisor@ by = {b == 0 ? 1 : b, b == 0 ? 0 : -1};\n" + divisor_text(t, &divisor_row::prepare) +
              "return by;\n";
-    for (const auto& text : c_integer_texts)
-      if (text.name == helper.name) return std::string(itemsize(t) == 8 ? text.wide : text.small);
   }
+  for (const integer_text& row : integer_texts)
+    if (row.name == helper.name && row.serves(itemsize(t), d == dialect::cuda)) return std::string(row.text);
   return std::string(helper.integer);
 }
 
@@ -219,9 +225,10 @@ std::string indented(std::string_view text) {
 }
 
 // Not to be put into a kernel by the dozen: ptxas 13.0 then has more branches open at a time than it has registers for. A
-// logcumsumexp of a floor_divide in double lacked the value of a neighbouring lane on an H200, most likely for that. As functions
-// they are a tenth of the code.
+// logcumsumexp of a floor_divide in double lacked the value of a neighbouring lane on an H200, and has it with functions, which
+// are a tenth of the code.
 bool stands_apart(const helper_use& use) {
+  if (use.name == "long_quotient") return true;
   return use.type == dtype::float64 && (use.name == "fmod" || use.name == "logaddexp" || use.name == "logaddexp2");
 }
 

@@ -48,8 +48,7 @@ class cuda_choice {
   }
 
   void stream() {
-    int width = 16 / widest();
-    while (width > 1 && codegen::fold_memory(k_, width) > codegen::block_memory) width /= 2;
+    const int width = widest_pack();
     s_.width = static_cast<std::uint8_t>(width);
     s_.packed = width > 1 && v_.rank == 2 && lies_in_stream(width);
     l_.how.block[0] = block_threads;
@@ -63,8 +62,14 @@ class cuda_choice {
     l_.how.block[0] = 32;
     l_.how.block[1] = power_of_two(b_.reduced / 4, block_threads / 32);
     l_.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[f], 32 * s_.width) * extent(b_, 0, f));
-    if (b_.kept < most_tickets)
-      l_.splits = parts(folding.column_blocks, 32, l_.how.block[1]);  // tiles depend on how axes merged
+    if (b_.kept < most_tickets) l_.splits = parts(folding.column_blocks, 32 * widest_pack(), l_.how.block[1]);
+  }
+
+  // Elements of the widest pack in which columns can be folded, whether or not they can be read so here.
+  int widest_pack() const {
+    int width = 16 / widest();
+    while (width > 1 && codegen::fold_memory(k_, width) > codegen::block_memory) width /= 2;
+    return width;
   }
 
   // Rows are folded in packs whether or not they can be read so: the order of a sum must not depend on where its operands lie,

@@ -10,7 +10,7 @@ namespace sinter::runtime {
 /// last bits of a sum are others, too.
 struct fold_preferences {
   int blocks = 4;         // of a multiprocessor, where several share a result
-  int column_blocks = 8;  // the same, where each has a tile of columns
+  int column_blocks = 3;  // the same, where each has a tile of columns
   int turns = 4;          // 16-byte packs that a thread asks for before it folds the first
   int stream = 64;        // most columns that are folded as one stream
 };
