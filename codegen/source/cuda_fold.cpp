@@ -109,17 +109,25 @@ class cuda_fold : cuda_fold_writer {
     b_.v.columns ? fold_columns() : fold_rows();
     w_.close();
     fold_block();
+    if (b_.v.fold.split) leave_part();
+    if (b_.v.fold.split && b_.v.columns) return finish_tile();
     if (b_.v.fold.split) fold_parts();
     w_.open("if (threadIdx.", b_.v.columns ? "y" : "x", " == 0 && live)");
+    const std::string i = side_by_side() ? "i + l" : b_.v.columns ? "i" : "0";
+    each_output_of(i, [this](int m) { return acc(m); });
+    w_.close();
+  }
+
+  // Writes what the states give, at index `i` of the fastest axis; several outputs side by side in a loop of their own.
+  void each_output_of(const std::string& i, const spelled& state) {
+    const int kept = b_.kept(), f = b_.fastest();
     load_fixed(when::row);
     b_.v.columns ? b_.unravel(w_, 0, f, "line") : b_.unravel(w_, 0, kept, "kept");
     place("q", "", 0, b_.v.columns ? f : kept, when::row, true);
-    const std::string i = side_by_side() ? "i + l" : b_.v.columns ? "i" : "0";
-    each_output();
-    w_.line(b_.result.call(
-        read("q", i), [this](int m) { return acc(m); }, outputs(when::row, "q", i)));
-    end_each_output();
-    w_.close();
+    const bool together = i == "i + l";
+    if (together) each_output();
+    w_.line(b_.result.call(read("q", i), state, outputs(when::row, "q", i)));
+    if (together) end_each_output();
   }
 
   void declare_states() {
@@ -321,28 +329,41 @@ class cuda_fold : cuda_fold_writer {
   }
 
   // Every block leaves its part in memory; the last one folds them, in their order.
-  void fold_parts() {
-    const std::string along = b_.v.columns ? "y" : "x", output = side_by_side() ? "(kept + l)" : "kept";
-    w_.open("if (threadIdx.", along, " == 0 && live)");
+  void leave_part() {
+    w_.open("if (threadIdx.", b_.v.columns ? "y" : "x", " == 0 && live)");
     each_output();
-    for (int m = 0; m < members(); ++m) w_.line(partial(m, "", output, "blockIdx.y"), " = ", acc(m), ";");
+    for (int m = 0; m < members(); ++m)
+      w_.line(partial(m, "", side_by_side() ? "(kept + l)" : "kept", "blockIdx.y"), " = ", acc(m), ";");
     end_each_output();
     w_.line("__threadfence();");
     w_.close();
     leave_to_last();
+  }
+
+  void fold_parts() {
     start();
     w_.open("if (live)");
-    w_.open("for (", b_.index, " part = threadIdx.", along, "; part < splits; part += blockDim.", along, ")");
-    each_output();
-    for (int m = 0; m < members(); ++m) {
-      w_.line("const ", b_.member_type(m), " ", number("e", m), " = ", partial(m, "const volatile ", output, "part"),
-              ";");
-    }
+    each_part("threadIdx.x", "blockDim.x", "kept");
     fold_elements();
-    end_each_output();
     w_.close();
     w_.close();
     fold_block();
+  }
+
+  // A thread of the last block has a column of the tile, whatever it had of it before: neighbours read parts side by side.
+  void finish_tile() {
+    const std::string& t = b_.index;
+    const std::string tile = side_by_side() ? "blockDim.x * " + std::to_string(width_) : "blockDim.x";
+    const spelled all = [](int m) { return number("all", m); };
+    w_.line("const ", t, " begin = blockIdx.x % tiles * (", tile, "), end = min(begin + ", tile, ", ",
+            number("n", b_.fastest()), ");");
+    w_.open("for (", t, " column = begin + lane; column < end; column += blockDim.x * blockDim.y)");
+    for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", all(m), " = ", b_.identity(m), ";");
+    each_part("0", "1", "(line * " + number("n", b_.fastest()) + " + column)");
+    fold(all, [](int m) { return number("e", m); });
+    w_.close();
+    each_output_of("column", all);
+    w_.close();
   }
 };
 

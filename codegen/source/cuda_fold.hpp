@@ -65,6 +65,16 @@ class cuda_fold_writer : protected cuda_writer {
            "ll * splits * (" + outputs + ")))[" + at + "]";
   }
 
+  // Opens a loop over the parts of an output that a thread folds, which come in as e<a>. Several are asked for at a time: this is
+  // done when all else is, by few threads.
+  void each_part(const std::string& from, const std::string& step, const std::string& output) {
+    w_.raw("#pragma unroll 8\n");
+    w_.open("for (", b_.index, " part = ", from, "; part < splits; part += ", step, ")");
+    for (int m = 0; m < members(); ++m)
+      w_.line("const ", b_.member_type(m), " ", number("e", m), " = ", partial(m, "const volatile ", output, "part"),
+              ";");
+  }
+
   // Goes on only in the block that finds all others of its results done.
   void leave_to_last() {
     w_.line("__shared__ bool last;");

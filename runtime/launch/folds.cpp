@@ -119,8 +119,14 @@ class cuda_choice {
       if (k_.inputs[i].is_element() && v_.operands[i] != access::fixed && v_.operands[i] != access::column &&
           codegen::is_read_at_points(k_, static_cast<int>(i)))
         bytes += s_.width * itemsize(k_.inputs[i].type);
+    // Nor does one ask for packs that are not there.
+    const std::int64_t at_a_time = v_.columns
+                                       ? std::int64_t{s_.stream ? block_threads * s_.width / b_.kept : l_.how.block[1]}
+                                       : std::int64_t{l_.how.block[0]} * s_.width;
+    const std::int64_t there = divide_up(divide_up(b_.reduced, l_.splits), std::max<std::int64_t>(at_a_time, 1));
     int most = folding.turns;
-    while (most > 1 && (most * bytes > 16 * folding.turns || most * s_.width > most_elements)) most /= 2;
+    while (most > 1 && (most * bytes > 16 * folding.turns || most * s_.width > most_elements || most / 2 >= there))
+      most /= 2;
     return most;
   }
 

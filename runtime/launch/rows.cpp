@@ -166,8 +166,9 @@ bool rows_pay(const codegen::step& s, std::size_t more, const codegen::resolutio
     return kept * length <= 65'536 || kept >= 512 || (kept >= 16 && length <= 16'384);
   if (length > fusing.row && kept < 2 * to.multiprocessors) return false;
   constexpr std::int64_t worth_launches = 1 << 20;  // elements
-  const bool is_split =
-      length > fusing.column && kept * length >= worth_launches && more <= 2 && s.kernel.everywhere > 0;
+  const int members = codegen::count_members(s.kernel);
+  const bool is_split = length > (members > 1 ? fusing.column / 4 : fusing.column) && kept * length >= worth_launches &&
+                        more <= 2 && s.kernel.everywhere > 0;
   return !is_split || !are_columns(s, r, rows);
 }
 

@@ -8,8 +8,9 @@ namespace sinter::runtime {
 /// What the choice between one kernel and several aims at on a GPU. Benchmarks try other values, each on a thread of its own.
 struct row_preferences {
   std::int64_t row = 32'768;  // elements of the longest row that a block is given where there are few rows
-  std::int64_t column =
-      1'024;  // rows of the longest column of which a block folds as many side by side as make whole sectors
+  // Rows of the longest column of which a block folds as many side by side as make whole sectors; a quarter where there is more
+  // than one state to fold, since then two kernels are faster.
+  std::int64_t column = 1'024;
 };
 inline thread_local row_preferences fusing;
 
