@@ -343,26 +343,31 @@ class cuda_fold : cuda_fold_writer {
   void fold_parts() {
     start();
     w_.open("if (live)");
-    each_part("threadIdx.x", "blockDim.x", "kept");
-    fold_elements();
-    w_.close();
+    fold_each_part("threadIdx.x", "blockDim.x", "kept", [this](int m) { return acc(m); });
     w_.close();
     fold_block();
   }
 
-  // A thread of the last block has a column of the tile, whatever it had of it before: neighbours read parts side by side.
+  // A thread of the last block has a column of the tile, whatever it had of it before: neighbours read parts side by side. In
+  // several states, for the sake of rounding.
   void finish_tile() {
     const std::string& t = b_.index;
     const std::string tile = side_by_side() ? "blockDim.x * " + std::to_string(width_) : "blockDim.x";
-    const spelled all = [](int m) { return number("all", m); };
-    w_.line("const ", t, " begin = blockIdx.x % tiles * (", tile, "), end = min(begin + ", tile, ", ",
-            number("n", b_.fastest()), ");");
+    const std::string lanes = std::to_string(part_lanes), n = number("n", b_.fastest());
+    const auto all = [](std::string_view lane) {
+      return [lane](int m) { return number("all", m) + "[" + std::string(lane) + "]"; };
+    };
+    w_.line("const ", t, " begin = blockIdx.x % tiles * (", tile, "), end = min(begin + ", tile, ", ", n, ");");
     w_.open("for (", t, " column = begin + lane; column < end; column += blockDim.x * blockDim.y)");
-    for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", all(m), " = ", b_.identity(m), ";");
-    each_part("0", "1", "(line * " + number("n", b_.fastest()) + " + column)");
-    fold(all, [](int m) { return number("e", m); });
+    for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("all", m), "[", lanes, "];");
+    w_.raw("#pragma unroll\n");
+    w_.open("for (int l = 0; l < ", lanes, "; ++l)");
+    for (int m = 0; m < members(); ++m) w_.line(all("l")(m), " = ", b_.identity(m), ";");
     w_.close();
-    each_output_of("column", all);
+    fold_each_part("0", "1", "(line * " + n + " + column)", all("l"));
+    for (int half = part_lanes / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) fold(all(std::to_string(l)), all(std::to_string(l + half)));
+    each_output_of("column", all("0"));
     w_.close();
   }
 };

@@ -65,14 +65,28 @@ class cuda_fold_writer : protected cuda_writer {
            "ll * splits * (" + outputs + ")))[" + at + "]";
   }
 
-  // Opens a loop over the parts of an output that a thread folds, which come in as e<a>. Several are asked for at a time: this is
-  // done when all else is, by few threads.
-  void each_part(const std::string& from, const std::string& step, const std::string& output) {
-    w_.raw("#pragma unroll 8\n");
-    w_.open("for (", b_.index, " part = ", from, "; part < splits; part += ", step, ")");
-    for (int m = 0; m < members(); ++m)
-      w_.line("const ", b_.member_type(m), " ", number("e", m), " = ", partial(m, "const volatile ", output, "part"),
-              ";");
+  // Folds the parts from, from + step, ... of an output into `state`, of which `l` may be the lane. Several are asked for before
+  // the first is folded, since this is done when all else is, by few threads. The fence of leave_to_last() comes before, so
+  // that these are ordinary reads.
+  static constexpr int part_lanes = 8;
+  void fold_each_part(const std::string& from, const std::string& step, const std::string& output,
+                      const spelled& state) {
+    const std::string lanes = std::to_string(part_lanes);
+    const auto each_lane_of_part = [&] {
+      w_.raw("#pragma unroll\n");
+      w_.open("for (int l = 0; l < ", lanes, "; ++l)");
+      w_.line("const ", b_.index, " part = first + l * ", step, ";");
+      w_.open("if (part < splits)");
+    };
+    w_.open("for (", b_.index, " first = ", from, "; first < splits; first += ", lanes, " * ", step, ")");
+    for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("e", m), "[", lanes, "];");
+    each_lane_of_part();
+    for (int m = 0; m < members(); ++m) w_.line(number("e", m), "[l] = ", partial(m, "const ", output, "part"), ";");
+    end_each_turn();
+    each_lane_of_part();
+    fold(state, [](int m) { return number("e", m) + "[l]"; });
+    end_each_turn();
+    w_.close();
   }
 
   // Goes on only in the block that finds all others of its results done.
