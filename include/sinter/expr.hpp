@@ -129,8 +129,8 @@ class [[nodiscard]] expr : public detail::operands<(A::node_count + ...), (A::sc
   detail::node* share() const { return detail::share(&this->shared_node, view()); }
   /// Library use: the node of an object at its end.
   detail::node* hand_over() {
-    if (this->shared_node) return share();
-    detail::node* const made = detail::make_expression(view());
+    detail::node* const made = this->shared_node ? share() : detail::make_expression(view());
+    if (this->shared_node) detail::release_shared(std::exchange(this->shared_node, nullptr));
     base::nodes[0] = nullptr;
     return made;
   }

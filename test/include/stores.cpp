@@ -87,6 +87,18 @@ const statement statements[] = {
     {"a row of a flip", [](auto& x) { x(0) = flip(x + 1)(0); }, 2, row_size},
     {"a row of a triangle", [](auto& x) { x(1) = tril(x)(1); }, 2, row_size},
     {"a row that is converted", [](auto& x) { x(1) = astype<float>(x)(0); }, 2, row_size},
+    {"a temporary's sums", [](auto& x) { x(0) = (x * 2).sum(1); }, 2, row_size},
+    {"a temporary's largest elements", [](auto& x) { x(0) = (x * 2).max({.axis = 1}); }, 2, row_size},
+    {"where a temporary's largest elements are", [](auto& x) { x(0) = (x * 2).argmax(1); }, 2, row_size},
+    {"a temporary's means", [](auto& x) { x(0) = (x * 2).mean(1); }, 2, row_size},
+    {"a temporary's variances", [](auto& x) { x(0) = (x * 2).var(0); }, 2, row_size},
+    {"a row of a temporary's running sums", [](auto& x) { x(0) = (x * 2).cumsum(1)(3); }, 3, (n + 1) * row_size},
+    {"a row of a temporary's running sums in C order", [](auto& x) { x(0) = (x * 2).cumsum()(slice(0, n)); }, 3,
+     n* row_size + 512},
+    {"a row of a temporary that is converted", [](auto& x) { x(0) = (x * 2).template astype<float>()(3); }, 2,
+     row_size},
+    {"the sums of a view", [](auto& x) { x(0) = x.T().sum(1); }, 2, row_size},
+    {"a part of what a generic function asked for its shape", [](auto& x) { x(0) = roll(x * 2, 1)(0); }, 2, row_size},
     {"rows by an array of indices",
      [](auto& x) {
        const array<int> k = arange<int>(3);

@@ -149,22 +149,31 @@ class methods : public refused_indices {
     requires(sizeof...(Axis) > 0)
   auto transpose(Axis... order) && { return transposed(taken(), {static_cast<std::int64_t>(order)...}); }
 
-// Folds over axes, one axis, what is none; and what follows an axis has a name. The first ones take the result's dtype.
-#define SINTER_FOLD_CHOOSING(name)                \
-  template <class R = void>                       \
-  auto name(reduce_options how = {}) const;       \
-  template <class R = void>                       \
-  auto name(std::int64_t axis) const {            \
-    return name<R>(reduce_options{.axis = axis}); \
-  }                                               \
-  template <class R = void, not_axis X>           \
-  no_axis<X> name(X) const;                       \
+// Folds over axes, one axis, what is none; and what follows an axis has a name. The first ones take the result's dtype. Of a
+// temporary they take what it holds, as the views do.
+#define SINTER_FOLD_CHOOSING(name)                                          \
+  template <class R = void>                                                 \
+  auto name(reduce_options how = {}) const&;                                \
+  template <class R = void>                                                 \
+  auto name(reduce_options how = {})&&;                                     \
+  template <class R = void>                                                 \
+  auto name(std::int64_t axis) const& {                                     \
+    return name<R>(reduce_options{.axis = axis});                           \
+  }                                                                         \
+  template <class R = void>                                                 \
+  auto name(std::int64_t axis)&& {                                          \
+    return std::move(*this).template name<R>(reduce_options{.axis = axis}); \
+  }                                                                         \
+  template <class R = void, not_axis X>                                     \
+  no_axis<X> name(X) const;                                                 \
   lazy<double> name(anything, no_option) const;
-#define SINTER_FOLD(name)                                                           \
-  auto name(reduce_options how = {}) const;                                         \
-  auto name(std::int64_t axis) const { return name(reduce_options{.axis = axis}); } \
-  template <not_axis X>                                                             \
-  no_axis<X> name(X) const;                                                         \
+#define SINTER_FOLD(name)                                                                        \
+  auto name(reduce_options how = {}) const&;                                                     \
+  auto name(reduce_options how = {})&&;                                                          \
+  auto name(std::int64_t axis) const& { return name(reduce_options{.axis = axis}); }             \
+  auto name(std::int64_t axis)&& { return std::move(*this).name(reduce_options{.axis = axis}); } \
+  template <not_axis X>                                                                          \
+  no_axis<X> name(X) const;                                                                      \
   lazy<double> name(anything, no_option) const;
   SINTER_FOLD_CHOOSING(sum)
   SINTER_FOLD_CHOOSING(prod)
@@ -179,20 +188,24 @@ class methods : public refused_indices {
   SINTER_FOLD(argmax)
 #undef SINTER_FOLD
 #undef SINTER_FOLD_CHOOSING
-  template <class R = void>
-  auto cumsum() const;
-  template <class R = void>
-  auto cumsum(std::int64_t axis) const;
-  template <class R = void, not_axis X>
-  no_axis<X> cumsum(X) const;
-  template <class R = void>
-  auto cumprod() const;
-  template <class R = void>
-  auto cumprod(std::int64_t axis) const;
-  template <class R = void, not_axis X>
-  no_axis<X> cumprod(X) const;
+#define SINTER_SCAN(name)               \
+  template <class R = void>             \
+  auto name() const&;                   \
+  template <class R = void>             \
+  auto name()&&;                        \
+  template <class R = void>             \
+  auto name(std::int64_t axis) const&;  \
+  template <class R = void>             \
+  auto name(std::int64_t axis)&&;       \
+  template <class R = void, not_axis X> \
+  no_axis<X> name(X) const;
+  SINTER_SCAN(cumsum)
+  SINTER_SCAN(cumprod)
+#undef SINTER_SCAN
   template <element U>
-  auto astype() const;
+  auto astype() const&;
+  template <element U>
+  auto astype() &&;
   template <not_element U>
   no_element<U> astype() const;
 
@@ -201,10 +214,11 @@ class methods : public refused_indices {
   static auto result(Node* made) {
     return typename viewed<Derived, Element>::type(made);
   }
-  const Derived& self() const { return static_cast<const Derived&>(*this); }
+  const Derived& self() const& { return static_cast<const Derived&>(*this); }
+  Derived&& self() && { return static_cast<Derived&&>(*this); }
   handle shared() const { return handle(self().share()); }
   // A temporary keeps nothing back: what it looks at may be stored into at the end of its statement.
-  handle taken() { return handle(take_node(static_cast<Derived&&>(*this))); }
+  handle taken() { return handle(take_node(std::move(*this).self())); }
 
   template <class... Index>
   static auto view_of(const handle& n, const Index&... i) {

@@ -25,7 +25,7 @@ stored<T, V> store_value(handle& target, node* view, V&& value) {
     store(target, view, expression_view{&table, nullptr, &bits}, where{});
   } else if constexpr (!std::is_lvalue_reference_v<V> && std::same_as<element_in<V>, T> && requires { value.view(); }) {
     // One that was named is owned by its node, which others may hold.
-    if (value.shared_node) store(target, view, astype<T>(lazy<T>(value.share())).view(), where{});
+    if (value.shared_node) store(target, view, astype<T>(lazy<T>(std::move(value))).view(), where{});
     else store(target, view, value.view(), where{});
   } else {
     store(target, view, astype<T>(std::forward<V>(value)).view(), where{});
@@ -216,51 +216,58 @@ SINTER_UPDATE(<<=)
 SINTER_UPDATE(>>=)
 #undef SINTER_UPDATE
 
-// The methods whose options need the free functions.
+// The methods whose options need the free functions: of a name, and of a temporary.
 namespace detail {
-#define SINTER_METHOD(name)                                        \
-  template <class Derived, class Element>                          \
-  template <class R>                                               \
-  auto methods<Derived, Element>::name(reduce_options how) const { \
-    return sinter::name<R>(self(), how);                           \
+#define SINTER_METHODS(METHOD, ...)   \
+  METHOD(__VA_ARGS__, const&, self()) \
+  METHOD(__VA_ARGS__, &&, std::move(*this).self())
+#define SINTER_METHOD(name, qualifier, me)                             \
+  template <class Derived, class Element>                              \
+  template <class R>                                                   \
+  auto methods<Derived, Element>::name(reduce_options how) qualifier { \
+    return sinter::name<R>(me, how);                                   \
   }
-SINTER_METHOD(sum)
-SINTER_METHOD(prod)
-SINTER_METHOD(mean)
-SINTER_METHOD(var)
-SINTER_METHOD(stddev)
+SINTER_METHODS(SINTER_METHOD, sum)
+SINTER_METHODS(SINTER_METHOD, prod)
+SINTER_METHODS(SINTER_METHOD, mean)
+SINTER_METHODS(SINTER_METHOD, var)
+SINTER_METHODS(SINTER_METHOD, stddev)
 #undef SINTER_METHOD
-#define SINTER_METHOD(name)                                        \
-  template <class Derived, class Element>                          \
-  auto methods<Derived, Element>::name(reduce_options how) const { \
-    return sinter::name(self(), how);                              \
+#define SINTER_METHOD(name, qualifier, me)                             \
+  template <class Derived, class Element>                              \
+  auto methods<Derived, Element>::name(reduce_options how) qualifier { \
+    return sinter::name(me, how);                                      \
   }
-SINTER_METHOD(min)
-SINTER_METHOD(max)
-SINTER_METHOD(any)
-SINTER_METHOD(all)
-SINTER_METHOD(argmin)
-SINTER_METHOD(argmax)
+SINTER_METHODS(SINTER_METHOD, min)
+SINTER_METHODS(SINTER_METHOD, max)
+SINTER_METHODS(SINTER_METHOD, any)
+SINTER_METHODS(SINTER_METHOD, all)
+SINTER_METHODS(SINTER_METHOD, argmin)
+SINTER_METHODS(SINTER_METHOD, argmax)
 #undef SINTER_METHOD
-#define SINTER_METHOD(name)                                       \
-  template <class Derived, class Element>                         \
-  template <class R>                                              \
-  auto methods<Derived, Element>::name() const {                  \
-    return sinter::name<R>(self());                               \
-  }                                                               \
-  template <class Derived, class Element>                         \
-  template <class R>                                              \
-  auto methods<Derived, Element>::name(std::int64_t axis) const { \
-    return sinter::name<R>(self(), axis);                         \
+#define SINTER_METHOD(name, qualifier, me)                            \
+  template <class Derived, class Element>                             \
+  template <class R>                                                  \
+  auto methods<Derived, Element>::name() qualifier {                  \
+    return sinter::name<R>(me);                                       \
+  }                                                                   \
+  template <class Derived, class Element>                             \
+  template <class R>                                                  \
+  auto methods<Derived, Element>::name(std::int64_t axis) qualifier { \
+    return sinter::name<R>(me, axis);                                 \
   }
-SINTER_METHOD(cumsum)
-SINTER_METHOD(cumprod)
+SINTER_METHODS(SINTER_METHOD, cumsum)
+SINTER_METHODS(SINTER_METHOD, cumprod)
 #undef SINTER_METHOD
-template <class Derived, class Element>
-template <element U>
-auto methods<Derived, Element>::astype() const {
-  return sinter::astype<U>(self());
-}
+#define SINTER_METHOD(name, qualifier, me)           \
+  template <class Derived, class Element>            \
+  template <element U>                               \
+  auto methods<Derived, Element>::name() qualifier { \
+    return sinter::name<U>(me);                      \
+  }
+SINTER_METHODS(SINTER_METHOD, astype)
+#undef SINTER_METHOD
+#undef SINTER_METHODS
 }  // namespace detail
 
 }  // namespace sinter
