@@ -115,15 +115,27 @@ class array<T> : public detail::methods<array<T>, T> {
   operator()(const Index&... i) && { return std::move(*this).detail::template methods<array, T>::operator()(i...); }
   template <class... Index>
     requires detail::picks<Index...> picked<T>
-  operator()(const Index&... i) & { return picked<T>(*this, i...); }
+  operator()(const Index&... i) & { return picked<T>(*this, node(), {}, i...); }
+  template <detail::index_array Index>
+  lazy<T> operator[](const Index& i) const& {
+    return (*this)(i);
+  }
+  template <detail::index_array Index>
+  lazy<T> operator[](const Index& i) && {
+    return std::move(*this)(i);
+  }
+  template <detail::index_array Index>
+  picked<T> operator[](const Index& i) & {
+    return (*this)(i);
+  }
   /// Elements under a mask, to be stored into: `a(a < 0) = 0`.
   template <detail::mask_array Mask>
   masked<T> operator()(Mask&& m) & {
-    return masked<T>(*this, detail::take_node(std::forward<Mask>(m)));
+    return masked<T>(*this, nullptr, detail::take_node(std::forward<Mask>(m)));
   }
-  template <detail::index_array Index>
-  lazy<T> operator[](const Index& i) const {
-    return (*this)(i);
+  template <detail::mask_array Mask>
+  masked<T> operator[](Mask&& m) & {
+    return (*this)(std::forward<Mask>(m));
   }
 
   /// Copies contiguous host memory into every element. Errors: `shape_error` for another size. Source: cupy.ndarray.set.

@@ -172,11 +172,8 @@ class pick_list {
   explicit pick_list(const X&... x) {
     (append(x), ...);
   }
-  node* view_of(node* n) const {
-    node* nodes[max_rank];
-    for (int i = 0; i < arrays_; ++i) nodes[i] = held_[i].get();
-    return make_picked(n, list_.items, list_.count, nodes);
-  }
+  picking list() const { return {list_.items, list_.count, nodes_}; }
+  node* view_of(node* n) const { return make_picked(n, list()); }
 
  private:
   template <class X>
@@ -184,13 +181,16 @@ class pick_list {
     if constexpr (index_array<X>) {
       if (arrays_ == max_rank) throw_too_many_indices();
       list_.append(index_item{index_item::integers, false, false, arrays_, 0, 1});
-      held_[arrays_++] = handle(x.share());
+      held_[arrays_] = handle(x.share());
+      nodes_[arrays_] = held_[arrays_].get();
+      ++arrays_;
     } else {
       list_.append(x);
     }
   }
   index_list list_;
   handle held_[max_rank];
+  node* nodes_[max_rank];  // of them
   int arrays_ = 0;
 };
 

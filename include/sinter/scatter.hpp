@@ -6,6 +6,13 @@
 
 namespace sinter {
 
+namespace detail {
+/// What elements can be stored into: a named array, or an array_ref.
+template <class A>
+concept storable =
+    std::same_as<A, array<element_in<A>>> || std::same_as<std::remove_const_t<A>, array_ref<element_in<A>>>;
+}  // namespace detail
+
 /// Elements of a named array that arrays of integers name. It reads like any expression, and can be stored into.
 template <element T>
 class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
@@ -44,15 +51,18 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
       store(e.view(), how);
     }
   }
+  /// Library use. Of an array, whose node `whole` is; of an array_ref, whose elements are `part`.
   template <class... Index>
-  explicit picked(array<T>& target, const Index&... i) : target_(&target), indices_(i...) {
-    const detail::handle whole(target.share());
-    view_ = detail::handle(indices_.view_of(whole.get()));
-    of_ = whole.get();
-  }
+  picked(array<T>& target, detail::node* whole, detail::handle part, const Index&... i)
+      : target_(&target),
+        of_(whole),
+        part_(std::move(part)),
+        indices_(i...),
+        view_(indices_.view_of(part_ ? part_.get() : whole)) {}
   detail::node* share() const { return detail::retain(node()); }
   detail::node* release_node() {
     node();
+    part_ = {};
     return view_.take();
   }
 
@@ -66,12 +76,12 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
     if (target_->node() != of_) [[unlikely]]
       detail::throw_rebound();
     view_ = {};
-    const detail::handle all(detail::make_positions(target_->shape()));
-    detail::store_at(target_->own(), detail::handle(indices_.view_of(all.get())), e, how, detail::where{});
+    detail::store_at(target_->own(), std::move(part_), indices_.list(), e, how, detail::where{});
   }
 
   array<T>* target_;                  // alive: stores happen in the statement that named it
   const detail::node* of_ = nullptr;  // what it was then
+  detail::handle part_;               // its elements that the indices are for; null: all
   detail::pick_list indices_;
   detail::handle view_;
 };
@@ -99,8 +109,8 @@ detail::updated<op::add, T, V> scatter_add(picked<T>&& at, V&& value, scatter_op
   return detail::scatter<op::add>(std::move(at), std::forward<V>(value), how.atomic);
 }
 /// To `a(k)`.
-template <element T, detail::index_array K, detail::operand V>
-detail::updated<op::add, T, V> scatter_add(array<T>& a, const K& k, V&& value, scatter_options how = {}) {
+template <detail::storable A, detail::index_array K, detail::operand V>
+detail::updated<op::add, detail::element_in<A>, V> scatter_add(A& a, const K& k, V&& value, scatter_options how = {}) {
   return detail::scatter<op::add>(a(k), std::forward<V>(value), how.atomic);
 }
 /// Each element that is named becomes the largest of itself and the values for it; NaN wins, and of two zeros the positive one.
@@ -109,8 +119,8 @@ template <element T, detail::operand V>
 detail::updated<op::maximum, T, V> scatter_max(picked<T>&& at, V&& value) {
   return detail::scatter<op::maximum>(std::move(at), std::forward<V>(value));
 }
-template <element T, detail::index_array K, detail::operand V>
-detail::updated<op::maximum, T, V> scatter_max(array<T>& a, const K& k, V&& value) {
+template <detail::storable A, detail::index_array K, detail::operand V>
+detail::updated<op::maximum, detail::element_in<A>, V> scatter_max(A& a, const K& k, V&& value) {
   return detail::scatter<op::maximum>(a(k), std::forward<V>(value));
 }
 /// The smallest; NaN wins, and of two zeros the negative one. Source: numpy.minimum.at, cupyx.scatter_min.
@@ -118,8 +128,8 @@ template <element T, detail::operand V>
 detail::updated<op::minimum, T, V> scatter_min(picked<T>&& at, V&& value) {
   return detail::scatter<op::minimum>(std::move(at), std::forward<V>(value));
 }
-template <element T, detail::index_array K, detail::operand V>
-detail::updated<op::minimum, T, V> scatter_min(array<T>& a, const K& k, V&& value) {
+template <detail::storable A, detail::index_array K, detail::operand V>
+detail::updated<op::minimum, detail::element_in<A>, V> scatter_min(A& a, const K& k, V&& value) {
   return detail::scatter<op::minimum>(a(k), std::forward<V>(value));
 }
 
@@ -131,7 +141,7 @@ class [[nodiscard]] masked {
   /// array's first ones. Source: numpy's setitem.
   template <detail::scalar_operand V>
   void operator=(V value) && {
-    (*target_)(ellipsis) = where(taken_mask(), strong(detail::stored_scalar<T>(value)), *target_);
+    all() = where(taken_mask(), strong(detail::stored_scalar<T>(value)), old());
   }
   template <detail::expression V>
   void operator=(V&&) && {
@@ -140,11 +150,11 @@ class [[nodiscard]] masked {
         "sinter: a(mask) = e of an array e takes as many elements as the mask has; store_where(a, mask, e) takes "
         "one for each of a");
   }
-#define SINTER_UPDATE(symbol, name)                                                                      \
-  template <detail::scalar_operand V>                                                                    \
-  detail::updated<op::name, T, V> operator symbol(V value)&& {                                           \
-    if constexpr (detail::update_fault<op::name, T, V>() != detail::fault::none) return {};              \
-    else (*target_)(ellipsis) = where(taken_mask(), detail::apply<op::name>(*target_, value), *target_); \
+#define SINTER_UPDATE(symbol, name)                                                         \
+  template <detail::scalar_operand V>                                                       \
+  detail::updated<op::name, T, V> operator symbol(V value)&& {                              \
+    if constexpr (detail::update_fault<op::name, T, V>() != detail::fault::none) return {}; \
+    else all() = where(taken_mask(), detail::apply<op::name>(old(), value), old());         \
   }
   SINTER_UPDATES(SINTER_UPDATE)
 #undef SINTER_UPDATE
@@ -157,25 +167,30 @@ class [[nodiscard]] masked {
   }
 
   /// Library use.
-  masked(array<T>& target, detail::node* owned_mask) : target_(&target), mask_(owned_mask) {}
+  masked(array<T>& target, const array_ref<T>* of, detail::node* owned_mask)
+      : target_(&target), of_(of), mask_(owned_mask) {}
   masked(const masked&) = delete;
 
  private:
   // What the mask looks at is stored into: nothing of it stays.
   lazy<bool> taken_mask() {
     const detail::handle mine(std::move(mask_));
-    return lazy<bool>(detail::make_mask(mine.get(), target_->shape()));
+    return lazy<bool>(detail::make_mask(mine.get(), old().shape()));
   }
+  lazy<T> old() const { return lazy<T>(of_ ? of_->share() : target_->share()); }
+  selection<T> all() const { return of_ ? (*of_)(ellipsis) : (*target_)(ellipsis); }
 
   array<T>* target_;
+  const array_ref<T>* of_;  // what of it, where that is not all
   detail::handle mask_;
 };
 
 /// Stores where a mask is true; the elements elsewhere stay. Shapes: mask and value broadcast to the array. Dtypes: the value
 /// becomes the array's. Errors: `shape_error`. Source: numpy.copyto(a, e, where=mask), numpy.putmask.
-template <element T, detail::expression M, detail::operand V>
+template <detail::storable A, detail::expression M, detail::operand V>
   requires std::same_as < detail::element_in<M>,
-bool > void store_where(array<T>& a, M&& mask, V&& value) {
+bool > void store_where(A& a, M&& mask, V&& value) {
+  using T = detail::element_in<A>;
   if constexpr (detail::scalar_operand<V>)
     a(ellipsis) = where(std::forward<M>(mask), strong(detail::stored_scalar<T>(value)), a);
   else a(ellipsis) = where(std::forward<M>(mask), astype<T>(std::forward<V>(value)), a);

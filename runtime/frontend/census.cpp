@@ -46,7 +46,7 @@ bool census::dies(const node* n) const {
 }
 
 bool census::holds_all_of(const storage& memory) const {
-  int holders = (find(target_) == nullptr) + (view_ != target_ && find(view_) == nullptr);
+  int holders = (find(target_) == nullptr) + (view_ && view_ != target_ && find(view_) == nullptr);
   for (const entry& e : entries_)
     holders += e.node->kind == node_kind::array && e.dies && static_cast<const array_node*>(e.node)->memory == &memory;
   return __atomic_load_n(&memory.references, __ATOMIC_ACQUIRE) == holders;

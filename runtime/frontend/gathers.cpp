@@ -29,15 +29,15 @@ handle before_axes(node* index, int behind) {
 // nothing else stands between them, the axes that they have together stand in their place, otherwise in front.
 class picker {
  public:
-  picker(node* n, const index_item* items, int count, node* const* indices)
-      : from_(typed(n)->extents), indices_(indices), view_(n, {}) {
+  picker(node* n, const picking& list) : from_(typed(n)->extents), indices_(list.indices), view_(n, {}) {
+    const index_item* const items = list.items;
     int consumed = 0;
-    for (int i = 0; i < count; ++i) consumed += takes_axis(items[i]);
+    for (int i = 0; i < list.count; ++i) consumed += takes_axis(items[i]);
     if (consumed > from_.size())
       throw index_error(
           message("sinter: %d indices for an array of shape %s", consumed, to_string(from_).c_str()).c_str());
     bool rests = false;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < list.count; ++i) {
       if (items[i].what != index_item::rest) {
         items_[count_++] = items[i];
         continue;
@@ -132,9 +132,7 @@ class picker {
 
 }  // namespace
 
-node* make_picked(node* n, const index_item* items, int count, node* const* indices) {
-  return picker(n, items, count, indices).made();
-}
+node* make_picked(node* n, const picking& list) { return picker(n, list).made(); }
 
 node* make_mask(node* mask, const shape& of) {
   const shape& s = typed(mask)->extents;
@@ -154,7 +152,7 @@ node* make_take(node* n, node* indices, std::int64_t given) {
   for (int d = 0; d < axis; ++d) items[d] = to_index(_);
   items[axis] = index_of_kind(index_item::integers);
   items[axis].start = 0;
-  return make_picked(n, items, axis + 1, &indices);
+  return make_picked(n, {items, axis + 1, &indices});
 }
 
 node* make_take_along(node* n, node* indices, std::int64_t given) {

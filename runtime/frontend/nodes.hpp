@@ -2,6 +2,7 @@
 #pragma once
 
 #include <new>
+#include <optional>
 
 #include <sinter/detail/seam.hpp>
 
@@ -80,6 +81,12 @@ detail::array_node* new_array(dtype, const shape&, detail::storage* taken);
 detail::array_node* new_array(dtype, const shape&, stream_state& on);
 /// On the calling thread's current stream of the device that another array lives on.
 detail::array_node* new_array_like(const detail::array_node&);
+
+/// For work that writes elements of `part`, a view of the target or itself, at the end of a statement that makes them of an
+/// expression: what outlives the statement sees none of them then, or `target` goes on with a copy, of which `part` is the same
+/// view. `alone` is to live until they have been written. Errors: `out_of_memory`.
+void make_room(detail::handle& target, detail::handle& part, const detail::expression_view&,
+               std::optional<only_onlooker>& alone);
 
 /// An array whose elements are only its own, for work that writes them and is no store of Sinter's: where another name or an
 /// expression shares them, `target` gets a copy. `what`: for the log. Errors: `out_of_memory`.

@@ -91,24 +91,20 @@ class equation {
   wide rest_ = 0;
 };
 
-struct span {
-  std::int64_t low, high;  // both included
-};
+}  // namespace
 
-span reach(const array_node& a) {
-  span s{a.offset, a.offset};
+reach reach_of(const array_node& a) {
+  reach r{a.offset, a.offset};
   for (int d = 0; d < a.extents.size(); ++d) {
     const std::int64_t far = a.strides[d] * (a.extents[d] - 1);
-    (far < 0 ? s.low : s.high) += far;
+    (far < 0 ? r.low : r.high) += far;
   }
-  return s;
+  return r;
 }
-
-}  // namespace
 
 bool overlap(const array_node& a, const array_node& b) {
   if (a.extents.elements() == 0 || b.extents.elements() == 0) return false;
-  const span of_a = reach(a), of_b = reach(b);
+  const reach of_a = reach_of(a), of_b = reach_of(b);
   if (of_a.high < of_b.low || of_b.high < of_a.low) return false;
   equation e;
   e.add(a, 1);
@@ -123,7 +119,7 @@ bool same_elements(const array_node& a, const array_node& b) {
 
 bool is_within(const array_node& a, const array_node& whole) {
   if (a.extents.elements() == 0) return true;
-  const span of_a = reach(a), all = reach(whole);
+  const reach of_a = reach_of(a), all = reach_of(whole);
   return of_a.low >= all.low && of_a.high <= all.high;
 }
 

@@ -5,6 +5,12 @@
 
 namespace sinter::runtime {
 
+/// Where an array's elements lie in its storage.
+struct reach {
+  std::int64_t low, high;  // both included
+};
+reach reach_of(const detail::array_node&);
+
 /// Have two arrays of one storage an element in common? Exact but for layouts that would take over a thousand steps, for which
 /// the answer is yes.
 bool overlap(const detail::array_node&, const detail::array_node&);

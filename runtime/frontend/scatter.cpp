@@ -2,15 +2,18 @@
 // is read before anything is written; then each element that is named takes the last value that is stored into it, or folds all of
 // them into what it has.
 #include <new>
+#include <optional>
 
 #include <sinter/error.hpp>
+#include <sinter/functions.hpp>
 
 #include "codegen/ir/broadcast.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/eval.hpp"
-#include "runtime/frontend/census.hpp"
+#include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/frontend/overlap.hpp"
 #include "runtime/launch/scatter.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/statement.hpp"
@@ -30,15 +33,17 @@ codegen::scatter_fold fold_of(combining how) {
   return how.with == op::maximum ? codegen::scatter_fold::max : codegen::scatter_fold::min;
 }
 
+// Positions are counted from the array's first element in memory.
 void scatter(array_node& to, const array_node& at, const array_node& values, combining how) {
   runtime::stream_state& on = runtime::current_stream(*to.memory->device);
+  const runtime::reach r = runtime::reach_of(to);
   const runtime::scattered of{fold_of(how),
                               to.type,
-                              to.data(),
+                              to.memory->data + r.low * itemsize(to.type),
                               reinterpret_cast<const std::int64_t*>(at.data()),
                               values.data(),
                               at.extents.elements(),
-                              to.extents.elements()};
+                              r.high - r.low + 1};
   runtime::storage_holder notes;
   if (const std::size_t size = runtime::scatter_notes(of, on.device)) notes.reset(runtime::make_storage(size, on));
   runtime::operation op(on);
@@ -73,36 +78,55 @@ void require_device_of(const array_node& target, const array_node& part) {
             .c_str());
 }
 
-// Does nothing look at an array's elements but its name and the expression, which has been evaluated and dies?
-bool is_only_of_statement(node* target, const expression_view& e) {
-  const handle as_view(retain(target));  // a census is of a store into a view, which is all of the array here
-  const runtime::census statement(e, target, target);
-  return statement.dies(target) && statement.holds_all_of(*as_array_node(target)->memory);
+// A device that notes something of each element would do so of many that lie between those of a view.
+bool is_sparse(const array_node& a) {
+  const runtime::reach r = runtime::reach_of(a);
+  return a.memory->device->asynchronous() && r.high - r.low >= 2 * a.extents.elements();
+}
+
+// Where each element of an array lies behind the first one in memory.
+handle places_in(const array_node& a) {
+  if (a.contiguous) return handle(make_positions(a.extents));
+  lazy<std::int64_t> all = runtime::index_along(a.extents, 0) * a.strides[0] + (a.offset - runtime::reach_of(a).low);
+  for (int d = 1; d < a.extents.size(); ++d) all = std::move(all) + runtime::index_along(a.extents, d) * a.strides[d];
+  return handle(all.release_node());
 }
 
 }  // namespace
 
-void store_at(handle& target, handle positions, const expression_view& e, combining how, const where& place) try {
+void store_at(handle& target, handle part, const picking& list, const expression_view& e, combining how,
+              const where& place) try {
   const runtime::statement here(place);
   shape scratch;
   runtime::borrowed_expression root(e, runtime::broadcast_shape(e, place, scratch));
-  const shape& view = typed(positions.get())->extents;
+  if (!part) part = target;
+  const shape view = typed(handle(make_picked(part.get(), list)).get())->extents;
   if (!codegen::can_be_stored(root.extents, view))
     throw shape_error(message("sinter: a value of shape %s does not fit the shape %s it is stored into%s",
                               to_string(root.extents).c_str(), to_string(view).c_str(), at(place).c_str())
                           .c_str());
   if (view.elements() == 0) return;
+
+  std::optional<runtime::only_onlooker> alone;
+  runtime::make_room(target, part, e, alone);
+  array_node* to = as_array_node(part.get());
+  const device_scope on(to->memory->device->id);  // where there is no other operand
+  // Elements that lie far apart are stored into where they lie together, and then all written back.
+  handle together;
+  if (is_sparse(*to)) together = handle(make_copy(to, place)), to = as_array_node(together.get());
+
+  const handle positions(make_picked(places_in(*to).get(), list));
   runtime::request wanted[] = {{typed(positions.get()), &view, nullptr}, {&root, &view, nullptr}};
-  const device_scope on(as_array_node(target.get())->memory->device->id);  // where there is no other operand
-  array_node* const ready = ready_value(e, view, *as_array_node(target.get()));
+  array_node* const ready = ready_value(e, view, *to);
   runtime::evaluate(wanted, ready ? 1 : 2);
   const handle at_node(wanted[0].into), values(ready ? retain(ready) : wanted[1].into);
-  require_device_of(*as_array_node(target.get()), *wanted[0].into);
-  require_device_of(*as_array_node(target.get()), *as_array_node(values.get()));
-  positions = {};
-  if (!as_array_node(target.get())->contiguous) target = handle(make_copy(target.get(), place));
-  if (!is_only_of_statement(target.get(), e)) runtime::own_elements(target, "a store by indices into");
-  scatter(*as_array_node(target.get()), *wanted[0].into, *as_array_node(values.get()), how);
+  require_device_of(*to, *wanted[0].into);
+  require_device_of(*to, *as_array_node(values.get()));
+  scatter(*to, *wanted[0].into, *as_array_node(values.get()), how);
+  if (!together) return;
+  array_node* const apart = as_array_node(part.get());
+  runtime::request back{to, &apart->extents, apart};
+  runtime::evaluate(&back, 1);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

@@ -61,6 +61,11 @@ bool is_read(const storage& memory, const expression_view& e) {
   return false;
 }
 
+// Has neither the target nor the view a reference but those of the statement?
+bool are_only(const node* whole, const node* view, const expression_view& e) {
+  return is_only(whole, view == whole ? 2 : 1, e) && (!view || view == whole || is_only(view, 1, e));
+}
+
 // Does nothing but the statement's target, view and direct operands look at the storage? Most stores are answered here.
 bool is_sole(const array_node* target, const node* view, const expression_view& e, bool read) {
   int nodes = view == target ? 1 : 2;
@@ -170,6 +175,17 @@ bool make_way(const array_node* to, const array_node* whole, const census& state
   return true;
 }
 
+// On a device with streams a storage's place among them is written, too: by one thread only.
+bool may_write_beside(const storage& memory, bool alone) { return alone || !memory.device->asynchronous(); }
+
+// The same, of a target and a view that may be known elsewhere.
+bool make_way(const array_node* to, const array_node* whole, const node* view, const census& statement, bool alone,
+              affected& seen) {
+  return statement.dies(whole) && statement.dies(view) &&
+         (may_write_beside(*whole->memory, alone) || statement.holds_all_of(*whole->memory)) &&
+         make_way(to, whole, statement, alone, seen);
+}
+
 // ---- the name moves to fresh storage
 
 // Arrays come from slices and transposes of contiguous ones, so with the axes in the order of their strides each element has
@@ -252,6 +268,16 @@ void log_copy(const array_node& whole, const array_node& to, const affected& see
                to_string(whole.extents).c_str(), byte_size(whole), why.c_str());
 }
 
+// The target goes on with a copy of its elements. What `to`, a view of them, is of it.
+handle move_to_copy(handle& target, const array_node& to, const affected& seen) {
+  const array_node& whole = *as_array_node(target.get());
+  log_copy(whole, to, seen);
+  handle copy(detached(whole));
+  handle view(same_view(to, whole, *as_array_node(copy.get())));
+  target = std::move(copy);
+  return view;
+}
+
 // ---- the elements that the statement itself reads
 
 // May this array be read while `to` is written? Yes where it has none of its elements, or the same ones, each for itself.
@@ -300,34 +326,30 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
   if (to->extents.elements() == 0) return;
   void** const hint = e.code->last_plan;
 
-  const bool names_known = is_only(whole, view == whole ? 2 : 1, e) && (!view || view == whole || is_only(view, 1, e));
+  const bool names_known = are_only(whole, view, e);
   const bool read = is_read(*to->memory, e);
   if (names_known && is_sole(whole, view ? view : whole, e, read))
     return write_in_place(&root, to, hint, !read || is_safe(e, *to));
   if (to == whole) {
+    if (const census statement(e, whole, view);
+        statement.dies(whole) && statement.holds_all_of(*whole->memory) && is_safe(statement, *whole))
+      return write(&root, whole, hint);
     array_node* fresh = runtime::new_array_like(*whole);
     const handle guard(fresh);
     write(&root, fresh, hint);
     target = handle(retain(fresh));
     return;
   }
-  // What looks at other elements only is nothing to this store, nor is what dies with the statement. On a device with streams
-  // a storage's place among them is written, too: by one thread only.
+  // What looks at other elements only is nothing to this store, nor is what dies with the statement.
   const runtime::only_onlooker alone;
-  const bool beside = alone || !whole->memory->device->asynchronous();
   affected seen = find_affected(to, whole, nullptr, false);
-  if (beside && names_known && seen.count == 0 && !seen.too_many)
+  if (may_write_beside(*whole->memory, static_cast<bool>(alone)) && names_known && seen.count == 0 && !seen.too_many)
     return write_in_place(&root, to, hint, is_safe(e, *to));
   const census statement(e, whole, view);
-  if (statement.dies(whole) && statement.dies(view) && (beside || statement.holds_all_of(*whole->memory)) &&
-      make_way(to, whole, statement, static_cast<bool>(alone), seen))
+  if (make_way(to, whole, view, statement, static_cast<bool>(alone), seen))
     return write_in_place(&root, to, hint, is_safe(statement, *to));
-  log_copy(*whole, *to, seen);
-  array_node* copy = detached(*whole);
-  const handle guard(copy);
-  const handle destination(same_view(*to, *whole, *copy));
+  const handle destination = move_to_copy(target, *to, seen);
   write(&root, as_array_node(destination.get()), hint);
-  target = handle(retain(copy));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -373,6 +395,17 @@ void* address_to_write(handle& target, const where& place) try {
 }  // namespace sinter::detail
 
 namespace sinter::runtime {
+
+void make_room(detail::handle& target, detail::handle& part, const detail::expression_view& e,
+               std::optional<only_onlooker>& alone) {
+  const detail::array_node *const whole = as_array_node(target.get()), *const to = as_array_node(part.get());
+  if (detail::are_only(whole, to, e) && detail::is_sole(whole, to, e, detail::is_read(*whole->memory, e))) return;
+  alone.emplace();
+  const census statement(e, whole, to);
+  detail::affected seen;
+  if (detail::make_way(to, whole, to, statement, static_cast<bool>(*alone), seen)) return;
+  part = detail::move_to_copy(target, *to, seen);
+}
 
 detail::array_node* own_elements(detail::handle& target, const char* what) {
   detail::array_node* a = as_array_node(target.get());

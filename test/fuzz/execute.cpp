@@ -16,6 +16,12 @@ detail::axis_list list_of(const std::optional<std::vector<int>>& axes) {
   return all;
 }
 
+std::vector<detail::node*> nodes_of(const std::vector<handle>& handles) {
+  std::vector<detail::node*> nodes;
+  for (const handle& h : handles) nodes.push_back(h.get());
+  return nodes;
+}
+
 }  // namespace
 
 handle machine::value(int step) {
@@ -161,9 +167,8 @@ std::vector<handle> machine::indices_of(const step& s) {
   return all;
 }
 handle machine::picked_of(const step& s, const handle& from, const std::vector<handle>& indices) const {
-  std::vector<detail::node*> nodes;
-  for (const handle& h : indices) nodes.push_back(h.get());
-  return handle(detail::make_picked(from.get(), s.items.data(), static_cast<int>(s.items.size()), nodes.data()));
+  const std::vector<detail::node*> nodes = nodes_of(indices);
+  return handle(detail::make_picked(from.get(), {s.items.data(), static_cast<int>(s.items.size()), nodes.data()}));
 }
 
 void machine::store_picked(const step& s) {
@@ -173,9 +178,10 @@ void machine::store_picked(const step& s) {
   handle old;
   if (s.updates) old = picked_of(s, target, indices);
   const tree t = stored_value(s, std::move(old), type_of(target));
-  const handle all(detail::make_positions(shape_of(target)));
   const detail::combining how{s.into == storing::combine, s.code};
-  t.seen([&](const detail::expression_view& e) { detail::store_at(target, picked_of(s, all, indices), e, how, {}); });
+  const std::vector<detail::node*> nodes = nodes_of(indices);
+  const detail::picking list{s.items.data(), static_cast<int>(s.items.size()), nodes.data()};
+  t.seen([&](const detail::expression_view& e) { detail::store_at(target, {}, list, e, how, {}); });
 }
 
 // As `a(ellipsis) = where(mask, value, a)`.

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include <sinter/sinter.hpp>
+#include "test/include/looking.hpp"
 
 namespace sn = sinter;
 using sn::_;
@@ -14,6 +17,10 @@ using sn::array;
 using sn::ellipsis;
 using sn::slice;
 using ints = std::vector<int>;
+using sn::test::moved_by;
+using sn::test::place_of;
+using sn::test::rerun;
+using sn::test::times_in;
 
 TEST_CASE("scatters: through indices") {
   array<int> a = sn::zeros<int>({6});
@@ -95,6 +102,85 @@ TEST_CASE("scatters: through masks") {
   m(array<bool>{true, false, true}) = 7;
   CHECK(m.get() == ints{7, 7, 2, 3, 7, 7});
   CHECK_THROWS_AS(m(array<bool>{true, false}) = 7, sn::index_error);
+}
+
+TEST_CASE("scatters: into arrays of any layout, where they are") {
+  const array<double> base = sn::arange<double>(48).reshape(6, 8) + 0.0;
+  const std::vector<std::pair<std::string, std::function<array<double>()>>> layouts{
+      {"transposed", [&] { return array<double>(base + 1).T(); }},
+      {"backwards", [&] { return array<double>(base + 1)(sn::slice(_, _, -1), sn::slice(_, _, -1)); }},
+      {"every second column", [&] { return array<double>(base + 1)(_, sn::slice(_, _, 2)); }},
+      {"a few columns", [&] { return array<double>(base + 1)(_, sn::slice(2, 4)); }},
+      {"a column", [&] { return array<double>(base + 1)(_, sn::slice(3, 4)); }},
+      {"three axes", [&] { return array<double>(base + 1).reshape(2, 3, 8).transpose(2, 0, 1)(sn::slice(1, 6), 1); }},
+  };
+  const array<int> k{0, 2, 2, -1}, first{0};
+  for (const auto& [name, made] : layouts) {
+    INFO(name);
+    array<double> a = made();
+    array<double> flat = a.copy();
+    REQUIRE(!a.is_contiguous());
+    const std::vector<std::int64_t> strides = a.strides();
+    const void* const place = place_of(a);
+    const auto store = [&](array<double>& to) {
+      to(k) = 100 + sn::arange<double>(4)(_, sn::newaxis);
+      to(k, 0) += 7;
+      sn::scatter_add(to, k, to(k));
+      sn::scatter_max(to(_, first), 12.5);
+    };
+    CHECK(moved_by([&] { store(a); }).bytes_copied == 0);
+    CHECK(place_of(a) == place);
+    CHECK(a.strides() == strides);
+    store(flat);
+    CHECK(a.get() == flat.get());
+  }
+}
+
+TEST_CASE("scatters: into the elements of an array_ref, and reading them") {
+  array<double> x = sn::arange<double>(20).reshape(4, 5) + 0.0;
+  const array<double> before = x;
+  const array<double> kept = before + 0;
+  const array<int> k{0, 3};
+  const auto work = [&](sn::array_ref<double> v) {
+    CHECK(array<double>(v(k)).get() == std::vector<double>{1, 16});
+    CHECK(array<double>(v[k] + sn::take(v, array<int>{1, 2})).get() == std::vector<double>{7, 27});
+    v(k) = 50;
+    v[array<int>{1, 1}] = array<double>{60, 61};
+    v(array<int>{-1}) += 5;
+    sn::scatter_add(v, array<int>{2, 2}, 1);
+    v(v > 54) -= 1;
+    v[v == 13] = sn::strong(3);
+    sn::store_where(v, v == 50, v * 2);
+    return v.get();
+  };
+  CHECK(work(x(_, 1)) == std::vector<double>{100, 60, 3, 54});
+  CHECK(array<double>(x(_, 1)).get() == std::vector<double>{100, 60, 3, 54});
+  CHECK(array<double>(x(_, 2)).get() == array<double>(kept(_, 2)).get());
+  CHECK(before.get() == kept.get());
+
+  // Of a part of a part; and of a whole array.
+  const auto inner = [](sn::array_ref<double> v) { v(array<int>{1}) = 9; };
+  const auto outer = [&](sn::array_ref<double> v) { inner(v(sn::slice(1, 3))); };
+  outer(x(0));
+  CHECK(array<double>(x(0)).get() == std::vector<double>{0, 100, 9, 3, 4});
+  inner(x);
+  CHECK(array<double>(x(1)).get() == std::vector<double>(5, 9));
+}
+
+TEST_CASE("scatters: what the log shows" * doctest::skip()) {
+  array<double> x = sn::arange<double>(12).reshape(3, 4) + 0.0;
+  const array<double> row = x(0);
+  x(array<int>{1}) = 5;
+  const array<double> all = x;
+  x(array<int>{1}) = 6;
+}
+TEST_CASE("scatters: SINTER_LOG=1 says what a store by indices copied or kept") {
+  const rerun logged("scatters: what the log shows", {{"SINTER_LOG", "1"}});
+  INFO(logged.output);
+  REQUIRE(logged.ok);
+  CHECK(times_in(logged.output, "kept 4 elements (32 bytes)") == 1);
+  CHECK(times_in(logged.output, "of an array of shape (3, 4) copied it, 96 bytes: another name") == 1);
+  CHECK(times_in(logged.output, "a store into") == 2);
 }
 
 TEST_CASE("scatters: what does not fit") {

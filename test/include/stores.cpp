@@ -111,6 +111,24 @@ const statement statements[] = {
        x(k) = x.T()(k);
      },
      7, (n + 8) * row_size},
+    {"rows by an array of indices beside a row that is held",
+     [](auto& x) {
+       const array<double> r = x(3);
+       const array<int> k = arange<int>(3);
+       x(k) = 5;
+     },
+     7, (n + 8) * row_size},
+    {"elements under a mask", [](auto& x) { x(x < 0) = 0; }, 1, 0},
+    {"elements under a mask, in brackets", [](auto& x) { x[x > x * 2] = 0; }, 1, 0},
+    {"elements under a mask are updated", [](auto& x) { x(x < 0) *= 2; }, 1, 0},
+    {"an expression under a mask", [](auto& x) { store_where(x, x < 0, x * 2); }, 1, 0},
+    {"a part under a mask", [](auto& x) { [](array_ref<double> v) { v(v < 0) = 0; }(x(_, 0)); }, 1, 0},
+    {"elements of a part by an array of indices",
+     [](auto& x) {
+       const array<int> k = arange<int>(3);
+       [&](array_ref<double> v) { v(k) = v(k + 1); }(x(_, slice(1, 3)));
+     },
+     8, (n + 8) * row_size},
     {"rows that overlap", [](auto& x) { x(slice(1, 3)) = x(slice(0, 2)); }, 2, 2 * row_size},
 };
 

@@ -43,10 +43,6 @@ struct combining {
   op with = op::add;          // or maximum, or minimum
   bool in_any_order = false;  // sums of floating elements may differ from run to run
 };
-/// Stores at positions, in C order of the target's shape, which a node of int64 gives. Errors: `shape_error`; nothing is changed
-/// then.
-SINTER_API void store_at(handle& target, handle positions, const expression_view&, combining, const where&);
-
 SINTER_API const shape& shape_of(node*);
 SINTER_API void copy_extents(const shape&, std::int64_t* to,
                              std::size_t axes);            // errors: shape_error for another number
@@ -98,8 +94,17 @@ SINTER_API node* make_transpose(node*, const std::int64_t* axes, int count);   /
 SINTER_API node* make_reshape(node*, const std::int64_t* extents, int count);  // one extent may be -1
 SINTER_API node* make_broadcast(node*, const shape&);
 
-/// An index list with arrays of integers in it: lazy.
-SINTER_API node* make_picked(node*, const index_item*, int count, node* const* indices);
+/// An index list with arrays of integers in it.
+struct picking {
+  const index_item* items;
+  int count;
+  node* const* indices;
+};
+/// The elements that it names: lazy.
+SINTER_API node* make_picked(node*, const picking&);
+/// Stores into the elements that it names of `part`, a view of the target, or of all where that is null; several values for one
+/// element combine. Errors: `shape_error`; nothing is changed then.
+SINTER_API void store_at(handle& target, handle part, const picking&, const expression_view&, combining, const where&);
 /// A mask with an axis for each of an array: those it lacks follow. Errors: `index_error` where its own are not the first of it.
 SINTER_API node* make_mask(node* mask, const shape& of);
 SINTER_API node* make_take(node*, node* indices, std::int64_t axis);

@@ -164,6 +164,22 @@ class array_ref : public detail::methods<array_ref<T>, T> {
   selection<T> operator[](Index i) const {
     return (*this)(i);
   }
+  /// Those that arrays of integers name, or that are under a mask, as of a named array.
+  template <class... Index>
+    requires detail::picks<Index...> picked<T>
+  operator()(const Index&... i) const { return picked<T>(*target_, target_->node(), detail::handle(share()), i...); }
+  template <detail::index_array Index>
+  picked<T> operator[](const Index& i) const {
+    return (*this)(i);
+  }
+  template <detail::mask_array Mask>
+  masked<T> operator()(Mask&& m) const {
+    return masked<T>(*target_, this, detail::take_node(std::forward<Mask>(m)));
+  }
+  template <detail::mask_array Mask>
+  masked<T> operator[](Mask&& m) const {
+    return (*this)(std::forward<Mask>(m));
+  }
 
 #define SINTER_UPDATE(symbol, name)                                  \
   template <class V>                                                 \
