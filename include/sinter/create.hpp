@@ -35,6 +35,12 @@ auto full(const shape& s, V value, detail::where at = detail::where::current()) 
   a(ellipsis) = value;
   return a;
 }
+/// An array or an expression, repeated along new or length-one axes. Dtypes: its own, where none is chosen. Errors: `shape_error`.
+template <class T = void, detail::expression E>
+auto full(const shape& s, E&& e, detail::where at = detail::where::current()) {
+  using R = detail::chosen<T, dtype_of<detail::element_in<E>>>;
+  return array<R>(broadcast_to(astype<R>(std::forward<E>(e)), s), at);
+}
 /// All elements 1. Source: numpy.ones.
 template <element T = double>
 array<T> ones(const shape& s, detail::where at = detail::where::current()) {
@@ -125,6 +131,10 @@ auto broadcast_to(E&& e, const shape& s) {
   detail::handle child(detail::take_node(std::forward<E>(e)));
   return lazy<T>(detail::make_broadcast(child.get(), s));
 }
+template <detail::expression E, class... More>
+lazy<double> broadcast_to(E&&, detail::no_shape, detail::anything, const More&...);
+lazy<double> broadcast_to(detail::no_expression, detail::anything);
+lazy<double> broadcast_to(detail::no_expression, const shape&);
 /// The methods of the same names as functions. Source: numpy.reshape, numpy.transpose.
 template <detail::expression E>
 auto reshape(E&& e, const shape& s) {
@@ -161,6 +171,8 @@ template <class T = double, class... More>
 array<T> ones(detail::no_shape, detail::anything, const More&...);
 template <class T = double, class... More>
 array<T> full(detail::no_shape, detail::anything, detail::anything, const More&...);
+template <class T = double>
+array<T> full(const shape&, detail::no_operand);
 template <detail::not_element T>
 array<T> linspace(double, double, std::int64_t = 50);
 template <detail::not_element T>

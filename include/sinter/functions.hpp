@@ -45,6 +45,7 @@ namespace sinter {
 #undef SINTER_OP
 SINTER_FUNCTION_2(pow, power)     // numpy.power under C's name
 SINTER_FUNCTION_1(abs, absolute)  // numpy.absolute under its short name
+SINTER_FUNCTION_2(clip, maximum)  // numpy.clip with a lower bound alone
 #undef SINTER_FUNCTION_1
 #undef SINTER_FUNCTION_2
 #undef SINTER_FUNCTION_3

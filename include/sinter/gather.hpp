@@ -17,6 +17,21 @@ auto take(A&& a, const K& indices, detail::integer axis) {
   const detail::handle of(detail::take_node(std::forward<A>(a))), by(indices.share());
   return lazy<detail::element_in<A>>(detail::make_take(of.get(), by.get(), axis));
 }
+/// Of one integer. Shapes: none; along an axis, those of the others. Errors: `index_error`, at once.
+template <detail::expression A, std::integral K>
+lazy<detail::element_in<A>> take(A&& a, K index) {
+  return std::forward<A>(a).ravel()(index);
+}
+template <detail::expression A, std::integral K>
+lazy<detail::element_in<A>> take(A&& a, K index, detail::integer axis) {
+  const detail::handle of(detail::take_node(std::forward<A>(a)));
+  return lazy<detail::element_in<A>>(detail::make_take_one(of.get(), static_cast<std::int64_t>(index), axis));
+}
+template <detail::expression A, detail::expression K>
+  requires(!detail::index_array<K>)
+detail::refused<double, detail::fault::mask, K> take(A&&, const K&, detail::anything = 0);
+template <detail::expression A>
+lazy<double> take(A&&, detail::no_expression, detail::anything = 0);
 /// Along an axis, an element for each of the indices, which have the other axes of `a` or broadcast with them. Source:
 /// numpy.take_along_axis.
 template <detail::expression A, detail::index_array K>

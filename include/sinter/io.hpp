@@ -66,5 +66,10 @@ template <detail::expression E>
 void save(detail::file_name path, const E& e) {
   detail::save_npy(path.text(), detail::handle(e.share()).get());
 }
+void save(detail::file_name, detail::no_expression);
+template <detail::expression E, class Name>
+void save(const E&, const Name&) {
+  static_assert(detail::never<E>, "sinter: a file's name comes before what is saved: save(name, a)");
+}
 
 }  // namespace sinter

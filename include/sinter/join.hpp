@@ -47,6 +47,11 @@ class tuple_of {
 template <detail::expression... E>
   requires(sizeof...(E) > 0)
 auto tuple(E&&... e) { return tuple_of<detail::promoted<E...>, sizeof...(E)>(std::forward<E>(e)...); }
+template <class... X>
+tuple_of<double, 1> tuple(X&&...) {
+  static_assert(detail::never<X...>, "sinter: a join is of arrays and expressions; array{3.0} is one of a number");
+  __builtin_unreachable();
+}
 
 namespace detail {
 
@@ -106,7 +111,7 @@ concept parts = requires(const P& p) {
 
 }  // namespace detail
 
-// Of a list of arrays in braces, of a tuple of any expressions, or of a vector.
+// Of a list of arrays in braces, of a tuple of any expressions, or of a vector; and of nothing else.
 #define SINTER_JOIN(name, parameters, ...)                      \
   template <detail::parts P>                                    \
   auto name(const P& parts parameters) {                        \
@@ -117,7 +122,8 @@ concept parts = requires(const P& p) {
   auto name(std::initializer_list<array<T>> parts parameters) { \
     detail::join_list<T> join(parts.begin(), parts.size());     \
     return __VA_ARGS__;                                         \
-  }
+  }                                                             \
+  lazy<double> name(detail::no_parts, detail::anything = 0, detail::anything = 0);
 #define SINTER_AXIS , detail::integer axis = 0
 
 /// One after the other along an axis that they have. Shapes: equal but for that axis. Errors: `shape_error`. Source:
@@ -144,5 +150,16 @@ template <detail::expression A, detail::expression B>
 auto append(A&& a, B&& b, detail::integer axis) {
   return concatenate(tuple(std::forward<A>(a), std::forward<B>(b)), axis);
 }
+/// A number behind the flattened elements. Dtypes: as of `a + value`. Errors: `dtype_error` for an integer that does not fit.
+template <detail::expression A, detail::scalar_operand V>
+auto append(A&& a, V value) {
+  constexpr detail::weight both[] = {detail::weight_of<A>(), detail::weight_of<V>()};
+  using T = typename detail::element_of<detail::promote_all(both, 2)>::type;
+  const pad_width behind{0, 1};
+  const detail::handle all = detail::part_of<T>(std::forward<A>(a).ravel());
+  return lazy<T>(detail::make_padded(all.get(), &behind, 1, detail::to_bits(detail::stored_scalar<T>(value))));
+}
+template <detail::expression A>
+lazy<double> append(A&&, detail::no_expression, detail::anything = 0);
 
 }  // namespace sinter

@@ -127,13 +127,6 @@ inline constexpr bool is_array = false;
 template <element T>
 inline constexpr bool is_array<array<T>> = true;
 
-template <class A>
-inline constexpr bool is_selection = false;
-template <element T>
-inline constexpr bool is_selection<selection<T>> = true;
-template <element T>
-inline constexpr bool is_selection<array_ref<T>> = true;
-
 /// An expression's value, until the kernel is enqueued.
 template <class T>
 struct evaluated_argument {

@@ -125,6 +125,31 @@ class generator {
   SINTER_NOT_DRAWN(exponential, detail::real_element, real_draw)
   SINTER_NOT_DRAWN(integers, detail::whole_element, whole_draw)
 #undef SINTER_NOT_DRAWN
+  // NumPy has the shape last: a number in front of something else is hardly ever meant for one.
+#define SINTER_SHAPE_LAST(name)                                                                       \
+  template <class T = void, arithmetic N, class... More>                                              \
+    requires(sizeof...(More) > 0 || std::is_floating_point_v<N>)                                      \
+  detail::refused<double, detail::fault::draw_shape, N> name(N, const More&...);                      \
+  template <class T = void, arithmetic N>                                                             \
+  detail::refused<double, detail::fault::draw_shape, N> name(N, std::initializer_list<std::int64_t>); \
+  template <class T = void, arithmetic N, class M>                                                    \
+  detail::refused<double, detail::fault::draw_shape, N> name(N, const M&, std::initializer_list<std::int64_t>);
+  SINTER_SHAPE_LAST(random)
+  SINTER_SHAPE_LAST(uniform)
+  SINTER_SHAPE_LAST(standard_normal)
+  SINTER_SHAPE_LAST(normal)
+  SINTER_SHAPE_LAST(standard_exponential)
+  SINTER_SHAPE_LAST(exponential)
+  SINTER_SHAPE_LAST(integers)
+  SINTER_SHAPE_LAST(bernoulli)
+#undef SINTER_SHAPE_LAST
+  template <class T = void, arithmetic N, class... None>
+    requires(!sizeof...(None))
+  detail::refused<double, detail::fault::draw_shape, N, None...> integers(N);
+  template <class T = void, arithmetic N, class M>
+  detail::refused<double, detail::fault::draw_shape, N> integers(N, const M&, integers_options);
+  template <class T = void, arithmetic N, class L, class H>
+  detail::refused<double, detail::fault::draw_shape, N> integers(N, const L&, const H&, integers_options);
 
  private:
   detail::draw_counter next_;

@@ -158,18 +158,21 @@ class [[nodiscard]] masked {
   }
   SINTER_UPDATES(SINTER_UPDATE)
 #undef SINTER_UPDATE
-  template <class X>
-    requires detail::expression<X>
-  operator X() const {
-    static_assert(detail::never<X>,
-                  "sinter: the elements under a mask cannot be read; where(mask, a, 0) keeps their places");
-    __builtin_unreachable();
-  }
-
   /// Library use.
   masked(array<T>& target, const array_ref<T>* of, detail::node* owned_mask)
       : target_(&target), of_(of), mask_(owned_mask) {}
   masked(const masked&) = delete;
+
+  // Nothing reads them: how many there are is not known.
+  template <detail::expression X>
+  operator X() const {
+    const detail::refused<T, detail::fault::unreadable, X> nothing;
+    __builtin_unreachable();
+  }
+  template <class Stream>
+  friend detail::refused<T, detail::fault::unreadable, Stream> operator<<(Stream&, const masked&) {
+    return {};
+  }
 
  private:
   // What the mask looks at is stored into: nothing of it stays.
@@ -187,14 +190,33 @@ class [[nodiscard]] masked {
 
 /// Stores where a mask is true; the elements elsewhere stay. Shapes: mask and value broadcast to the array. Dtypes: the value
 /// becomes the array's. Errors: `shape_error`. Source: numpy.copyto(a, e, where=mask), numpy.putmask.
-template <detail::storable A, detail::expression M, detail::operand V>
-  requires std::same_as < detail::element_in<M>,
-bool > void store_where(A& a, M&& mask, V&& value) {
+template <detail::storable A, detail::mask_array M, detail::operand V>
+void store_where(A& a, M&& mask, V&& value) {
   using T = detail::element_in<A>;
   if constexpr (detail::scalar_operand<V>)
     a(ellipsis) = where(std::forward<M>(mask), strong(detail::stored_scalar<T>(value)), a);
   else a(ellipsis) = where(std::forward<M>(mask), astype<T>(std::forward<V>(value)), a);
 }
+/// Into a part: `store_where(a(0), mask, 1)`.
+template <element T, detail::mask_array M, detail::operand V>
+void store_where(selection<T>&& part, M&& mask, V&& value) {
+  const array_ref<T> elements(std::move(part));
+  store_where(elements, std::forward<M>(mask), std::forward<V>(value));
+}
+
+namespace detail {
+template <class A, class M, class V>
+consteval fault store_where_fault() {
+  if constexpr (!storable<std::remove_reference_t<A>> && !is_selection<A>) return fault::target;
+  else if constexpr (!mask_array<M>) return fault::no_mask;
+  else return operand<V> ? fault::none : fault::stored;
+}
+}  // namespace detail
+// What is wrong with any other.
+template <class A, class M, class V>
+  requires(detail::store_where_fault<A, M, V>() != detail::fault::none)
+detail::refused < double, detail::store_where_fault<A, M, V>()
+> store_where(A&&, M&&, V&&);
 
 }  // namespace sinter
 

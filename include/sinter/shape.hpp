@@ -46,6 +46,15 @@ class shape {
   shape(std::int64_t extent) : shape{extent} {}
   shape(std::size_t extent) : shape{static_cast<std::int64_t>(extent)} {}
 
+  /// What none is made of.
+  template <class X>
+    requires(std::is_floating_point_v<X> || requires { typename X::sinter_element; })
+  shape(const X&) {
+    static_assert(!std::is_floating_point_v<X>, "sinter: a shape is made of integers");
+    static_assert(std::is_floating_point_v<X>,
+                  "sinter: an array is no shape; a.shape() and zeros_like(a) have that of a");
+  }
+
   /// Extents that are known at run time: a `std::vector<int>`, a span.
   template <detail::host_range Extents>
   shape(const Extents& extents) : shape(extents.data(), static_cast<int>(extents.size())) {

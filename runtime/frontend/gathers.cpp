@@ -145,14 +145,29 @@ node* make_mask(node* mask, const shape& of) {
   return before_axes(mask, of.size() - s.size()).take();
 }
 
-node* make_take(node* n, node* indices, std::int64_t given) {
-  const shape& from = typed(n)->extents;
-  const int axis = runtime::checked_axis(given, from.size(), "take");
+namespace {
+
+// The index list that has `at` at an axis.
+struct along_axis {
+  along_axis(node* n, std::int64_t given, const index_item& at) {
+    const int axis = runtime::checked_axis(given, typed(n)->extents.size(), "take");
+    for (int d = 0; d < axis; ++d) items[d] = to_index(_);
+    items[axis] = at;
+    count = axis + 1;
+  }
   index_item items[max_rank];
-  for (int d = 0; d < axis; ++d) items[d] = to_index(_);
-  items[axis] = index_of_kind(index_item::integers);
-  items[axis].start = 0;
-  return make_picked(n, {items, axis + 1, &indices});
+  int count;
+};
+
+}  // namespace
+
+node* make_take(node* n, node* indices, std::int64_t axis) {
+  const along_axis list(n, axis, {index_item::integers, false, false, 0, 0, 1});
+  return make_picked(n, {list.items, list.count, &indices});
+}
+node* make_take_one(node* n, std::int64_t index, std::int64_t axis) {
+  const along_axis list(n, axis, to_index(index));
+  return make_view(n, list.items, list.count);
 }
 
 node* make_take_along(node* n, node* indices, std::int64_t given) {

@@ -67,6 +67,18 @@ TEST_CASE("create: arange of integers") {
   CHECK_THROWS_AS(arange(~std::uint64_t{0}), dtype_error);
 }
 
+TEST_CASE("create: full of an array repeats it") {
+  const array<int> row{1, 2, 3};
+  array<int> r = full({2, 3}, row);
+  CHECK(r.get() == ints{1, 2, 3, 1, 2, 3});
+  CHECK(r.is_contiguous());
+  r(0, 0) = 7;  // its elements are its own
+  CHECK(row.get() == ints{1, 2, 3});
+  CHECK(r(1, 0).item() == 1);
+  CHECK(full<float>({2, 2}, array<double>{{0.5}, {1.5}} + 1).get() == floats{1.5, 1.5, 2.5, 2.5});
+  CHECK_THROWS_AS(full({2, 2}, row), shape_error);
+}
+
 TEST_CASE("create: lists of any depth") {
   CHECK(array<double>{{1}, {2}}.shape() == shape{2, 1});
   const array<double> three{{{1, 2}, {3, 4}}};

@@ -79,6 +79,15 @@ TEST_CASE("gathers: take, take_along_axis") {
   check_case("take", sn::take(m(), j() + 3));
   check_case("take 0", sn::take(m(), j(), 0));
   check_case("take -1", sn::take(a(), i(), -1));
+  const array<int> table{{1, 2, 3}, {4, 5, 6}};
+  CHECK(sn::take(table, 4).shape() == sn::shape{});
+  CHECK(sn::take(table.T(), 1).item() == 4);
+  CHECK(sn::take(table * 2, -1).item() == 12);
+  CHECK(sn::take(table, 1, 0).get() == std::vector<int>{4, 5, 6});
+  CHECK(sn::take(table + 1, -1, -1).get() == std::vector<int>{4, 7});
+  CHECK_THROWS_AS((void)sn::take(table, 6), sn::index_error);
+  CHECK_THROWS_AS((void)sn::take(table, 2, 0), sn::index_error);
+  CHECK_THROWS_AS((void)sn::take(table, 0, 2), sn::shape_error);
   check_case("take_along_axis 1", sn::take_along_axis(m(), along, 1));
   check_case("take_along_axis 0", sn::take_along_axis(m(), down, 0));
   check_case("take_along_axis broadcast", sn::take_along_axis(a(), wide, 2));

@@ -45,6 +45,11 @@ TEST_CASE("joins: stack, hstack, vstack, column_stack, append") {
   check_case("column_stack", sn::column_stack(tuple(v(), v() + 1)));
   check_case("append", sn::append(m(), v()));
   check_case("append 0", sn::append(m(), m(), 0));
+  CHECK(sn::append(array<int>{{1, 2}, {3, 4}}, 5).get() == std::vector<int>{1, 2, 3, 4, 5});
+  CHECK(sn::append(array<int>{1, 2} + 1, 2.5).get() == std::vector<double>{2, 3, 2.5});
+  CHECK(sn::append(array<float>{1, 2}.T(), sn::strong(0.1)).get() == std::vector<double>{1, 2, 0.1});
+  static_assert(std::is_same_v<decltype(sn::append(array<float>(), 2.5)), sn::lazy<float>>);
+  CHECK_THROWS_AS((void)sn::append(array<std::int8_t>{1}, 300), sn::dtype_error);
   CHECK_THROWS_AS((void)sn::stack({m(), v()}), sn::shape_error);
 }
 

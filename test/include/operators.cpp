@@ -274,6 +274,10 @@ TEST_CASE("operators: where, clip, extremes") {
   CHECK(clip(a(), -1, 4).get() == ints{4, -1, 3, 0});
   CHECK(clip(x(), b(), 3).get() == doubles{2, 2, 0, 3});  // NumPy: the upper bound wins where they cross
   CHECK(clip(array<int>{5}, 10, 1).item() == 1);
+  CHECK(clip(a(), 0).get() == maximum(a(), 0).get());
+  CHECK(clip(x(), b()).get() == maximum(x(), b()).get());
+  CHECK(clip(-2, 0) == 0);
+  CHECK(std::isnan(clip(array<double>{NAN}, 0).item()));
   CHECK(std::isnan(maximum(array<double>{NAN}, 1).item()));
   CHECK(std::isnan(minimum(1, array<double>{NAN}).item()));
   CHECK(fmax(array<double>{NAN}, 1).item() == 1);

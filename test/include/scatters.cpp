@@ -96,6 +96,8 @@ TEST_CASE("scatters: through masks") {
   CHECK(a.get() == ints{6, 0, 8, 0});
   sn::store_where(a, a == 0, sn::arange<int>(4) * 10);
   CHECK(a.get() == ints{6, 10, 8, 30});
+  sn::store_where(a(slice(2, _)), a(slice(2, _)) > 8, 40);
+  CHECK(a.get() == ints{6, 10, 8, 40});
   sn::store_where(a, a > 8, 1);
   CHECK(a.get() == ints{6, 1, 8, 1});
   array<int> m = sn::arange<int>(6).reshape(3, 2);

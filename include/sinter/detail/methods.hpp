@@ -165,7 +165,9 @@ class methods : public refused_indices {
     return std::move(*this).template name<R>(reduce_options{.axis = axis}); \
   }                                                                         \
   template <class R = void, not_axis X>                                     \
-  no_axis<X> name(X) const;                                                 \
+  no_axis<X> name(X) const&;                                                \
+  template <class R = void, not_axis X>                                     \
+  no_axis<X> name(X)&&;                                                     \
   lazy<double> name(anything, no_option) const;
 #define SINTER_FOLD(name)                                                                        \
   auto name(reduce_options how = {}) const&;                                                     \
@@ -173,7 +175,9 @@ class methods : public refused_indices {
   auto name(std::int64_t axis) const& { return name(reduce_options{.axis = axis}); }             \
   auto name(std::int64_t axis)&& { return std::move(*this).name(reduce_options{.axis = axis}); } \
   template <not_axis X>                                                                          \
-  no_axis<X> name(X) const;                                                                      \
+  no_axis<X> name(X) const&;                                                                     \
+  template <not_axis X>                                                                          \
+  no_axis<X> name(X)&&;                                                                          \
   lazy<double> name(anything, no_option) const;
   SINTER_FOLD_CHOOSING(sum)
   SINTER_FOLD_CHOOSING(prod)
@@ -198,7 +202,9 @@ class methods : public refused_indices {
   template <class R = void>             \
   auto name(std::int64_t axis)&&;       \
   template <class R = void, not_axis X> \
-  no_axis<X> name(X) const;
+  no_axis<X> name(X) const&;            \
+  template <class R = void, not_axis X> \
+  no_axis<X> name(X)&&;
   SINTER_SCAN(cumsum)
   SINTER_SCAN(cumprod)
 #undef SINTER_SCAN

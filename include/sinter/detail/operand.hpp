@@ -63,7 +63,7 @@ inline constexpr bool ordering<expr<O, T, A...>> = is_ordering(O);
 struct weight {
   dtype type;
   bool weak;
-  bool none = false;
+  fault why = fault::none;  // it is no operand
   bool ordering = false;
 };
 
@@ -71,10 +71,10 @@ template <class X>
 consteval weight weight_of() {
   using U = std::remove_cvref_t<X>;
   constexpr bool named = std::is_lvalue_reference_v<X>;  // `auto m = a < b; m > 0` is no chain
-  if constexpr (expression<U>) return {dtype_of<typename U::sinter_element>, false, false, !named && ordering<U>};
+  if constexpr (expression<U>) return {dtype_of<typename U::sinter_element>, false, fault::none, !named && ordering<U>};
   else if constexpr (arithmetic<U>) return {dtype_of<U>, true};
   else if constexpr (is_strong<U>::value) return {dtype_of<decltype(U::value)>, false};
-  else return {dtype::bool_, false, true};
+  else return {dtype::bool_, false, is_masked<U> ? fault::unreadable : fault::operand};
 }
 
 constexpr dtype default_of(kind k) {
@@ -100,7 +100,7 @@ struct outcome {
 };
 constexpr outcome outcome_of(op o, std::initializer_list<weight> operands) {
   for (const weight& w : operands)
-    if (w.none) return {fault::operand};
+    if (w.why != fault::none) return {w.why};
   if (is_ordering(o) && operands.begin()->ordering) return {fault::chain};  // `0 < a < 1` would be `(0 < a) < 1`
   const rule r = facts(o).of;
   const int skip = r == rule::choice ? 1 : 0;

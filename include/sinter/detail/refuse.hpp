@@ -8,6 +8,8 @@ namespace sinter {
 
 template <element T>
 class lazy;
+template <element T>
+class masked;
 
 namespace detail {
 
@@ -21,6 +23,12 @@ struct anything {
   anything(const X&);
 };
 
+/// What `a(mask)` is.
+template <class X>
+inline constexpr bool is_masked = false;
+template <class T>
+inline constexpr bool is_masked<masked<T>> = true;
+
 /// Stands where an operand was wanted. As a conversion it comes after every other function of the same name.
 struct no_operand {
   template <class X>
@@ -33,7 +41,9 @@ struct no_operand {
 struct no_expression {
   template <class X>
   no_expression(const X&) {
-    static_assert(never<X>, "sinter: this takes an array or an expression; asarray(v) makes an array of a vector");
+    static_assert(!is_masked<X>,
+                  "sinter: the elements under a mask cannot be read; where(mask, a, 0) keeps their places");
+    static_assert(is_masked<X>, "sinter: this takes an array or an expression; asarray(v) makes an array of a vector");
   }
 };
 
@@ -50,6 +60,16 @@ struct no_shape {
   template <class X>
   no_shape(const X&) {
     static_assert(never<X>, "sinter: a shape is one argument: zeros({2, 3})");
+  }
+};
+
+/// Stands where the parts of a join were wanted.
+struct no_parts {
+  template <class... X>
+  no_parts(const X&...) {
+    static_assert(never<X...>,
+                  "sinter: a join takes a list of arrays, concatenate({a, b}), or a tuple of any expressions, "
+                  "concatenate(tuple(a, b + 1))");
   }
 };
 
@@ -82,8 +102,12 @@ enum class fault : std::uint8_t {
   axis,
   index,
   mask,
+  no_mask,
+  target,
+  unreadable,
   real_draw,
-  whole_draw
+  whole_draw,
+  draw_shape
 };
 
 /// What a call with a fault gives. It goes on as an expression of element type T, made from anything, so that nothing else
@@ -108,6 +132,14 @@ class refused : public lazy<T> {
   static_assert(
       of != fault::mask,
       "sinter: an index is of integers, and a mask is none; a(m) = 0 and store_where(a, m, e) store by a mask");
+  static_assert(of != fault::no_mask, "sinter: a mask is an array or an expression of bool: a > 0");
+  static_assert(of != fault::target,
+                "sinter: only a named array that is not const, or a view of one, can be stored into");
+  static_assert(of != fault::unreadable,
+                "sinter: the elements under a mask cannot be read; where(mask, a, 0) keeps their places");
+  static_assert(
+      of != fault::draw_shape,
+      "sinter: the shape of random numbers comes first, in braces where more follows: rng.normal({2, 3}, 10, 2)");
   static_assert(of != fault::element,
                 "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "
                 "std::uint64_t, float or double");

@@ -108,6 +108,7 @@ SINTER_API void store_at(handle& target, handle part, const picking&, const expr
 /// A mask with an axis for each of an array: those it lacks follow. Errors: `index_error` where its own are not the first of it.
 SINTER_API node* make_mask(node* mask, const shape& of);
 SINTER_API node* make_take(node*, node* indices, std::int64_t axis);
+SINTER_API node* make_take_one(node*, std::int64_t index, std::int64_t axis);
 SINTER_API node* make_take_along(node*, node* indices, std::int64_t axis);
 
 /// The axes of a reduction; count -1: all.

@@ -8,6 +8,14 @@ namespace sinter {
 
 namespace detail {
 
+/// Elements of a named array that can be stored into.
+template <class X>
+inline constexpr bool is_selection = false;
+template <element T>
+inline constexpr bool is_selection<selection<T>> = true;
+template <element T>
+inline constexpr bool is_selection<array_ref<T>> = true;
+
 /// What a store gives: nothing.
 template <class T, class V>
 using stored = std::conditional_t<operand<V>, void, refused<T, fault::stored>>;
