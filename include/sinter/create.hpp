@@ -12,6 +12,32 @@ auto rounded_product(A&& a, B&& b) {
   return fma(std::forward<A>(a), std::forward<B>(b), -0.0);
 }
 
+/// What arange makes: how many numbers, and the first two.
+template <class R>
+struct progression {
+  std::int64_t count;
+  R first, second;
+};
+template <class R, class A, class B, class C>
+progression<R> progression_of(A start, B stop, C step) {
+  constexpr bool whole = std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>;
+  using bound = std::conditional_t<whole, std::int64_t, double>;
+  const bound by = convert_scalar<bound>(step);
+  if constexpr (whole && std::same_as<R, std::uint64_t>) {
+    if (!(start < A()) && !(stop < B())) {  // less 2^63 they are all int64, and as far apart
+      const auto lower = [](auto x) {
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) - (std::uint64_t{1} << 63));
+      };
+      const auto first = static_cast<std::uint64_t>(start);
+      return {arange_length(lower(start), lower(stop), by), first, first + static_cast<std::uint64_t>(by)};
+    }
+  }
+  const bound low = convert_scalar<bound>(start);
+  const std::int64_t n = arange_length(low, convert_scalar<bound>(stop), by);
+  const R first = n > 0 ? convert_scalar<R>(low) : R();
+  return {n, first, n > 1 ? convert_scalar<R>(low + by) : first};
+}
+
 /// The type of a container's elements.
 template <class Span>
 using held = std::remove_cvref_t<decltype(*std::declval<const Span&>().data())>;
@@ -67,11 +93,7 @@ template <class T = void, arithmetic A, arithmetic B, arithmetic C = int>
 auto arange(A start, B stop, C step = 1, detail::where at = detail::where::current()) {
   constexpr bool whole = std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>;
   using R = std::conditional_t<std::is_void_v<T>, std::conditional_t<whole, std::int64_t, double>, T>;
-  using bound = std::conditional_t<whole, std::int64_t, double>;
-  const bound low = detail::convert_scalar<bound>(start), by = detail::convert_scalar<bound>(step);
-  const std::int64_t n = detail::arange_length(low, detail::convert_scalar<bound>(stop), by);
-  const R first = n > 0 ? detail::convert_scalar<R>(low) : R();
-  const R second = n > 1 ? detail::convert_scalar<R>(low + by) : first;
+  const auto [n, first, second] = detail::progression_of<R>(start, stop, step);
   lazy<std::int64_t> i(detail::make_iota(shape{n}, 0));
   if constexpr (std::is_floating_point_v<R>) {
     auto further = detail::rounded_product(astype<R>(i), second - first) + first;

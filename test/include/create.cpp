@@ -58,6 +58,16 @@ TEST_CASE("create: arange of integers") {
         std::vector<std::int64_t>{INT64_MIN, INT64_MIN / 2, 0, -(INT64_MIN / 2)});
   CHECK(arange(INT64_MAX, INT64_MIN, INT64_MIN).get() == std::vector<std::int64_t>{INT64_MAX, -1});
   CHECK(arange<std::uint64_t>(10, 6, -1).get() == std::vector<std::uint64_t>{10, 9, 8, 7});
+  constexpr std::uint64_t most = ~std::uint64_t{0}, half = std::uint64_t{1} << 63;
+  CHECK(arange<std::uint64_t>(most - 2, most).get() == std::vector<std::uint64_t>{most - 2, most - 1});
+  CHECK(arange<std::uint64_t>(most, most - 5, -2).get() == std::vector<std::uint64_t>{most, most - 2, most - 4});
+  CHECK(arange<std::uint64_t>(0, most, std::int64_t{1} << 62).get() ==
+        std::vector<std::uint64_t>{0, half / 2, half, half + half / 2});
+  CHECK(arange<std::uint64_t>(half - 1, half + 2).get() == std::vector<std::uint64_t>{half - 1, half, half + 1});
+  CHECK(arange<std::uint64_t>(2, -1, -1).get() == std::vector<std::uint64_t>{2, 1, 0});
+  CHECK(arange<std::uint64_t>(most, 5).get().empty());
+  CHECK_THROWS_AS(arange<std::uint64_t>(most), shape_error);
+  CHECK_THROWS_AS(arange<std::uint64_t>(2, -9, -5), dtype_error);
   CHECK(arange<std::int8_t>(0, 300)(299).item() == 43);  // further ones wrap
   CHECK(arange<std::int8_t>(0, 1, 300).get() == std::vector<std::int8_t>{0});
   CHECK(arange<std::int8_t>(300, 300).get().empty());
