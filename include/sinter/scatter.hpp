@@ -41,11 +41,7 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
   template <class V>
   void combine(V&& value, detail::combining how) {
     if constexpr (detail::scalar_operand<V>) {
-      static constexpr detail::instruction code[] = {{detail::instruction::take_scalar, dtype_of<T>}};
-      static void* last_plan = nullptr;
-      static constexpr detail::fragment table{code, 1, 0, 1, dtype_of<T>, &last_plan};
-      const detail::scalar_bits bits = detail::to_bits(detail::stored_scalar<T>(value));
-      store({&table, nullptr, &bits}, how);
+      store(detail::stored_number<T>(value).view(), how);
     } else {
       const auto e = astype<T>(std::forward<V>(value));
       store(e.view(), how);

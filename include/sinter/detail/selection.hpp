@@ -20,17 +20,28 @@ inline constexpr bool is_selection<array_ref<T>> = true;
 template <class T, class V>
 using stored = std::conditional_t<operand<V>, void, refused<T, fault::stored>>;
 
+/// A number as an expression that is stored into elements of type T.
+template <class T>
+class stored_number {
+ public:
+  template <class X>
+  explicit stored_number(const X& x) : bits_(to_bits(stored_scalar<T>(x))) {}
+  expression_view view() const { return {&table, nullptr, &bits_}; }
+
+ private:
+  static constexpr instruction code[] = {{instruction::take_scalar, dtype_of<T>}};
+  static inline void* last_plan = nullptr;
+  static constexpr fragment table{code, 1, 0, 1, dtype_of<T>, &last_plan};
+  scalar_bits bits_;
+};
+
 /// Stores a scalar or an expression, converted to T as NumPy's setitem converts, into a view of `target` (null: all of it).
 template <class T, class V>
 stored<T, V> store_value(handle& target, node* view, V&& value) {
   if constexpr (!operand<V>) {
     return {};
   } else if constexpr (scalar_operand<V>) {
-    static constexpr instruction code[] = {{instruction::take_scalar, dtype_of<T>}};
-    static void* last_plan = nullptr;
-    static constexpr fragment table{code, 1, 0, 1, dtype_of<T>, &last_plan};
-    const scalar_bits bits = to_bits(stored_scalar<T>(value));
-    store(target, view, expression_view{&table, nullptr, &bits}, where{});
+    store(target, view, stored_number<T>(value).view(), where{});
   } else if constexpr (!std::is_lvalue_reference_v<V> && std::same_as<element_in<V>, T> && requires { value.view(); }) {
     // One that was named is owned by its node, which others may hold.
     if (value.shared_node) store(target, view, astype<T>(lazy<T>(std::move(value))).view(), where{});
