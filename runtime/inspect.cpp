@@ -11,6 +11,7 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/ir/function.hpp"
 #include "codegen/ir/parts.hpp"
 #include "codegen/source/emit.hpp"
 #include "runtime/counters.hpp"
@@ -178,7 +179,7 @@ class describer {
         std::string axes;
         for (int d = 0; d < r->child->extents.size(); ++d)
           if (r->axes >> d & 1) axes += (axes.empty() ? "" : ", ") + std::to_string(d);
-        return std::string(codegen::name(r->what)) + " over axes (" + axes + ")";
+        return (r->called ? r->called->name : codegen::name(r->what)) + " over axes (" + axes + ")";
       }
       case node_kind::scan: {
         const auto* s = static_cast<const scan_node*>(n);
@@ -198,8 +199,12 @@ class describer {
       } else if (in.code == instruction::take_scalar) {
         stack.push_back(scalar(e->scalars[scalar_at++], in.type));
       } else {
-        const int count = in.code == instruction::cast ? 1 : facts(static_cast<op>(in.code)).arity;
-        std::string call = operation_name(in) + "(";
+        const bool calls = in.code == instruction::call;
+        if (e->code->called && in.code == instruction::cast && typed(children.back())->type == in.type) continue;
+        const int count = calls                          ? static_cast<int>(stack.size())
+                          : in.code == instruction::cast ? 1
+                                                         : facts(static_cast<op>(in.code)).arity;
+        std::string call = (calls ? e->code->called->text.name : operation_name(in)) + "(";
         for (int a = 0; a < count; ++a)
           call += (a ? ", " : "") + stack[stack.size() - static_cast<std::size_t>(count - a)];
         stack.resize(stack.size() - static_cast<std::size_t>(count));

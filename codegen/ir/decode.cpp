@@ -92,7 +92,7 @@ class reader {
 
   std::uint16_t check(check_word w) {
     value v{value_kind::check, dtype::int64, op::add, {cast_to(p_, next(), dtype::int64)}, 0};
-    v.index = static_cast<std::uint16_t>(w.axis() << axis_shift | (w.guarded() ? with_guard : 0));
+    v.index = static_cast<std::uint16_t>(w.axis() << number_shift | (w.guarded() ? with_guard : 0));
     if (w.guarded()) v.args[2] = next();
     v.args[1] = next_scalar(dtype::int64);
     return p_.add(v);
@@ -110,7 +110,23 @@ class reader {
     if (w.takes_position()) position = next();
     // Otherwise a reduction folds values of the dtype it gives; truth reductions fold truth values.
     else v = cast_to(p_, v, w.type());
-    p_.boundaries.push_back({w.what(), w.type(), w.domain(), w.rank(), w.joinable(), w.running(), v, position});
+    const function_text* called = nullptr;
+    if (w.by_text()) called = reinterpret_cast<const function_text*>(static_cast<std::uintptr_t>(words_[at_++]));
+    p_.boundaries.push_back(
+        {w.what(), w.type(), w.domain(), w.rank(), w.joinable(), w.running(), v, position, called});
+  }
+
+  // A call's arguments are all that is on the stack. Its guard is the next word.
+  std::uint16_t called(const call& c) {
+    value v{value_kind::call, c.text.results[static_cast<std::size_t>(c.result)].type, op::add, {}, 0, &c.text};
+    v.index = static_cast<std::uint16_t>(c.result << number_shift);
+    if (!ref{words_[at_]}.is_none()) {
+      v.index |= with_guard;
+      stack_.push_back(next());
+    }
+    if (stack_.size() > 3) v.args.more.resize(stack_.size() - 3);
+    for (int a = 0; a < static_cast<int>(stack_.size()); ++a) v.args[a] = stack_[static_cast<std::size_t>(a)];
+    return p_.add(v);
   }
 
   void expression(const fragment& f) {
@@ -131,6 +147,9 @@ class reader {
         stack_.push_back(p_.add({value_kind::scalar, in.type, op::add, {}, index}));
       } else if (in.code == instruction::cast) {
         stack_.back() = cast_to(p_, stack_.back(), in.type);
+      } else if (in.code == instruction::call) {
+        at_ = node;
+        stack_ = {called(*f.called)};
       } else {
         const op code = static_cast<op>(in.code);
         const int arity = facts(code).arity;
@@ -142,7 +161,7 @@ class reader {
         stack_.push_back(made);
       }
     }
-    at_ = first_ref + f.nodes + static_cast<std::size_t>(exponent_words::count(f));
+    at_ = first_ref + f.nodes + static_cast<std::size_t>(exponent_words::count(f)) + (f.called ? 1 : 0);
     numbered_.push_back(stack_.back());
   }
 

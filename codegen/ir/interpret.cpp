@@ -151,6 +151,16 @@ std::int64_t offset_of(const piece& point, const std::vector<std::int64_t>& exte
   return result;
 }
 
+void* loaded(void* const& code) {
+  if (void* const at = __atomic_load_n(&code, __ATOMIC_ACQUIRE)) return at;
+  throw internal_error("interpret: a text was not compiled before it is run");
+}
+
+fold_step fold_step_of(const function_text& f) {
+  return {reinterpret_cast<decltype(fold_step::start)>(loaded(f.finish)),
+          reinterpret_cast<decltype(fold_step::fold)>(loaded(f.entry)), nullptr};
+}
+
 class interpreter {
  public:
   interpreter(const kernel& k, const variant& v, const void* arguments)
@@ -189,7 +199,8 @@ class interpreter {
     for (std::size_t v = 0; v < kernel_.values.size(); ++v)
       if (kernel_.values[v].kind == value_kind::scalar)
         copy(itemsize(kernel_.values[v].type), buffer(v), 1, args_.scalars[kernel_.values[v].index], 0, block_size);
-    for (const accumulator& a : kernel_.accumulators) steps_.push_back(find_fold(a.what, a.type));
+    for (const accumulator& a : kernel_.accumulators)
+      steps_.push_back(a.called ? fold_step_of(*a.called) : find_fold(a.what, a.type));
     partials_.resize(steps_.size());
   }
 
@@ -284,6 +295,7 @@ class interpreter {
       case value_kind::input: return take_input(x.index, v, p, base ? base[x.index] : 0);
       case value_kind::load: return load(x, v, p.count);
       case value_kind::check: return check(x, v, p.count);
+      case value_kind::call: return call(x, v, p.count);
       case value_kind::scalar: return;
       case value_kind::cast:
         return find_cast(x.type, kernel_.values[x.args[0]].type)(buffer(x.args[0]), buffer(v), p.count);
@@ -337,12 +349,34 @@ class interpreter {
     }
   }
 
+  /// Where an argument of a call is from point k on. A raw one is an address, of which its place is so many elements from the first.
+  const void* argument(const value& x, int a, int k) {
+    const std::uint16_t at = x.args[a];
+    if (!x.called->is_raw(a)) return buffer(at) + k * itemsize(kernel_.values[at].type);
+    const operand& from = args_.operands[kernel_.values[at].index];
+    return from.data ? from.data + element<std::int64_t>(at, k) * from.size : nullptr;
+  }
+
+  void call(const value& x, std::uint16_t v, int count) {
+    const auto loop = reinterpret_cast<call_loop>(loaded(x.called->entry));
+    const int size = itemsize(x.type);
+    std::memset(buffer(v), 0, static_cast<std::size_t>(count) * size);
+    std::vector<const void*> arguments(static_cast<std::size_t>(x.called->arguments()));
+    for (int k = 0, end; k < count; k = end) {  // stretches of points where it is done
+      const bool done = is_done(x, k);
+      for (end = k + 1; end < count && is_done(x, end) == done;) ++end;
+      if (!done) continue;
+      for (std::size_t a = 0; a < arguments.size(); ++a) arguments[a] = argument(x, static_cast<int>(a), k);
+      loop(arguments.data(), buffer(v) + k * size, end - k, number_of(x));
+    }
+  }
+
   void check(const value& x, std::uint16_t v, int count) {
     for (int k = 0; k < count; ++k) {
       const auto index = element<std::int64_t>(x.args[0], k), extent = element<std::int64_t>(x.args[1], k);
       std::int64_t at = index < 0 ? index + extent : index;
       const bool done = is_done(x, k), inside = at >= 0 && at < extent;
-      if (done && !inside) note(axis_of(x), index, extent);
+      if (done && !inside) note(number_of(x), index, extent);
       if (!done || !inside) at = 0;
       std::memcpy(buffer(v) + k * sizeof at, &at, sizeof at);
     }

@@ -19,6 +19,10 @@ struct fold_step {
   void (*scan)(void* total, const void* in, void* out, int count, bool first);
 };
 
+/// Of a text: what compiling codegen::interpreted_text gives. arguments[a] are elements from the first point on, or of a raw
+/// parameter where its array is.
+using call_loop = void (*)(const void* const* arguments, void* out, int count, int result);
+
 /// The loop of an operation computed in `computed`; null if it is not there for that dtype.
 apply_loop find_apply(op, dtype computed);
 cast_loop find_cast(dtype to, dtype from);

@@ -13,6 +13,7 @@
 
 namespace sinter::codegen {
 
+struct function_text;
 using detail::reduction;
 
 /// A reduction's name, NumPy's.
@@ -30,18 +31,30 @@ enum class value_kind : std::uint8_t {
   check,    // args[0], int64, as an index of an axis of extent args[1]: counted from the end if negative; 0 where it is
             // out of range, which is noted, or where a guard is false
   scanned,  // the value of accumulators[index] up to the point, which is running
+  call,     // a result of `called`, whose arguments args are; a raw one is a place. 0 where a guard, bool, is false
 };
 
-/// In the `index` of a load or a check: which arguments there are besides, in this order. A check has its axis above them.
+/// In the `index` of a load, a check or a call: which arguments there are besides, in this order. Above them a check has its
+/// axis, and a call the number of its result.
 enum with : std::uint16_t { with_offset = 1, with_guard = 2 };
-inline constexpr int axis_shift = 2;
+inline constexpr int number_shift = 2;
+
+/// The values that a value is made of: three at most but for calls.
+struct value_list {
+  std::uint16_t first[3] = {};
+  std::vector<std::uint16_t> more = {};
+  std::uint16_t& operator[](int i) { return i < 3 ? first[i] : more[static_cast<std::size_t>(i - 3)]; }
+  const std::uint16_t& operator[](int i) const { return i < 3 ? first[i] : more[static_cast<std::size_t>(i - 3)]; }
+  friend bool operator==(const value_list&, const value_list&) = default;
+};
 
 struct value {
   value_kind kind;
   dtype type;
   op code = op::add;
-  std::uint16_t args[3] = {};
+  value_list args = {};
   std::uint16_t index = 0;
+  const function_text* called = nullptr;
   friend bool operator==(const value&, const value&) = default;
 };
 
@@ -63,6 +76,7 @@ struct accumulator {
   std::uint16_t value;
   std::uint16_t position = 0;
   bool running = false;  // of a scan: every point uses what was folded up to it
+  const function_text* called = nullptr;  // reduction::text: what folds two states
   int members() const { return detail::facts(what).members(); }
   std::uint16_t folded(int member) const { return member == 0 ? value : position; }
   std::uint16_t& folded(int member) { return member == 0 ? value : position; }

@@ -13,6 +13,10 @@ namespace sinter {
 class memory_resource;
 }
 
+namespace sinter::codegen {
+struct function_text;
+}
+
 namespace sinter::runtime {
 class device_impl;
 class stream_state;
@@ -127,6 +131,7 @@ struct reduction_node : typed_node {
   typed_node* child;
   reduction what;
   std::uint32_t axes;  // bit d: axis d of the child is reduced
+  const codegen::function_text* called = nullptr;  // reduction::text
 };
 
 /// What a reduction makes of the elements up to each one, along an axis of an expression.

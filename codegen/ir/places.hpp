@@ -236,19 +236,8 @@ class places {
       guarded = lay(o, extents, strides, in) && !o.iota && !in.guard.is_none();
       o.indexed = !o.iota && (guarded || !steps_.empty());
     }
-    std::vector<operand>& all = out_->operands;
-    const std::uint64_t h = hash_of(o);
-    int number = operand_at_.find(h, [&](unsigned i) { return same(all[i], o); });
-    if (number < 0) {
-      number = static_cast<int>(all.size());
-      operand_at_.insert(h, all.size());
-      all.push_back(o);
-      takes(0, argument_bytes_of(in.space));
-    } else if (o.from != all[static_cast<std::size_t>(number)].from) {
-      out_->met.push_back({static_cast<unsigned>(number), o.from});
-    }
+    const unsigned index = number_of(o, in.space);
     const ref::kind what = o.iota ? ref::iota : o.boundary >= 0 ? ref::result : ref::array;
-    const auto index = static_cast<unsigned>(number);
     const bool loads = o.indexed || !steps_.empty();
     ref r = o.boundary < 0 ? ref::make(what, o.type, index, 0, in.identity)
                            : ref::make(what, o.type, index, static_cast<unsigned>(o.boundary), in.identity,
@@ -256,6 +245,22 @@ class places {
     if (!loads) return r;
     if (o.indexed) r = r.as_place();
     return load(r, guarded ? in.guard : ref::none());
+  }
+
+  // The number of an operand that has been laid out.
+  unsigned number_of(const operand& o, unsigned space) {
+    std::vector<operand>& all = out_->operands;
+    const std::uint64_t h = hash_of(o);
+    const int number = operand_at_.find(h, [&](unsigned i) { return same(all[i], o); });
+    if (number < 0) {
+      operand_at_.insert(h, all.size());
+      all.push_back(o);
+      takes(0, argument_bytes_of(space));
+      return static_cast<unsigned>(all.size() - 1);
+    }
+    if (o.from != all[static_cast<std::size_t>(number)].from)
+      out_->met.push_back({static_cast<unsigned>(number), o.from});
+    return static_cast<unsigned>(number);
   }
 
   // What is at a place of an operand moved by steps_; of an iota, the sum.

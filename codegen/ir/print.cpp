@@ -23,6 +23,10 @@ std::string access_of(const value& v, const char* what) {
   return guard_of(v) ? text + " where " + numbered('v', *guard_of(v)) : text;
 }
 
+std::string result_of(const value& call) {
+  return call.called->results.size() > 1 ? ", result " + std::to_string(number_of(call)) : "";
+}
+
 std::string source_of(const value& v) {
   switch (v.kind) {
     case value_kind::input: return "input " + std::to_string(v.index);
@@ -30,7 +34,8 @@ std::string source_of(const value& v) {
     case value_kind::cast: return "cast " + numbered('v', v.args[0]);
     case value_kind::reduced: return "reduced " + numbered('a', v.index);
     case value_kind::load: return access_of(v, "load");
-    case value_kind::check: return access_of(v, "check") + " along axis " + std::to_string(axis_of(v));
+    case value_kind::check: return access_of(v, "check") + " along axis " + std::to_string(number_of(v));
+    case value_kind::call: return access_of(v, v.called->name.c_str()) + result_of(v);
     case value_kind::scanned: return "scanned " + numbered('a', v.index);
     case value_kind::apply: break;
   }
@@ -144,7 +149,7 @@ std::string print(const kernel& k) {
     text += line(numbered('v', n), k.values[n].type, source_of(k.values[n]));
   for (std::size_t n = 0; n < k.accumulators.size(); ++n) {
     const accumulator& a = k.accumulators[n];
-    std::string source = std::string(a.running ? "running " : "") + codegen::name(a.what);
+    std::string source = std::string(a.running ? "running " : "") + (a.called ? a.called->name.c_str() : codegen::name(a.what));
     for (int m = 0; m < a.members(); ++m) source += " " + numbered('v', a.folded(m));
     text += line(numbered('a', n), a.result_type(), source);
   }

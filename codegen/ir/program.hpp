@@ -28,6 +28,7 @@ struct program {
     bool running;     // a scan
     std::uint16_t value;
     std::uint16_t position;  // of what is folded, where the reduction takes it
+    const function_text* called;  // reduction::text
   };
   struct root {
     unsigned space;

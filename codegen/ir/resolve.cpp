@@ -9,6 +9,7 @@
 
 #include "codegen/ir/broadcast.hpp"
 #include "codegen/ir/exponent.hpp"
+#include "codegen/ir/function.hpp"
 #include "codegen/ir/places.hpp"
 
 namespace sinter::codegen {
@@ -72,10 +73,12 @@ class walker : places {
     seen_.clear();
     seen_at_.clear();
   }
-  // What kernels depend on of an expression's scalars: the classes of exponents, after its nodes.
-  void append_exponents(const expression_node& e) {
+  // What kernels depend on besides an expression's nodes: the classes of its scalar exponents; where a call is made.
+  void append_more(const expression_node& e, unsigned in) {
     if (e.code->scalar_powers != 0) [[unlikely]]
       exponent_words::append(*e.code, e.scalars, out_->words);
+    if (e.code->called) [[unlikely]]
+      out_->words.push_back(contexts_[in].guard.bits);
   }
 
   ref walk(const typed_node* root, unsigned in) {
@@ -129,6 +132,10 @@ class walker : places {
         const unsigned in = f.context;
         for (int next = f.next; next < e->code->nodes;) {
           const auto* n = static_cast<const typed_node*>(e->children[next++]);
+          if (is_raw(*e->code, next - 1)) [[unlikely]] {
+            refs_.push_back(raw(static_cast<const array_node*>(n), in));
+            continue;
+          }
           if (const seen* const before = noted(n, in)) {
             refs_.push_back(before->result);
             continue;
@@ -137,7 +144,7 @@ class walker : places {
           take(n, in);
           if (frames_.size() != depth) return;
         }
-        return close(expression(e));
+        return close(expression(e, in));
       }
       case node_kind::view: return view(f);
       case node_kind::reduction: {
@@ -172,14 +179,14 @@ class walker : places {
   }
 
   // An expression smaller than its user's shape is computed where it is used: leaves align with the context they are read in.
-  ref expression(const expression_node* e) {
+  ref expression(const expression_node* e, unsigned in) {
     const fragment& code = *e->code;
     const std::size_t first = refs_.size() - code.nodes;
     std::uint64_t* words = out_->words.add(std::size_t{1} + code.nodes);
     *words++ = reinterpret_cast<std::uintptr_t>(&code);
     for (std::size_t i = first; i < refs_.size(); ++i) *words++ = refs_[i].bits;
     refs_.shrink(first);
-    append_exponents(*e);
+    append_more(*e, in);
     if (code.scalars != 0) {
       out_->scalars.append(e->scalars, code.scalars);
       out_->expressions.push_back(e);
@@ -268,6 +275,7 @@ class walker : places {
     out_->words.push_back(word.bits);
     out_->words.push_back(inner.bits);
     if (word.takes_position()) out_->words.push_back(positions(f).bits);
+    if (word.by_text()) out_->words.push_back(address_of(static_cast<const reduction_node*>(f.n)->called));
     std::int64_t strides[max_rank];
     c_strides(f.n->extents, strides);
     operand o;
@@ -275,6 +283,8 @@ class walker : places {
     o.type = f.n->type;
     return add(o, f.n->extents, strides, in, true);
   }
+
+  static std::uint64_t address_of(const function_text* f) { return reinterpret_cast<std::uintptr_t>(f); }
 
   // Where elements lie along the reduced axes, counted in C order.
   ref positions(const frame& f) {
@@ -300,14 +310,28 @@ class walker : places {
     return add(o, n->extents, strides, contexts_[in], false);
   }
 
-  ref leaf(const array_node* a, unsigned in) {
+  operand operand_of(const array_node* a) {
     lives_on(a->memory->device);
     operand o;
     o.type = a->type;
     o.memory = a->memory;
     o.from = a;
     o.data = a->data();
+    return o;
+  }
+
+  ref leaf(const array_node* a, unsigned in) {
+    operand o = operand_of(a);
     return add(o, a->extents, a->strides, contexts_[in], a->contiguous);
+  }
+
+  // An array as a whole: its first element's place, wherever the point is.
+  ref raw(const array_node* a, unsigned in) {
+    operand o = operand_of(a);
+    o.space = out_->spaces[contexts_[in].space].like;
+    o.indexed = o.fixed = true;
+    std::fill(o.strides, o.strides + max_rank, 0);
+    return ref::make(ref::array, o.type, number_of(o, contexts_[in].space)).as_place();
   }
 
   const stand_ins* known_ = nullptr;

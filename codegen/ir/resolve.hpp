@@ -38,10 +38,10 @@ struct ref {
 };
 
 /// The words of a signature: an expression is its fragment's address (even), a ref for each node it takes, and the classes of
-/// its scalar exponents (exponent.hpp); everything else is a marked word (odd) and refs.
+/// its scalar exponents (exponent.hpp) or, of a call, the guard, if there is one; everything else is a marked word (odd) and refs.
 struct boundary_word {
   // bits 0-7 mark, 8-15 reduction, 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable, 37 running. Then its
-  // value, and the position, where the reduction takes that.
+  // value, and what the reduction takes: the position, or the address of the text that folds.
   static constexpr std::uint64_t mark = 1;
   std::uint64_t bits;
   static boundary_word make(reduction what, dtype t, unsigned domain, int rank, bool joinable, bool running) {
@@ -56,6 +56,7 @@ struct boundary_word {
   bool joinable() const { return bits >> 36 & 1; }
   bool running() const { return bits >> 37 & 1; }  // a scan
   bool takes_position() const { return detail::facts(what()).takes_position(); }
+  bool by_text() const { return what() == reduction::text; }
 };
 struct root_word {
   static constexpr std::uint64_t mark = 3;

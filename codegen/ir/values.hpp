@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "codegen/ir/function.hpp"
 #include "codegen/ir/kernel.hpp"
 
 namespace sinter::codegen {
@@ -15,20 +16,25 @@ inline int arity(const value& v) {
     case value_kind::apply: return detail::facts(v.code).arity;
     case value_kind::load: return 1 + others;
     case value_kind::check: return 2 + others;
+    case value_kind::call: return v.called->arguments() + others;
     default: return 0;
   }
 }
 
-/// Of a load or a check: the value that says where it is done, or null for everywhere.
+/// Of a load, a check or a call: the value that says where it is done, or null for everywhere.
 inline const std::uint16_t* guard_of(const value& v) { return v.index & with_guard ? &v.args[arity(v) - 1] : nullptr; }
-/// Of a check: the axis that the index is for.
-inline int axis_of(const value& v) { return v.index >> axis_shift; }
+/// Of a check: the axis that the index is for. Of a call: which result it gives.
+inline int number_of(const value& v) { return v.index >> number_shift; }
 
 /// Does an operation take long, as functions of real numbers and random numbers do?
 inline bool is_costly(op code) {
   const detail::rule r = detail::facts(code).of;
   const bool heavy = r == detail::rule::real || r == detail::rule::integral_step || detail::takes_words(r);
   return heavy && code != op::sqrt && code != op::fma;
+}
+/// Of a text nobody knows: it counts as one that does.
+inline bool is_costly(const value& v) {
+  return v.kind == value_kind::call || (v.kind == value_kind::apply && is_costly(v.code));
 }
 
 /// The values that `roots` are made of, by number. Reduced values are leaves, and so are those that are given.

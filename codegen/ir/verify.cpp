@@ -72,6 +72,7 @@ class checker {
         break;
       case value_kind::load: check_load(n); break;
       case value_kind::check: check_check(n); break;
+      case value_kind::call: check_call(n); break;
       default: require(false, what, "there is no such kind of value");
     }
   }
@@ -80,8 +81,8 @@ class checker {
     const value& v = kernel_.values[n];
     for (int a = 0; a < arity; ++a) {
       require(v.args[a] < n, "v" + std::to_string(n), "it comes before what it is made of");
-      require(!is_place(v.args[a]) || (v.kind == value_kind::load && a == 0), "v" + std::to_string(n),
-              "it computes with a place");
+      const bool takes_place = v.kind == value_kind::call ? v.called->is_raw(a) : v.kind == value_kind::load && a == 0;
+      require(takes_place || !is_place(v.args[a]), "v" + std::to_string(n), "it computes with a place");
       needs_[n] = std::max(needs_[n], needs_[v.args[a]]);
     }
   }
@@ -103,6 +104,20 @@ class checker {
     require(v.type == dtype::int64 && type_of(v.args[0]) == v.type && type_of(v.args[1]) == v.type, what,
             "indices and extents are int64");
     if (guard_of(v)) require(type_of(*guard_of(v)) == dtype::bool_, what, "guards are bool");
+  }
+
+  void check_call(std::size_t n) {
+    const value& v = kernel_.values[n];
+    const std::string what = "v" + std::to_string(n);
+    check_arguments(n, arity(v));
+    for (int a = 0; a < v.called->arguments(); ++a) {
+      require(type_of(v.args[a]) == v.called->argument_type(a), what, "its arguments are not of the parameters' dtypes");
+      require(!v.called->is_raw(a) || is_place(v.args[a]), what, "a raw argument is a place");
+    }
+    if (guard_of(v)) require(type_of(*guard_of(v)) == dtype::bool_, what, "guards are bool");
+    const auto result = static_cast<std::size_t>(number_of(v));
+    require(result < v.called->results.size(), what, "the function has no such result");
+    require(v.type == v.called->results[result].type, what, "its dtype is not that of the function's result");
   }
 
   dtype type_of(std::uint16_t v) const { return kernel_.values[v].type; }
@@ -135,6 +150,7 @@ class checker {
     require(static_cast<int>(a.what) < detail::reduction_count, what, "there is no such reduction");
     const bool truth = detail::facts(a.what).gives == detail::folded_dtype::truth;
     require(a.running == kernel_.scans(), what, "it is not running, as the others are, or the other way round");
+    require((a.what == reduction::text) == (a.called != nullptr), what, "a text folds, or what has none");
     require(a.what != reduction::logaddexp || detail::is_floating(a.type), what, "logarithms are floating");
     require(a.value < kernel_.values.size(), what, "there is no such value");
     require(a.type == kernel_.values[a.value].type, what, "its dtype is not that of what it folds");

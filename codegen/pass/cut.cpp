@@ -310,6 +310,7 @@ class cutter {
       const std::uint16_t v = take(at.value);
       accumulator a{at.what, p_.values[at.value].type, v};
       a.running = at.running;
+      a.called = at.called;
       if (a.members() > 1) a.position = take(at.position);
       made[b] = accumulate(s.kernel, a);
     }

@@ -15,7 +15,7 @@ struct hash {
   std::size_t operator()(const value& v) const {
     std::uint64_t h = static_cast<std::uint64_t>(v.kind) | static_cast<std::uint64_t>(v.type) << 8 |
                       static_cast<std::uint64_t>(v.code) << 16 | std::uint64_t(v.index) << 24;
-    for (std::uint16_t a : v.args) h = (h ^ a) * 0x9E3779B97F4A7C15ull;
+    for (int a = 0; a < arity(v); ++a) h = (h ^ v.args[a]) * 0x9E3779B97F4A7C15ull;
     return h ^ h >> 32;
   }
 };

@@ -7,9 +7,12 @@
 
 #include "codegen/compile/compiler.hpp"
 #include "codegen/ir/values.hpp"
+#include "codegen/source/called.hpp"
 #include "codegen/source/emit.hpp"
 #include "codegen/source/keep.hpp"
+#include "codegen/source/library.hpp"
 #include "codegen/source/loads.hpp"
+#include "codegen/source/tokens.hpp"
 
 namespace sinter::codegen {
 
@@ -125,8 +128,8 @@ bool adds_products(const kernel& k) {
   return form_of(k) == form::fold && math_mode_from_environment() == math_mode::standard &&
          std::any_of(k.accumulators.begin(), k.accumulators.end(), [&](const accumulator& a) {
            const value& at = k.values[a.value];
-           return a.what == reduction::sum && detail::is_floating(a.type) && at.kind == value_kind::apply &&
-                  !is_costly(at.code);
+           const bool may = at.kind == value_kind::call || (at.kind == value_kind::apply && !is_costly(at));
+           return a.what == reduction::sum && detail::is_floating(a.type) && may;
          });
 }
 
@@ -158,6 +161,7 @@ body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
       v(variant_),
       to(dialect_),
       divides(scalars_that_divide(k, to)),
+      texts(texts_of(k)),
       shape(form_of(k)),
       stages(stages_of(k, keeper_for(k, v, to))) {
   arguments = parameters(k, v);
@@ -189,6 +193,7 @@ std::string body::spell_value(const value& at, const std::vector<std::string>& n
     const std::string& from = names[at.args[0]];
     return stay_wide ? narrow(from) : spell_cast(at.type, k.values[at.args[0]].type, from, used_);
   }
+  if (at.kind == value_kind::call) return spell_call(at, names);
   if (at.kind != value_kind::apply) return spell_access(at, names, to);
   const int count = arity(at);
   std::string_view args[3];
@@ -197,6 +202,18 @@ std::string body::spell_value(const value& at, const std::vector<std::string>& n
   const bool by_divisor = last.kind == value_kind::scalar && divides[last.index];
   return narrow(by_divisor ? spell_by(at.code, last.type, args[0], args[1], used_)
                            : spell(at.code, last.type, to, args, used_));
+}
+
+std::string body::name_of(const function_text* f, const char* prefix) const {
+  return number(prefix, static_cast<int>(std::find(texts.begin(), texts.end(), f) - texts.begin()));
+}
+
+std::string body::spell_call(const value& at, const std::vector<std::string>& names) const {
+  std::vector<std::string> given;
+  for (int a = 0; a < at.called->arguments(); ++a) given.push_back(names[at.args[a]]);
+  const std::string member = at.called->results.size() > 1 ? number(".r", number_of(at)) : "";
+  const std::string text = name_of(at.called, "called") + "(" + listed(given, 6) + ")" + member;
+  return guard_of(at) ? names[*guard_of(at)] + " ? " + text + " : 0" : text;
 }
 
 function body::make_function(std::string function_name, const std::vector<std::uint16_t>& roots,
@@ -232,6 +249,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
         w.line("  const ", std::string(spelling(at.type)), " ", names[i], " = ", spell_value(at, names, stay_wide),
                ";");
         if (at.kind == value_kind::check) f.notes = to == dialect::cuda ? "watch" : "trouble";
+        f.everywhere = f.everywhere && at.kind != value_kind::check && at.kind != value_kind::call;
     }
   }
   for (std::uint16_t r : roots) f.results.push_back(k.values[r].type);
@@ -285,6 +303,7 @@ std::string body::head() const {
   about += " ->";
   for (std::uint16_t o : k.outputs) about += std::string(" ") + facts(k.values[o].type).short_name;
   about += ", " + std::to_string(v.rank) + (v.rank == 1 ? " axis" : " axes");
+  for (const function_text* f : texts) about += (f == texts[0] ? ", calling " : ", ") + on_one_line(f->name);
   if (v.reduced) about += " (" + std::to_string(v.reduced) + " reduced" + (v.columns ? ", columns)" : ")");
   std::string functions;
   functions += load_definitions(k, to);
@@ -301,15 +320,16 @@ std::string body::head() const {
   if (c && wants_whole_registers(used_))
     out += "#ifdef __AVX512BW__\n#pragma GCC target(\"prefer-vector-width=512\")\n#endif\n";
   if (c) out += "typedef _Bool bool;\n";
-  if (functions.find("INFINITY") != std::string::npos || uses_infinity(k))
+  // Loops' tails call the scalar functions, whose last bits differ from the vector ones: strict results have no position.
+  const bool vectorised = has_vector_math() && math_mode_from_environment() != math_mode::strict;
+  const std::string own = definitions(texts, to, vectorised);
+  const auto names = [&](const char* constant) { return has_name(functions, constant) || has_name(own, constant); };
+  if (names("INFINITY") || uses_infinity(k))
     out += std::string("#define INFINITY ") + (c ? "__builtin_inff()\n" : "__int_as_float(0x7f800000)\n");
-  if (functions.find("NAN") != std::string::npos)
+  if (names("NAN"))
     out += std::string("#define NAN ") + (c ? "__builtin_nanf(\"\")\n" : "__int_as_float(0x7fffffff)\n");
-  if (c) {
-    // Loops' tails call the scalar functions, whose last bits differ from the vector ones: strict results have no position.
-    const bool strict = math_mode_from_environment() == math_mode::strict;
-    out += declarations(functions, has_vector_math() && !strict);
-  }
+  out += own;
+  if (c) out += declarations(functions, vectorised);
   return out + "\n" + functions + "\n";
 }
 
@@ -390,6 +410,7 @@ std::string body::element_type(int m) const { return std::string(spelling(k.valu
 std::string body::identity(int m) const {
   int within;
   const accumulator& of = of_member(m, within);
+  if (of.called) return name_of(of.called, "start");
   return spell_start(facts(of.what).starts[within], of.member_type(within));
 }
 
@@ -400,6 +421,7 @@ std::string body::neutral(int a) const {
 
 std::string body::folded(int a, const std::string& x, const std::string& y) const {
   const accumulator& at = k.accumulators[static_cast<std::size_t>(a)];
+  if (at.called) return name_of(at.called, "called") + "(" + x + ", " + y + ")";
   const op fold = facts(at.what).fold;
   const std::string_view args[3] = {x, y, ""};
   const std::string text = spell(fold, at.type, to, args, used_);
@@ -421,92 +443,6 @@ std::string body::fold(int a, const spelled& x, const spelled& y) const {
                      y(first + 1) + ", " + x(first) + ", " + x(first + 1) + ");";
   for (int m = first; m < first + at.members(); ++m) text += " " + x(m) + " = takes ? " + y(m) + " : " + x(m) + ";";
   return text + " }";
-}
-
-bool kernel_writer::is(when w, int operand) const {
-  const bool at_points = operand < b_.inputs() ? b_.is_read_at_points(operand)
-                                               : is_everywhere(b_.k, static_cast<std::size_t>(operand - b_.inputs()));
-  return at_points == (w == when::points);
-}
-
-void kernel_writer::load_fixed(when phase) {
-  for (int o = 0; o < b_.inputs(); ++o)
-    if (b_.v.operands[o] == access::fixed && is(phase, o))
-      w_.line("const ", b_.type(o), b_.is_indexed(o) ? "* const " : " ", number("x", o), " = ",
-              b_.is_element(o) ? "*" : "", b_.name(o), ";");
-}
-
-void kernel_writer::place(std::string_view prefix, std::string_view base_prefix, int from, int upto, when phase,
-                          bool outputs) {
-  for (int o = 0; o < b_.inputs(); ++o)
-    if (is(phase, o) && b_.v.operands[o] != access::fixed) place(o, prefix, base_prefix, from, upto);
-  if (outputs) place_outputs(prefix, base_prefix, from, upto, phase);
-}
-
-void kernel_writer::place_outputs(std::string_view prefix, std::string_view base_prefix, int from, int upto,
-                                  when phase) {
-  for (int o = b_.inputs(); o < operands(); ++o)
-    if (is(phase, o)) place(o, prefix, base_prefix, from, upto);
-}
-
-void kernel_writer::place(int o, std::string_view prefix, std::string_view base_prefix, int from, int upto) {
-  const bool is_input = o < b_.inputs();
-  const std::string type = b_.is_iota(o) ? "const long long " : (is_input ? "const " : "") + b_.type(o) + "* const ";
-  w_.line(type, number(prefix, o), " = ", base(o, std::string(base_prefix)), b_.offset(o, from, upto, b_.fastest()),
-          ";");
-}
-
-std::string kernel_writer::base(int operand, const std::string& prefix) const {
-  return prefix.empty() ? b_.name(operand) : number(prefix, operand);
-}
-
-spelled kernel_writer::read(std::string prefix, std::string i) const {
-  return [this, prefix, i](int o) {
-    return b_.v.operands[o] == access::fixed ? number("x", o) : b_.element(o, base(o, prefix), i);
-  };
-}
-
-std::vector<std::string> kernel_writer::outputs(when phase, const std::string& prefix, const std::string& i) const {
-  std::vector<std::string> into;
-  for (int o = b_.inputs(); o < operands(); ++o)
-    if (is(phase, o)) into.push_back(b_.element(o, base(o, prefix), i));
-  return into;
-}
-
-std::vector<int> kernel_writer::members_of(const stage& s) const {
-  std::vector<int> all;
-  for (int a : s.accumulators)
-    for (int m = 0; m < b_.k.accumulators[static_cast<std::size_t>(a)].members(); ++m)
-      all.push_back(b_.first_member(a) + m);
-  return all;
-}
-
-void kernel_writer::fold(const spelled& x, const spelled& y) {
-  for (std::size_t a = 0; a < b_.k.accumulators.size(); ++a) w_.line(b_.fold(static_cast<int>(a), x, y));
-}
-
-void kernel_writer::fold(const stage& s, const spelled& x, const spelled& y) {
-  for (int a : s.accumulators) w_.line(b_.fold(a, x, y));
-}
-
-bool kernel_writer::is_once(int value) const {
-  return std::any_of(b_.stages.begin(), b_.stages.end(),
-                     [&](const stage& s) { return std::find(s.once.begin(), s.once.end(), value) != s.once.end(); });
-}
-
-void kernel_writer::take(const spelled& input, std::string_view guard) {
-  std::vector<std::string> elements;
-  for (int m = 0; m < members(); ++m) {
-    w_.line(b_.element_type(m), " ", number("e", m), guard.empty() ? "" : " = " + b_.identity(m), ";");
-    elements.push_back(number("e", m));
-  }
-  w_.line(guard.empty() ? "" : "if (" + std::string(guard) + ") ", b_.points[0].call(input, {}, elements));
-}
-
-void kernel_writer::accumulate(const spelled& input, std::string_view lane, std::string_view guard) {
-  take(input, guard);
-  fold([&](int m) { return number("acc", m) + (lane.empty() ? "" : "[" + std::string(lane) + "]"); },
-       [](int m) { return number("e", m); });
 }
 
 std::string emit(const kernel& k, const variant& v, dialect to) {

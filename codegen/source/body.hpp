@@ -23,7 +23,8 @@ struct function {
   std::string text;
   std::vector<int> inputs, scalars, divisors, reduced, given;
   std::vector<dtype> results;
-  std::string notes;  // of indices that are out of range: what they go to, where it looks at any
+  std::string notes;       // of indices that are out of range: what they go to, where it looks at any
+  bool everywhere = true;  // it may be computed of anything: it looks at no index and calls no text
 
   /// A statement that stores the results into lvalues, given how each input, reduced value and kept value is spelled.
   std::string call(const spelled& input, const spelled& reduced_value, const std::vector<std::string>& into,
@@ -40,6 +41,7 @@ class body {
   const dialect to;
   std::vector<parameter> arguments;
   const std::vector<bool> divides;  // scalars that are only divided by, through a divisor `d<scalar>`
+  const std::vector<const function_text*> texts;  // texts of the program's own, by number
   const form shape;
   const std::vector<stage> stages;
   std::vector<function> points;  // what each stage computes: `point`, `element`, or `stage0`, `stage1`, ...
@@ -98,6 +100,9 @@ class body {
   function make_function(std::string name, const std::vector<std::uint16_t>& roots,
                          const std::vector<std::uint16_t>& given);
   std::string spell_value(const value&, const std::vector<std::string>& names, bool stay_wide) const;
+  std::string spell_call(const value&, const std::vector<std::string>& names) const;
+  /// What a text of the program's own, or something that belongs to it, is called: `called0`, `start0`.
+  std::string name_of(const function_text*, const char* prefix) const;
   std::string heading_of(const function&) const;
   const accumulator& of_member(int m, int& within) const;
   std::vector<std::string> parameters_of(const function&) const;

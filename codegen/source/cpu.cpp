@@ -64,8 +64,7 @@ void cpu_writer::start_lanes(const std::vector<int>& of, const std::string& room
 bool cpu_writer::is_cheap() const {
   return math_mode_from_environment() != math_mode::strict && members() <= 2 &&
          std::none_of(b_.k.values.begin(), b_.k.values.end(), [](const value& v) {
-           return v.kind == value_kind::load || v.kind == value_kind::check ||
-                  (v.kind == value_kind::apply && is_costly(v.code));
+           return v.kind == value_kind::load || v.kind == value_kind::check || is_costly(v);
          });
 }
 

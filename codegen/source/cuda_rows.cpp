@@ -182,9 +182,8 @@ class cuda_rows : cuda_writer {
     const std::vector<bool> needed = made_of(b_.k, b_.stages[s].once);
     for (std::size_t i = 0; i < needed.size(); ++i) {
       const value& at = b_.k.values[i];
-      if (!needed[i] || at.kind != value_kind::apply) continue;
-      const bool divides = at.code == op::divide || at.code == op::sqrt;
-      if (is_costly(at.code) || (divides && at.type == dtype::float64)) return true;
+      const bool divides = at.kind == value_kind::apply && (at.code == op::divide || at.code == op::sqrt);
+      if (needed[i] && (is_costly(at) || (divides && at.type == dtype::float64))) return true;
     }
     return false;
   }
@@ -196,8 +195,8 @@ class cuda_rows : cuda_writer {
       w_.line(spelling(b_.k.values[v].type), " ", into.back(), ";");
     }
     if (into.empty()) return;
-    // Beyond the last row there is no result to look up an index with.
-    const std::string call = (b_.once[s].notes.empty() ? "" : "if (live) ") + b_.once[s].call({}, accumulator, into);
+    // Beyond the last row there is no result to look up an index with, or to give to a text.
+    const std::string call = (b_.once[s].everywhere ? "" : "if (live) ") + b_.once[s].call({}, accumulator, into);
     if (!is_shared_out(s)) return w_.line(call);
     const std::string at = b_.v.columns ? "[threadIdx.x]" : "[threadIdx.y]";
     for (std::uint16_t v : b_.stages[s].once)

@@ -3,12 +3,10 @@
 #include "codegen/source/helpers.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#if defined(__GLIBC__)
-#include <gnu/libc-version.h>
-#endif
 
 #include <sinter/error.hpp>
+
+#include "codegen/source/tokens.hpp"
 
 namespace sinter::codegen {
 namespace {
@@ -63,19 +61,6 @@ constexpr divisor_row divisor_rows[] = {
 #include "codegen/source/divisors.def"
 #undef SINTER_DIVISOR
 };
-
-constexpr bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-constexpr bool continues_name(char c) { return starts_name(c) || (c >= '0' && c <= '9'); }
-
-/// Takes the next token off the front of `text`: a name, a number with its suffix, or one other character.
-std::string_view take_token(std::string_view& text) {
-  std::size_t n = 1;
-  if (continues_name(text[0]))
-    while (n < text.size() && continues_name(text[n])) ++n;
-  const std::string_view token = text.substr(0, n);
-  text.remove_prefix(n);
-  return token;
-}
 
 /// A column of divisors.def: of the first row for that dtype whose condition the compiler meets.
 std::string divisor_text(dtype t, std::string_view divisor_row::*column) {
@@ -247,84 +232,6 @@ std::string helper_definition(const helper_use& use, dialect d) {
   out.append(" ").append(use.name).append("_").append(detail::facts(use.type).short_name);
   out += "(" + fill_in(helper->parameters, use.type, nullptr, nullptr) + ") {\n";
   return out + indented(fill_in(text_for(*helper, use.type, d), use.type, nullptr, nullptr, d)) + "}\n";
-}
-
-// The C library's functions that a text may call. `vector`: glibc's libmvec has a version for whole registers. Of glibc
-// 2.36 all of them were measured against longer arithmetic (SSE4, AVX2 and AVX-512 versions, float and double, millions
-// of arguments of every size): at most 3.6 units in the last place but for logf (3.93) and AVX-512's erff (4.0), and no
-// different NaN, infinity, sign of zero or subnormal than the scalar function. So no function is held back.
-namespace {
-
-struct library_function {
-  std::string_view name;
-  int arity;
-  bool vector;
-};
-
-constexpr library_function library[] = {
-    {"acos", 1, true},       {"acosh", 1, true}, {"asin", 1, true},  {"asinh", 1, true},   {"atan", 1, true},
-    {"atan2", 2, true},      {"atanh", 1, true}, {"cbrt", 1, true},  {"ceil", 1, false},   {"copysign", 2, false},
-    {"cos", 1, true},        {"cosh", 1, true},  {"erf", 1, true},   {"erfc", 1, true},    {"exp", 1, true},
-    {"exp10", 1, true},      {"exp2", 1, true},  {"expm1", 1, true}, {"fabs", 1, false},   {"floor", 1, false},
-    {"fma", 3, false},       {"fmax", 2, false}, {"fmin", 2, false}, {"fmod", 2, false},   {"hypot", 2, true},
-    {"lgamma", 1, false},    {"log", 1, true},   {"log10", 1, true}, {"log1p", 1, true},   {"log2", 1, true},
-    {"nextafter", 2, false}, {"pow", 2, true},   {"rint", 1, false}, {"sin", 1, true},     {"sinh", 1, true},
-    {"sqrt", 1, false},      {"tan", 1, true},   {"tanh", 1, true},  {"tgamma", 1, false}, {"trunc", 1, false},
-};
-
-bool calls(const std::vector<std::string_view>& names, const std::string& name) {
-  return std::binary_search(names.begin(), names.end(), std::string_view(name));
-}
-
-// Functions that gcc writes as instructions are declared plainly; `extern` on the rest tells the compiler stage to link the
-// library they are in (codegen/compile/cpu.cpp).
-bool is_instruction(std::string_view name) {
-  for (const std::string_view inlined : {"ceil", "copysign", "fabs", "floor", "fma", "rint", "sqrt", "trunc"})
-    if (name == inlined) return true;
-  return false;
-}
-
-std::string declaration(const library_function& f, const char* type, const std::string& name, bool vectorised) {
-  std::string parameters = type;
-  for (int n = 1; n < f.arity; ++n) parameters.append(", ").append(type);
-  if (is_instruction(f.name)) return std::string(type) + " " + name + "(" + parameters + ");\n";
-  // Under a name of our own: gcc would join the sine and cosine of a value into a call that does not vectorise, and fold
-  // functions of constants to values that the library's functions do not give.
-  const std::string own = "sinter_" + name;
-  const char* attributes = vectorised && f.vector ? "const, simd(\"notinbranch\")" : "const";
-  return "extern __attribute__((" + std::string(attributes) + ")) " + type + " " + own + "(" + parameters +
-         ") __asm__(\"" + name + "\");\n#define " + name + " " + own + "\n";
-}
-
-}  // namespace
-
-std::string declarations(std::string_view source, bool vectorised) {
-  std::vector<std::string_view> names;
-  while (!source.empty()) {
-    const std::string_view token = take_token(source);
-    if (starts_name(token[0]) && source.starts_with('(')) names.push_back(token);
-  }
-  std::sort(names.begin(), names.end());
-  std::string out;
-  for (const library_function& f : library) {
-    const std::string name(f.name);
-    if (calls(names, name + "f")) out += declaration(f, "float", name + "f", vectorised);
-    if (calls(names, name)) out += declaration(f, "double", name, vectorised);
-  }
-  // The one function whose shape is its own: it has somewhere to put the sign.
-  if (calls(names, "lgammaf_r")) out += "extern float lgammaf_r(float, int *);\n";
-  if (calls(names, "lgamma_r")) out += "extern double lgamma_r(double, int *);\n";
-  return out;
-}
-
-bool has_vector_math() {
-#if defined(__x86_64__) && defined(__GLIBC__)
-  char* minor = nullptr;
-  const long major = std::strtol(gnu_get_libc_version(), &minor, 10);
-  return major > 2 || (major == 2 && *minor == '.' && std::strtol(minor + 1, nullptr, 10) >= 35);
-#else
-  return false;
-#endif
 }
 
 }  // namespace sinter::codegen

@@ -1,5 +1,5 @@
 // Text of operations: what a row of ops.def says, with names, types and helper functions put in. The emitter calls
-// spell() for every value and prints what the helper_list and declarations() say before the kernel. Invariant: text of
+// spell() for every value and prints what the helper_list says before the kernel. Invariant: text of
 // one dialect never depends on anything but the arguments here, so equal kernels have equal text.
 #pragma once
 
@@ -66,13 +66,6 @@ std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& 
 
 /// The definition of a helper for one dtype.
 std::string helper_definition(const helper_use&, dialect);
-
-/// C dialect: declarations of the C library's functions that `source` calls. `vectorised` offers gcc the vector
-/// versions of libmvec as well, for which has_vector_math() must hold where the text is compiled and run.
-std::string declarations(std::string_view source, bool vectorised);
-
-/// Is this x86-64 with a glibc whose libmvec has every function that declarations() may say it has (2.35)?
-bool has_vector_math();
 
 /// How types are spelled in generated text: T of a dtype, and U, unsigned and at least as wide as int.
 constexpr std::string_view spelling(dtype t) { return detail::facts(t).text; }

@@ -24,7 +24,7 @@ inline keeper keeper_for(const kernel& k, const variant& v, dialect to) {
     if (is_place) continue;
     moves[i] = moves[i] || at.kind == value_kind::load;
     worked[i] = worked[i] || at.kind == value_kind::load || (to == dialect::cuda && lies != access::staged) ||
-                (at.kind == value_kind::apply && is_costly(at.code));
+                is_costly(at);
   }
   return [keeps = std::move(moves), worth = std::move(worked)](std::uint16_t at) { return keeps[at] && worth[at]; };
 }

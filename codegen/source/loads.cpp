@@ -59,7 +59,7 @@ std::string spell_access(const value& v, const std::vector<std::string>& names, 
   const std::string guard = guard_of(v) ? names[*guard_of(v)] : "", first = names[v.args[0]];
   if (v.kind == value_kind::check) {
     const std::string checked = std::string(to == dialect::cuda ? "checked(watch, " : "checked(trouble, ") + first +
-                                ", " + names[v.args[1]] + ", " + std::to_string(axis_of(v)) + ")";
+                                ", " + names[v.args[1]] + ", " + std::to_string(number_of(v)) + ")";
     return guard.empty() ? checked : guard + " ? " + checked + " : 0";
   }
   const bool moves = v.index & with_offset;
@@ -88,9 +88,10 @@ std::string load_definitions(const kernel& k, dialect to) {
 bool loads_one_by_one(const kernel& k, const variant& v) {
   const auto any = [&](auto is) { return std::any_of(k.values.begin(), k.values.end(), is); };
   const auto loads = [](const value& at) { return at.kind == value_kind::load; };
-  if ((v.map.short_row || v.fold.short_row) && any([&](const value& at) { return loads(at) && guard_of(at); }))
-    return true;
-  return any(loads) && !any([](const value& at) { return at.kind == value_kind::apply && is_costly(at.code); });
+  const auto reads = [&](const value& at) { return loads(at) || (at.kind == value_kind::call && at.called->has_raw()); };
+  const bool short_row = v.map.short_row || v.fold.short_row;
+  if (any([&](const value& at) { return reads(at) && guard_of(at) && (short_row || !loads(at)); })) return true;
+  return any(loads) && !any([](const value& at) { return is_costly(at); });
 }
 
 }  // namespace sinter::codegen

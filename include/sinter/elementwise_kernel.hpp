@@ -1,7 +1,8 @@
-// Elementwise functions and reductions of the program's own, as text: CUDA C++ on a GPU, C on the CPU. Not in sinter.hpp.
+// Elementwise functions and reductions of the program's own, as text: CUDA C++ on a GPU, C on the CPU. They fuse with what is
+// around them. Not in sinter.hpp.
 #pragma once
 
-#include <initializer_list>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -9,8 +10,8 @@
 
 namespace sinter {
 
-namespace runtime {
-class function_state;
+namespace codegen {
+class function_calls;
 }
 
 /// A parameter whose elements the text indexes itself, in C order: `elementwise_kernel<float(raw<float>)>` has `x[i + 1]`.
@@ -30,17 +31,31 @@ struct parameter_of<raw<T>> {
   static constexpr bool is_raw = true;
 };
 
-/// A parameter, and an argument for it: an array's node, or where that is null a scalar.
+/// Names, each with a dtype.
 struct parameter_type {
   dtype type;
   bool is_raw;
 };
+struct parameter_list {
+  const given_text& names;
+  const parameter_type* types;
+  int count;
+};
+template <class... P>
+inline constexpr parameter_type types_of[] = {{dtype_of<typename parameter_of<P>::type>, parameter_of<P>::is_raw}...};
+template <class... P>
+parameter_list list_of(const given_text& names) {
+  static_assert(sizeof...(P) > 0, "sinter: a kernel has a parameter at least, which gives it a shape");
+  return {names, types_of<P...>, static_cast<int>(sizeof...(P))};
+}
+
+/// An argument: a node, or where that is null a scalar.
 struct function_argument {
   node* array;
   scalar_bits scalar;
 };
 
-/// What is given for a parameter, until the call: an array, an expression's value, or a number.
+/// What is given for a parameter, until the call has a reference of its own: an array, an expression, or a number.
 template <class P>
 class operand_of {
   using T = typename parameter_of<P>::type;
@@ -50,55 +65,36 @@ class operand_of {
     requires(!std::same_as<std::remove_cvref_t<A>, operand_of>)
   operand_of(A&& a) {
     if constexpr (arithmetic<std::remove_cvref_t<A>> && !parameter_of<P>::is_raw) {
-      number_ = true;
       scalar_ = to_bits(convert_scalar<T>(a));
-    } else if constexpr (std::same_as<std::remove_cvref_t<A>, array<T>>) {
-      value_ = std::forward<A>(a);
     } else {
       static_assert(expression<A>, "sinter: a kernel's argument is an array, an expression or a number");
-      if constexpr (expression<A>) value_ = array<T>(astype<T>(std::forward<A>(a)));
+      if constexpr (!expression<A>) return;
+      else if constexpr (!parameter_of<P>::is_raw || std::same_as<std::remove_cvref_t<A>, array<T>>)
+        value_ = handle(take_node(std::forward<A>(a)));
+      else value_ = handle(take_node(array<T>(astype<T>(std::forward<A>(a)))));
     }
   }
-  operator function_argument() const { return {number_ ? nullptr : value_.node(), scalar_}; }
+  operator function_argument() const { return {value_.get(), scalar_}; }
 
  private:
-  array<T> value_;
+  handle value_;
   scalar_bits scalar_ = {};
-  bool number_ = false;
 };
 
-/// What a reduction has beside its function.
-struct folding_text {
-  const given_text& combine;
-  const given_text& finish;
-  scalar_bits identity;
+/// The text of a function; `results` have names where there are several. It is found again by its content, and is never freed.
+SINTER_API codegen::function_calls& make_function(const given_text& name, const parameter_list& parameters,
+                                                  const parameter_list& results, const given_text& body);
+/// Nodes of as many results, which broadcast what is no raw argument. Errors: `shape_error`.
+SINTER_API void make_calls(codegen::function_calls&, const function_argument*, node** results, int count);
+
+/// What a reduction is made of. `finish`: null where there is nothing to do.
+struct reduction_functions {
+  codegen::function_calls *map, *combine, *finish;
 };
-
-SINTER_API runtime::function_state* make_function(const given_text& parameters, const given_text& body,
-                                                  const given_text& name, dtype result, const parameter_type*,
-                                                  int count, const folding_text* = nullptr);
-SINTER_API runtime::function_state* retain(runtime::function_state*) noexcept;
-SINTER_API void release(runtime::function_state*) noexcept;
-SINTER_API node* call_function(runtime::function_state&, const function_argument*, const reduce_options&, const where&);
-
-/// A counted handle.
-class function_handle {
- public:
-  explicit function_handle(runtime::function_state* owned) noexcept : state_(owned) {}
-  function_handle(const function_handle& other) noexcept : state_(retain(other.state_)) {}
-  function_handle& operator=(function_handle other) noexcept {
-    std::swap(state_, other.state_);
-    return *this;
-  }
-  ~function_handle() { release(state_); }
-  runtime::function_state& operator*() const { return *state_; }
-
- private:
-  runtime::function_state* state_;
-};
-
-template <class... P>
-inline constexpr parameter_type types_of[] = {{dtype_of<typename parameter_of<P>::type>, parameter_of<P>::is_raw}...};
+SINTER_API reduction_functions make_reduction_functions(const given_text& name, const parameter_list& parameters,
+                                                        const given_text& map, const given_text& combine,
+                                                        const given_text& finish, dtype, scalar_bits identity);
+SINTER_API node* make_reduction(const reduction_functions&, const function_argument*, const axis_list&, bool keepdims);
 
 }  // namespace detail
 
@@ -111,26 +107,58 @@ class elementwise_kernel {
 /// A function of elements, written as the body of a C function of parameters with these names:
 /// `elementwise_kernel<float(float, float)> sqd("x, y", "return (x - y) * (x - y);");`. Beside its parameters it has `i`, the
 /// place of the element in C order. On the CPU its text is C, with the functions of <math.h>, `min` and `max` for every type;
-/// on a GPU CUDA C++. Copies are the same kernel. Any thread. Source: cupy.ElementwiseKernel.
+/// on a GPU CUDA C++. It has to be pure: what it gives depends on its arguments alone, and it writes nothing, since it is
+/// computed where and as often as what it is fused with needs. Copies are the same kernel. Any thread. Source:
+/// cupy.ElementwiseKernel.
 template <class R, class... P>
 class elementwise_kernel<R(P...)> {
  public:
   /// Compiles nothing. Errors: `error` for another number of names than of parameters.
   elementwise_kernel(const detail::given_text& parameters, const detail::given_text& body,
                      const detail::given_text& name = "elementwise_kernel")
-      : function_(detail::make_function(parameters, body, name, dtype_of<R>, detail::types_of<P...>, sizeof...(P))) {}
+      : function_(&detail::make_function(name, detail::list_of<P...>(parameters), detail::list_of<R>(""), body)) {}
 
-  /// The function of every element, evaluated now, in one launch. Shapes: arguments broadcast, raw ones aside. Dtypes: arguments
-  /// are converted to the parameters' as astype does, numbers have to fit. Errors: `shape_error`, also where no argument but
-  /// raw ones and numbers gives a shape; `compile_error` at the first call; `device_error` on a device without a compiler.
-  /// Stream behaviour: enqueued on the current stream, does not wait; can be captured. Source: ElementwiseKernel.__call__.
-  array<R> operator()(detail::operand_of<P>... arguments) const {
+  /// The function of every element, an expression: it is computed in the kernel of what it is part of. Raw arguments that are
+  /// no arrays in C order are evaluated first. Shapes: arguments broadcast, raw ones aside. Dtypes: arguments are converted to
+  /// the parameters' as astype does, numbers have to fit. Errors: `shape_error`, also where no argument but raw ones and numbers
+  /// gives a shape; at evaluation `compile_error`, and `device_error` on a device without a compiler. Source:
+  /// ElementwiseKernel.__call__.
+  lazy<R> operator()(detail::operand_of<P>... arguments) const {
     const detail::function_argument list[] = {arguments...};
-    return array<R>(detail::call_function(*function_, list, {}, {}));
+    detail::node* made;
+    detail::make_calls(*function_, list, &made, 1);
+    return lazy<R>(made);
   }
 
  private:
-  detail::function_handle function_;
+  codegen::function_calls* function_;
+};
+
+/// The same with several results, variables that the text sets:
+/// `elementwise_kernel<std::tuple<float, float>(float, float)> polar("x, y", "r, phi", "r = hypot(x, y); phi = atan2(y, x);");`.
+/// Those evaluated together, as in `auto [r, phi] = polar(x, y); eval(r, phi)`, are one launch.
+template <class... R, class... P>
+class elementwise_kernel<std::tuple<R...>(P...)> {
+ public:
+  /// Compiles nothing. Errors: `error` for another number of names than of parameters or results.
+  elementwise_kernel(const detail::given_text& parameters, const detail::given_text& results,
+                     const detail::given_text& body, const detail::given_text& name = "elementwise_kernel")
+      : function_(&detail::make_function(name, detail::list_of<P...>(parameters), detail::list_of<R...>(results), body)) {
+    static_assert(sizeof...(R) > 1, "sinter: a kernel of one result returns it: elementwise_kernel<float(float)>");
+  }
+
+  /// An expression for each result. All else as of a kernel of one.
+  std::tuple<lazy<R>...> operator()(detail::operand_of<P>... arguments) const {
+    const detail::function_argument list[] = {arguments...};
+    detail::node* made[sizeof...(R)];
+    detail::make_calls(*function_, list, made, static_cast<int>(sizeof...(R)));
+    return [&]<std::size_t... N>(std::index_sequence<N...>) {
+      return std::tuple<lazy<R>...>(lazy<R>(made[N])...);
+    }(std::index_sequence_for<R...>());
+  }
+
+ private:
+  codegen::function_calls* function_;
 };
 
 template <class Signature>
@@ -140,39 +168,33 @@ class reduction_kernel {
 };
 
 /// A reduction written as four expressions: of an element (of the parameters), of two results (of `a` and `b`), of the last one
-/// (of `a`), and what folding starts from:
+/// (of `a`), and what changes nothing:
 /// `reduction_kernel<float(float, float)> l2("x, y", "(x - y) * (x - y)", "a + b", "sqrt(a)", 0);`. Results are R throughout.
 /// `combine` is associative and commutative. The text is as an elementwise kernel's. Source: cupy.ReductionKernel.
 template <class R, class... P>
 class reduction_kernel<R(P...)> {
-  static_assert(!(detail::parameter_of<P>::is_raw || ...), "sinter: a reduction kernel has no raw parameters");
-
  public:
   /// Compiles nothing. Errors: `error` for another number of names than of parameters.
   reduction_kernel(const detail::given_text& parameters, const detail::given_text& map,
                    const detail::given_text& combine, const detail::given_text& finish, R identity,
                    const detail::given_text& name = "reduction_kernel")
-      : function_(make(parameters, map, name, {combine, finish, detail::to_bits(identity)})) {}
+      : functions_(detail::make_reduction_functions(name, detail::list_of<P...>(parameters), map, combine, finish,
+                                                    dtype_of<R>, detail::to_bits(identity))) {}
 
-  /// Evaluated now, in one launch; on a GPU by a block for each result. Shapes, dtypes, errors and stream behaviour: as an
-  /// elementwise kernel's; axes as sum's. Source: ReductionKernel.__call__.
-  array<R> operator()(detail::operand_of<P>... arguments, const reduce_options& how = {}) const {
+  /// An expression, which fuses as sum does: with its arguments, with other reductions of the same elements, and with what
+  /// follows. Shapes, dtypes and errors: as an elementwise kernel's; axes as sum's. Source: ReductionKernel.__call__.
+  lazy<R> operator()(detail::operand_of<P>... arguments, const reduce_options& how = {}) const {
     const detail::function_argument list[] = {arguments...};
-    return array<R>(detail::call_function(*function_, list, how, {}));
+    return lazy<R>(detail::make_reduction(functions_, list, how.axis.list(), how.keepdims));
   }
   template <class X>
-    requires detail::axis_number<X> array<R>
+    requires detail::axis_number<X> lazy<R>
   operator()(detail::operand_of<P>... arguments, X axis) const {
     return (*this)(std::move(arguments)..., reduce_options{.axis = axis});
   }
 
  private:
-  static runtime::function_state* make(const detail::given_text& parameters, const detail::given_text& map,
-                                       const detail::given_text& name, const detail::folding_text& folding) {
-    return detail::make_function(parameters, map, name, dtype_of<R>, detail::types_of<P...>, sizeof...(P), &folding);
-  }
-
-  detail::function_handle function_;
+  detail::reduction_functions functions_;
 };
 
 }  // namespace sinter

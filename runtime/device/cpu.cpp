@@ -173,7 +173,7 @@ class cpu_device final : public host_device {
                      const codegen::variant& layout) override {
     if (image) return load_image(*image);
     if (compiler()) throw internal_error("the CPU device was asked to load a kernel without its image");
-    return {programs_.load(source, layout), &interpreted};
+    return {programs_.load(source, layout, id), &interpreted};
   }
 
   int multiprocessors() const override { return threads_; }

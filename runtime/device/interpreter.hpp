@@ -12,10 +12,9 @@ namespace sinter::runtime {
 /// Copies of kernels and their variants, kept for good. Any thread.
 class interpreted_kernels {
  public:
-  void* load(const codegen::kernel& source, const codegen::variant& layout) {
-    const std::lock_guard hold(loading_);
-    return &programs_.emplace_back(program{source, layout});
-  }
+  /// The program's own functions in it are compiled: text is nothing to interpret. Errors: `compile_error`; `device_error` where
+  /// there is no C compiler. `on`: for messages.
+  void* load(const codegen::kernel& source, const codegen::variant& layout, device on);
   void run(void* loaded, const geometry& how, const void* arguments) const {
     const auto& p = *static_cast<const program*>(loaded);
     codegen::interpret(p.kernel, p.layout, arguments, 0, how.items);

@@ -1,5 +1,7 @@
 #include "runtime/frontend/census.hpp"
 
+#include "codegen/ir/function.hpp"
+
 namespace sinter::runtime {
 
 using namespace detail;
@@ -13,6 +15,11 @@ void each_child(const typed_node* n, F f) {
   for (int i = 0; i < child_count(n); ++i) f(child(n, i));
 }
 
+// Does a point of a node need of a child what is at that point alone?
+bool is_elementwise(const typed_node* n, int child) {
+  return n->kind == node_kind::expression && !codegen::is_raw(*static_cast<const expression_node*>(n)->code, child);
+}
+
 }  // namespace
 
 census::census(const expression_view& e, const node* target, const node* view) : target_(target), view_(view) {
@@ -22,9 +29,8 @@ census::census(const expression_view& e, const node* target, const node* view) :
   while (!ready_.empty()) {
     const entry now = entries_[ready_.back()];
     ready_.pop_back();
-    each_child(now.node, [&](const node* n) {
-      look_at(n, now.dies, now.elementwise && now.node->kind == node_kind::expression);
-    });
+    for (int i = 0; i < child_count(now.node); ++i)
+      look_at(child(now.node, i), now.dies, now.elementwise && is_elementwise(now.node, i));
   }
 }
 

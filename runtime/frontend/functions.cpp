@@ -1,79 +1,28 @@
-// Calls of functions and reductions that a program gives as text: sinter/elementwise_kernel.hpp. A call is one launch over arrays that are
-// contiguous or have one element; others are copied first.
+// Functions and reductions that a program gives as text: sinter/elementwise_kernel.hpp. A call is an expression whose constant
+// table is made here, and a reduction folds by a text; all that follows is as for any other expression.
 #include <sinter/elementwise_kernel.hpp>
 
-#include <algorithm>
-#include <cstring>
-#include <mutex>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sinter/error.hpp>
 
-#include "codegen/function/text.hpp"
 #include "codegen/ir/broadcast.hpp"
-#include "runtime/counters.hpp"
-#include "runtime/device/device.hpp"
+#include "codegen/ir/function.hpp"
+#include "codegen/source/called.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
-#include "runtime/launch/modules.hpp"
-#include "runtime/launch/program_modules.hpp"
-#include "runtime/statement.hpp"
-#include "runtime/stream/current.hpp"
-#include "runtime/stream/operation.hpp"
-
-namespace sinter::runtime {
-
-class function_state : public counted {
- public:
-  function_state(codegen::function_text of, detail::scalar_bits start) : text(std::move(of)), identity(start) {}
-  const codegen::function_text text;
-  const detail::scalar_bits identity;  // of a reduction
-
-  /// The kernel for a call in which some parameters are numbers. Errors: as compiling's.
-  loaded_kernel on(device_impl& device, const std::vector<codegen::function_parameter>& as);
-
- private:
-  struct made {
-    const device_impl* device;
-    std::vector<codegen::function_parameter> as;
-    loaded_kernel code;
-  };
-  std::mutex making_;
-  std::vector<made> kernels_;
-};
-
-loaded_kernel function_state::on(device_impl& device, const std::vector<codegen::function_parameter>& as) {
-  const auto same = [](const auto& a, const auto& b) { return a.what == b.what; };
-  const std::lock_guard hold(making_);
-  for (const made& k : kernels_)
-    if (k.device == &device && std::equal(as.begin(), as.end(), k.as.begin(), same)) return k.code;
-  const codegen::compiler* const with = device.compiler();
-  if (!with)
-    throw device_error(("sinter: the kernel \"" + text.name + "\" is text, and the device " + to_text(device.id) +
-                        " has no compiler for it")
-                           .c_str());
-  codegen::function_text called = text;
-  called.parameters = as;
-  codegen::image_origin from{};
-  const loaded_kernel code =
-      kernel_of(codegen::function_kernel_text(called, device.dialect()), {}, {}, *with, device, from);
-  if (from != codegen::image_origin::memory)
-    bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
-  kernels_.push_back({&device, as, code});
-  return code;
-}
-
-}  // namespace sinter::runtime
 
 namespace sinter::detail {
 namespace {
 
+using codegen::function_calls;
 using codegen::function_parameter;
+using codegen::function_text;
 using runtime::as_array_node;
-using runtime::device_impl;
-using runtime::function_state;
+using runtime::typed;
 
 std::vector<std::string> split(const given_text& list) {
   std::vector<std::string> names(1);
@@ -85,158 +34,132 @@ std::vector<std::string> split(const given_text& list) {
   return names;
 }
 
-/// The arguments of a call, as its kernel takes them.
-class call_of {
- public:
-  call_of(const function_state& f, const function_argument* given) : parameters(f.text.parameters) {
-    bool has_shape = false;
-    for (std::size_t p = 0; p < parameters.size(); ++p) {
-      const array_node* const a = given[p].array ? as_array_node(given[p].array) : nullptr;
-      if (!a) {
-        parameters[p].what = function_parameter::value;
-        continue;
-      }
-      if (device && device != a->memory->device)
-        throw device_error(message("sinter: the operands live on %s and %s; copy one of them with to(device)",
-                                   runtime::to_text(device->id).c_str(),
-                                   runtime::to_text(a->memory->device->id).c_str())
-                               .c_str());
-      device = a->memory->device;
-      if (parameters[p].what == function_parameter::raw) continue;
-      if (has_shape && !codegen::broadcast(extents, a->extents))
-        throw shape_error(message("sinter: shapes %s and %s do not broadcast in the kernel \"%s\"",
-                                  to_string(extents).c_str(), to_string(a->extents).c_str(), f.text.name.c_str())
-                              .c_str());
-      if (!has_shape) extents = a->extents;
-      has_shape = true;
-    }
-    if (!has_shape)
-      throw shape_error(message("sinter: no argument gives the kernel \"%s\" a shape; broadcast one of them to it",
-                                f.text.name.c_str())
-                            .c_str());
-  }
+std::vector<function_parameter> named(const parameter_list& list, const given_text& kernel, const char* what) {
+  const std::vector<std::string> names = split(list.names);
+  if (names.size() != static_cast<std::size_t>(list.count))
+    throw error(message("sinter: the signature of the kernel \"%s\" has %d %s, and \"%s\" names %zu", kernel.data(),
+                        list.count, what, list.names.data(), names.size())
+                    .c_str());
+  std::vector<function_parameter> all;
+  for (std::size_t p = 0; p < names.size(); ++p) all.push_back({names[p], list.types[p].type, list.types[p].is_raw});
+  return all;
+}
 
-  /// Operands that the kernel can read as they lie, and the argument block.
-  void pack(const function_state& f, const function_argument* given, const array_node& out, std::uint32_t reduced) {
-    put(out.memory->data);
-    put(out.extents.elements());
-    if (!f.text.combine.empty()) {
-      put(extents.elements() / out.extents.elements());
-      put_value(f.identity, static_cast<std::size_t>(itemsize(f.text.result)));
-    }
-    std::int64_t order[max_rank];  // what is folded comes last
-    int rank = 0;
-    for (const bool last : {false, true})
-      for (int d = 0; d < extents.size(); ++d)
-        if ((reduced >> d & 1) == last) order[rank++] = d;
-    for (std::size_t p = 0; p < parameters.size(); ++p) {
-      if (parameters[p].what == function_parameter::value) {
-        put_value(given[p].scalar, static_cast<std::size_t>(itemsize(parameters[p].type)));
-        continue;
-      }
-      const bool raw = parameters[p].what == function_parameter::raw;
-      const bool one = !raw && as_array_node(given[p].array)->extents.elements() == 1;
-      handle seen(retain(given[p].array));
-      if (!raw && !one) {
-        seen = handle(make_broadcast(seen.get(), extents));
-        if (reduced) seen = handle(make_transpose(seen.get(), order, rank));
-      }
-      operands.emplace_back(one || as_array_node(seen.get())->contiguous ? seen.take() : make_copy(seen.get()));
-      const array_node* const a = as_array_node(operands.back().get());
-      put(a->memory->data ? a->data() : nullptr);
-      if (!raw) put(std::int64_t{one ? 0 : 1});
-    }
-  }
+function_text text_of(const given_text& name, const parameter_list& parameters, std::vector<function_parameter> results,
+                      std::string body) {
+  function_text f;
+  f.name = name.data();
+  f.parameters = named(parameters, name, "parameters");
+  f.results = std::move(results);
+  f.takes_position = codegen::names_position(body, split(parameters.names));
+  f.body = std::move(body);
+  return f;
+}
 
-  std::vector<function_parameter> parameters;
-  device_impl* device = nullptr;
+std::string returning(const given_text& expression) { return std::string("return ") + expression.data() + ";"; }
+
+/// The shape that arguments broadcast to.
+shape shape_of_call(const function_text& f, const function_argument* given) {
   shape extents;
-  std::vector<handle> operands;
-  std::vector<std::byte> block;
+  bool has_shape = false;
+  for (std::size_t p = 0; p < f.parameters.size(); ++p) {
+    if (!given[p].array || f.parameters[p].is_raw) continue;
+    const shape& with = typed(given[p].array)->extents;
+    if (!codegen::broadcast(extents, with))
+      throw shape_error(message("sinter: shapes %s and %s do not broadcast in the kernel \"%s\"",
+                                to_string(extents).c_str(), to_string(with).c_str(), f.name.c_str())
+                            .c_str());
+    has_shape = true;
+  }
+  if (!has_shape)
+    throw shape_error(message("sinter: no argument gives the kernel \"%s\" a shape; broadcast one of them to it",
+                              f.name.c_str())
+                          .c_str());
+  return extents;
+}
+
+/// A text's arguments sorted into nodes and scalars, which an expression takes.
+class taken {
+ public:
+  taken(const function_text& f, const function_argument* given) : extents_(shape_of_call(f, given)) {
+    for (std::size_t p = 0; p < f.parameters.size(); ++p) {
+      numbers.push_back(given[p].array == nullptr);
+      if (!given[p].array) scalars.push_back(given[p].scalar);
+      else nodes.push_back(f.parameters[p].is_raw ? in_c_order(given[p].array) : handle(retain(given[p].array)));
+    }
+    if (f.takes_position) nodes.emplace_back(make_positions(extents_));
+  }
+
+  node* expression(const fragment& table) const {
+    std::vector<node*> mine;
+    for (const handle& n : nodes) mine.push_back(n.get());
+    node* const made = make_expression({&table, mine.data(), scalars.data()}, extents_);
+    for (node* n : mine) retain(n);
+    return made;
+  }
+
+  std::vector<bool> numbers;  // by parameter
 
  private:
-  void align(std::size_t to) { block.resize((block.size() + to - 1) / to * to); }
-  template <class T>
-  void put(T value) {
-    align(sizeof value);
-    const auto* const from = reinterpret_cast<const std::byte*>(&value);
-    block.insert(block.end(), from, from + sizeof value);
-  }
-  void put_value(const scalar_bits& bits, std::size_t size) {  // little-endian, as everywhere
-    align(size);
-    const auto* const from = reinterpret_cast<const std::byte*>(&bits);
-    block.insert(block.end(), from, from + size);
-  }
+  const shape extents_;
+  static handle in_c_order(node* n) { return handle(as_array_node(n)->contiguous ? retain(n) : make_copy(n)); }
+
+  std::vector<handle> nodes;
+  std::vector<scalar_bits> scalars;
 };
 
-/// `folded`: into each of `count` results; 0: it is no reduction.
-runtime::geometry geometry_of(std::int64_t count, std::int64_t folded) {
-  constexpr std::int64_t threads = 256, most_blocks = 2147483647;
-  runtime::geometry g;
-  g.block[0] = threads;
-  g.grid[0] = static_cast<unsigned>(std::min(folded ? count : (count + threads - 1) / threads, most_blocks));
-  g.items = count;
-  g.work_per_item = 2 * static_cast<double>(std::max<std::int64_t>(folded, 1));
-  return g;
+node* call_with_node(function_calls& f, node* n) {
+  const function_argument one{n, {}};
+  node* made;
+  make_calls(f, &one, &made, 1);
+  return made;
 }
 
 }  // namespace
 
-function_state* make_function(const given_text& parameters, const given_text& body, const given_text& name,
-                              dtype result, const parameter_type* types, int count, const folding_text* folding) try {
-  codegen::function_text text;
-  text.name = name.data();
-  text.body = body.data();
-  text.result = result;
-  const std::vector<std::string> names = split(parameters);
-  if (names.size() != static_cast<std::size_t>(count))
-    throw error(message("sinter: the signature of the kernel \"%s\" has %d parameters, and \"%s\" names %zu",
-                        name.data(), count, parameters.data(), names.size())
-                    .c_str());
-  for (std::size_t p = 0; p < names.size(); ++p)
-    text.parameters.push_back(
-        {names[p], types[p].type, types[p].is_raw ? function_parameter::raw : function_parameter::element});
-  if (folding) {
-    text.combine = folding->combine.data();
-    text.finish = folding->finish.data();
-  }
-  return new function_state(std::move(text), folding ? folding->identity : scalar_bits{});
+function_calls& make_function(const given_text& name, const parameter_list& parameters, const parameter_list& results,
+                              const given_text& body) try {
+  std::vector<function_parameter> given;
+  if (results.count == 1) given.push_back({"", results.types[0].type});
+  else given = named(results, name, "results");
+  return function_calls::of(text_of(name, parameters, std::move(given), body.data()));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
 
-function_state* retain(function_state* f) noexcept {
-  f->retain();
-  return f;
-}
-void release(function_state* f) noexcept {
-  if (f && f->drop()) delete f;
+void make_calls(function_calls& f, const function_argument* given, node** results, int count) try {
+  const taken arguments(f.text, given);
+  std::vector<handle> made;
+  for (int r = 0; r < count; ++r) made.emplace_back(arguments.expression(f.table(arguments.numbers, r)));
+  for (int r = 0; r < count; ++r) results[r] = made[static_cast<std::size_t>(r)].take();
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-node* call_function(function_state& f, const function_argument* given, const reduce_options& how,
-                    const where& place) try {
-  const runtime::statement here(place);
-  call_of call(f, given);
-  device_impl& device = call.device ? *call.device : runtime::current_device();
-  runtime::stream_state& on = runtime::current_stream(device);
-  const runtime::loaded_kernel kernel = f.on(device, call.parameters);
-  const bool folds = !f.text.combine.empty();
-  const std::uint32_t reduced = folds ? axis_mask(how.axis.list(), call.extents) : 0;
-  const handle result(
-      runtime::new_array(f.text.result, reduced_shape(call.extents, reduced, folds && how.keepdims), on));
-  array_node* const out = as_array_node(result.get());
-  const std::int64_t count = out->extents.elements();
-  if (count == 0) return retain(out);
-  call.pack(f, given, *out, reduced);
-  runtime::operation op(on);
-  op.writes(out->memory);
-  for (const handle& operand : call.operands) op.reads(as_array_node(operand.get())->memory);
-  device.launch(kernel, geometry_of(count, folds ? std::max<std::int64_t>(call.extents.elements() / count, 1) : 0),
-                call.block.data(), call.block.size(), on);
-  op.done();
-  for (const handle& operand : call.operands) op.has_read(as_array_node(operand.get())->memory);
-  op.has_written(out->memory);
-  return retain(out);
+reduction_functions make_reduction_functions(const given_text& name, const parameter_list& parameters,
+                                             const given_text& map, const given_text& combine, const given_text& finish,
+                                             dtype type, scalar_bits identity) try {
+  const parameter_type types[] = {{type, false}, {type, false}};
+  const given_text two = "a, b", one = "a";
+  function_text folds = text_of(name, {two, types, 2}, {{"", type}}, returning(combine));
+  folds.start = codegen::literal(type, identity);
+  function_calls* last = nullptr;
+  if (std::string(finish.data()) != "a")
+    last = &function_calls::of(text_of(name, {one, types, 1}, {{"", type}}, returning(finish)));
+  return {&function_calls::of(text_of(name, parameters, {{"", type}}, returning(map))),
+          &function_calls::of(std::move(folds)), last};
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
+}
+
+node* make_reduction(const reduction_functions& f, const function_argument* given, const axis_list& axes,
+                     bool keepdims) try {
+  node* elements;
+  make_calls(*f.map, given, &elements, 1);
+  handle folded(
+      make_reduction(handle(elements), reduction::text, f.combine->text.results[0].type, axes, keepdims));
+  static_cast<reduction_node*>(folded.get())->called = &f.combine->text;
+  return f.finish ? call_with_node(*f.finish, folded.get()) : folded.take();
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

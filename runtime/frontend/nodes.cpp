@@ -343,6 +343,7 @@ bool publish(node** slot, expression_node* mine, node*& first) noexcept {
 }  // namespace
 
 node* make_expression(const expression_view& e) { return new_expression(e); }
+node* make_expression(const expression_view& e, const shape& extents) { return new_expression(e, extents); }
 
 node* share(node** slot, const expression_view& e) {
   node* const made = __atomic_load_n(slot, __ATOMIC_ACQUIRE);

@@ -96,6 +96,9 @@ detail::array_node* own_elements(detail::handle& target, const char* what);
 
 namespace sinter::detail {
 
+/// As make_expression, of a shape that not all of the operands broadcast to.
+node* make_expression(const expression_view&, const shape&);
+
 /// A bit for each axis that a list names. Errors: `shape_error`.
 std::uint32_t axis_mask(const axis_list&, const shape&);
 shape reduced_shape(const shape& from, std::uint32_t mask, bool keepdims);

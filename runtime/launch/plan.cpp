@@ -67,8 +67,8 @@ double estimate(const codegen::kernel& k) {
   for (const codegen::input& i : k.inputs) ns += 0.08 * itemsize(i.type);
   for (const codegen::value& v : k.values) {
     if (v.kind == codegen::value_kind::load) ns += 1;
-    if (v.kind != codegen::value_kind::apply) continue;
-    ns += codegen::is_costly(v.code) ? 1.5 : 0.15;
+    else if (codegen::is_costly(v)) ns += 1.5;
+    else if (v.kind == codegen::value_kind::apply) ns += 0.15;
   }
   return ns;
 }

@@ -67,7 +67,7 @@ bool is_light(const codegen::kernel& k) {
   for (std::size_t i = 0; i < k.values.size(); ++i) {
     const codegen::value& v = k.values[i];
     const bool looks_up = v.kind == codegen::value_kind::load || v.kind == codegen::value_kind::check;
-    if (needed[i] && (looks_up || (v.kind == codegen::value_kind::apply && codegen::is_costly(v.code)))) return false;
+    if (needed[i] && (looks_up || codegen::is_costly(v))) return false;
   }
   return true;
 }

@@ -77,6 +77,8 @@ class traced {
   }
   [[gnu::always_inline]] bool reduction(const detail::reduction_node& r) {
     if (!head(r, r.axes << 8 | static_cast<unsigned>(r.what))) return false;
+    if (r.called) [[unlikely]]
+      to_.word(reinterpret_cast<std::uintptr_t>(r.called));
     to_.link(r.child);
     return true;
   }

@@ -53,6 +53,7 @@ enum class storing : std::uint8_t { items, combine, mask, where };
 enum class fold : std::uint8_t {
 #define SINTER_REDUCTION(name, ...) name,
 #define SINTER_SCANNED(...)
+#define SINTER_TEXT(...)
 #include <sinter/reductions.def>
 #undef SINTER_REDUCTION
   mean,
@@ -62,6 +63,7 @@ enum class fold : std::uint8_t {
 inline constexpr const char* fold_names[] = {
 #define SINTER_REDUCTION(name, ...) #name,
 #define SINTER_SCANNED(...)
+#define SINTER_TEXT(...)
 #include <sinter/reductions.def>
 #undef SINTER_REDUCTION
     "mean", "var", "stddev"};

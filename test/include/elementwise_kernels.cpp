@@ -16,12 +16,11 @@ using namespace sinter;
 using namespace sinter::test;
 using floats = std::vector<float>;
 
-/// The interpreter runs no text, and the CPU does not where it has no C compiler.
+/// Where there is a C compiler: the interpreter has the CPU's compile a text.
 bool runs_text() {
   static const bool runs = [] {
-    if (device::current().type() == device::kind::interpreter) return false;
     const elementwise_kernel<int(int)> same("x", "return x;");
-    return refusal<device_error>([&] { same(ones<int>({1})); }).empty();
+    return refusal<device_error>([&] { eval(same(ones<int>({1}))); }).empty();
   }();
   return runs;
 }
@@ -29,10 +28,9 @@ bool runs_text() {
 }  // namespace
 
 TEST_CASE("elementwise kernels: a device without a compiler says so") {
-  if (device::current().type() != device::kind::interpreter) return;
+  if (runs_text()) return;
   const elementwise_kernel<float(float)> twice("x", "return 2 * x;", "twice");
-  CHECK(refusal<device_error>([&] { twice(ones<float>({3})); }) ==
-        "sinter: the kernel \"twice\" is text, and the device interpreter has no compiler for it");
+  CHECK(refusal<device_error>([&] { twice(ones<float>({3})).get(); }).starts_with("sinter: the kernel \"twice\" is text"));
 }
 
 TEST_CASE("elementwise kernels: arrays, expressions and numbers; they broadcast and convert") {
@@ -50,9 +48,9 @@ TEST_CASE("elementwise kernels: arrays, expressions and numbers; they broadcast 
   CHECK(sqd(table.T(), 0).get() == floats{16, 1, 0, 16, 1, 0, 16, 1, 0});
   CHECK(sqd(zeros<float>({0, 3}), b).shape() == shape{0, 3});
   CHECK(sqd(array<float>(sum(a)), 1.0).shape().size() == 0);
-  CHECK(refusal<shape_error>([&] { sqd(a, zeros<float>({2})); }) ==
+  CHECK(refusal<shape_error>([&] { (void)sqd(a, zeros<float>({2})); }) ==
         "sinter: shapes (3,) and (2,) do not broadcast in the kernel \"sqd\"");
-  CHECK(refusal<shape_error>([&] { sqd(1, 2); }).find("no argument gives the kernel \"sqd\" a shape") !=
+  CHECK(refusal<shape_error>([&] { (void)sqd(1, 2); }).find("no argument gives the kernel \"sqd\" a shape") !=
         std::string::npos);
 }
 
@@ -84,15 +82,15 @@ TEST_CASE("elementwise kernels: one launch, compiled once, and a message for wha
   const counters_snapshot before = counters();
   for (int round = 0; round < 3; ++round) {
     const elementwise_kernel<double(double)> counted("x", "return x + 41; /* counted */");
-    CHECK(holds(counted(a), 42));
+    CHECK(holds(array<double>(counted(a)), 42));
   }
   const counters_snapshot after = counters();
   CHECK(after.launches - before.launches == 3);
   CHECK(after.compiles + after.disk_hits - before.compiles - before.disk_hits == 1);
 
   const elementwise_kernel<double(double)> wrong("x", "return missing;", "wrong");
-  const std::string said = refusal<compile_error>([&] { wrong(a); });
-  CHECK(said.find("the kernel \"elementwise kernel wrong\"") != std::string::npos);
+  const std::string said = refusal<compile_error>([&] { array<double>(wrong(a) + 1); });
+  CHECK(said.find("wrong") != std::string::npos);
   CHECK(said.find("missing") != std::string::npos);
   CHECK(refusal([] { elementwise_kernel<float(float)> two("x, y", "return x;", "two"); }) ==
         "sinter: the signature of the kernel \"two\" has 1 parameters, and \"x, y\" names 2");
@@ -101,7 +99,7 @@ TEST_CASE("elementwise kernels: one launch, compiled once, and a message for wha
 TEST_CASE("elementwise kernels: another process takes a compiled text from the disk") {
   if (!runs_text()) return;
   const elementwise_kernel<double(double)> kept("x", "return x + 42; /* kept */");
-  CHECK(holds(kept(ones({100})), 43));
+  CHECK(holds(array<double>(kept(ones({100}))), 43));
   const rerun child("process with a function on the disk: its text is not compiled");
   INFO(child.output);
   CHECK(child.ok);
@@ -158,5 +156,5 @@ TEST_CASE("reduction kernels: over all axes, one and several; they broadcast, an
   CHECK(any_negative(arange<double>(1000).reshape({10, 100}) - 900.5, 1).get() ==
         std::vector<bool>{true, true, true, true, true, true, true, true, true, true});
   CHECK(any_negative(arange<double>(1000).reshape({10, 100}) - 100.5, 1).get()[2] == false);
-  CHECK(!refusal<shape_error>([&] { l2(a, 0, 3); }).empty());
+  CHECK(!refusal<shape_error>([&] { (void)l2(a, 0, 3); }).empty());
 }

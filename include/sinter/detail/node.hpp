@@ -6,6 +6,10 @@
 
 #include <sinter/detail/rules.hpp>
 
+namespace sinter::codegen {
+struct call;
+}
+
 namespace sinter::detail {
 
 struct node {
@@ -59,9 +63,10 @@ union scalar_bits {
   bool as_bool;
 };
 
-/// One step of an expression's postfix code: take the next node, take the next scalar, or apply an operation.
+/// One step of an expression's postfix code: take the next node, take the next scalar, apply an operation, or call a text of
+/// everything taken.
 struct instruction {
-  enum : std::uint8_t { take_node = 255, take_scalar = 254, cast = 253 };
+  enum : std::uint8_t { take_node = 255, take_scalar = 254, cast = 253, call = 252 };
   std::uint8_t code;
   dtype type;  // of what it leaves on the stack
 };
@@ -85,6 +90,7 @@ struct fragment {
   dtype type;
   void** last_plan;                 // the plan this type's last evaluation used: a hint, checked before use
   std::uint16_t scalar_powers = 0;  // the classes of their exponents are part of the key
+  const codegen::call* called = nullptr;  // of a program's own function, given as text
 };
 
 }  // namespace sinter::detail

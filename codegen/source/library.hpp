@@ -1,0 +1,23 @@
+// The C library in the C dialect: generated text includes no header, and declares what it calls.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sinter::codegen {
+
+/// Declarations of the C library's functions that `source` calls. `vectorised` offers gcc the vector versions of libmvec as
+/// well, for which has_vector_math() must hold where the text is compiled and run.
+std::string declarations(std::string_view source, bool vectorised);
+
+/// What C++ has and C has not, for text that is written for both: functions that go by the type of their argument, `min`, `max`,
+/// `true` and `false`. As macros, and only those that `source` names: `first` comes before it, `last` takes them back.
+struct overloads {
+  std::string first, last;
+};
+overloads overloads_for(std::string_view source, bool vectorised);
+
+/// Is this x86-64 with a glibc whose libmvec has every function that declarations() may say it has (2.35)?
+bool has_vector_math();
+
+}  // namespace sinter::codegen
