@@ -117,7 +117,7 @@ class reader {
   }
 
   // A call's arguments are all that is on the stack. Its guard is the next word.
-  std::uint16_t called(const call& c) {
+  std::uint16_t called(const text_call& c) {
     value v{value_kind::call, c.text.results[static_cast<std::size_t>(c.result)].type, op::add, {}, 0, &c.text};
     v.index = static_cast<std::uint16_t>(c.result << number_shift);
     if (!ref{words_[at_]}.is_none()) {

@@ -35,7 +35,7 @@ bool function_text::has_raw() const {
   return std::any_of(parameters.begin(), parameters.end(), [](auto& p) { return p.is_raw; });
 }
 
-call::call(const function_text& f, const std::vector<bool>& are_numbers, int which)
+text_call::text_call(const function_text& f, const std::vector<bool>& are_numbers, int which)
     : text(f), numbers(are_numbers), result(which) {
   std::uint16_t scalars = 0;
   for (int a = 0; a < f.arguments(); ++a) {
@@ -74,7 +74,7 @@ const detail::fragment& function_calls::table(const std::vector<bool>& numbers, 
   const std::lock_guard hold(making_);
   for (const auto& c : made_)
     if (c->result == result && c->numbers == numbers) return c->table;
-  return made_.emplace_back(std::make_unique<call>(text, numbers, result))->table;
+  return made_.emplace_back(std::make_unique<text_call>(text, numbers, result))->table;
 }
 
 }  // namespace sinter::codegen

@@ -39,9 +39,9 @@ struct function_text {
 
 /// The constant table of calls that give one result of a text, where some arguments are numbers: an expression's, whose code
 /// ends in the call. Raw arguments are arrays without gaps.
-struct call {
-  call(const function_text&, const std::vector<bool>& numbers, int result);
-  call(const call&) = delete;
+struct text_call {
+  text_call(const function_text&, const std::vector<bool>& numbers, int result);
+  text_call(const text_call&) = delete;
 
   const function_text& text;
   const std::vector<bool> numbers;  // by parameter
@@ -64,7 +64,7 @@ class function_calls {
  private:
   explicit function_calls(function_text of) : text(std::move(of)) {}
   std::mutex making_;
-  std::vector<std::unique_ptr<call>> made_;
+  std::vector<std::unique_ptr<text_call>> made_;
 };
 
 /// Is a node of an expression given to a call as a whole array?

@@ -7,7 +7,7 @@
 #include <sinter/detail/rules.hpp>
 
 namespace sinter::codegen {
-struct call;
+struct text_call;
 }
 
 namespace sinter::detail {
@@ -90,7 +90,7 @@ struct fragment {
   dtype type;
   void** last_plan;                 // the plan this type's last evaluation used: a hint, checked before use
   std::uint16_t scalar_powers = 0;  // the classes of their exponents are part of the key
-  const codegen::call* called = nullptr;  // of a program's own function, given as text
+  const codegen::text_call* called = nullptr;  // of a program's own function, given as text
 };
 
 }  // namespace sinter::detail
