@@ -1,3 +1,4 @@
+// The table of texts by content, and what a call of one is as an expression.
 #include "codegen/ir/function.hpp"
 
 #include <algorithm>

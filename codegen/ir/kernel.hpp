@@ -75,7 +75,7 @@ struct accumulator {
   dtype type;
   std::uint16_t value;
   std::uint16_t position = 0;
-  bool running = false;  // of a scan: every point uses what was folded up to it
+  bool running = false;                   // of a scan: every point uses what was folded up to it
   const function_text* called = nullptr;  // reduction::text: what folds two states
   int members() const { return detail::facts(what).members(); }
   std::uint16_t folded(int member) const { return member == 0 ? value : position; }

@@ -130,7 +130,7 @@ struct reduction_node : typed_node {
 
   typed_node* child;
   reduction what;
-  std::uint32_t axes;  // bit d: axis d of the child is reduced
+  std::uint32_t axes;                              // bit d: axis d of the child is reduced
   const codegen::function_text* called = nullptr;  // reduction::text
 };
 

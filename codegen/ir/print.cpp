@@ -149,7 +149,8 @@ std::string print(const kernel& k) {
     text += line(numbered('v', n), k.values[n].type, source_of(k.values[n]));
   for (std::size_t n = 0; n < k.accumulators.size(); ++n) {
     const accumulator& a = k.accumulators[n];
-    std::string source = std::string(a.running ? "running " : "") + (a.called ? a.called->name.c_str() : codegen::name(a.what));
+    std::string source =
+        std::string(a.running ? "running " : "") + (a.called ? a.called->name.c_str() : codegen::name(a.what));
     for (int m = 0; m < a.members(); ++m) source += " " + numbered('v', a.folded(m));
     text += line(numbered('a', n), a.result_type(), source);
   }

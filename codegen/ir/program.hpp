@@ -27,7 +27,7 @@ struct program {
     bool joinable;    // its user has exactly the shape of its result
     bool running;     // a scan
     std::uint16_t value;
-    std::uint16_t position;  // of what is folded, where the reduction takes it
+    std::uint16_t position;       // of what is folded, where the reduction takes it
     const function_text* called;  // reduction::text
   };
   struct root {

@@ -111,7 +111,8 @@ class checker {
     const std::string what = "v" + std::to_string(n);
     check_arguments(n, arity(v));
     for (int a = 0; a < v.called->arguments(); ++a) {
-      require(type_of(v.args[a]) == v.called->argument_type(a), what, "its arguments are not of the parameters' dtypes");
+      require(type_of(v.args[a]) == v.called->argument_type(a), what,
+              "its arguments are not of the parameters' dtypes");
       require(!v.called->is_raw(a) || is_place(v.args[a]), what, "a raw argument is a place");
     }
     if (guard_of(v)) require(type_of(*guard_of(v)) == dtype::bool_, what, "guards are bool");

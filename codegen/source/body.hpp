@@ -40,7 +40,7 @@ class body {
   const variant& v;
   const dialect to;
   std::vector<parameter> arguments;
-  const std::vector<bool> divides;  // scalars that are only divided by, through a divisor `d<scalar>`
+  const std::vector<bool> divides;                // scalars that are only divided by, through a divisor `d<scalar>`
   const std::vector<const function_text*> texts;  // texts of the program's own, by number
   const form shape;
   const std::vector<stage> stages;

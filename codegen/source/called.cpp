@@ -1,3 +1,4 @@
+// A text stands in a generated one as a function, between macros that take back what they define.
 #include "codegen/source/called.hpp"
 
 #include <algorithm>
@@ -70,9 +71,9 @@ std::string call_loop_text(const function_text& f) {
 
 std::string fold_loop_text(const function_text& f) {
   const std::string type(spelling(f.results[0].type));
-  return "void sinter_kernel(void* const* total, const void* const* in, int count) {\n  " + type + "* const to = total[0];\n" +
-         "  for (int k = 0; k < count; ++k) *to = called0(*to, ((const " + type + "*)in[0])[k]);\n}\n" +
-         "void sinter_finish(void* const* total) { *(" + type + "*)total[0] = start0; }\n";
+  return "void sinter_kernel(void* const* total, const void* const* in, int count) {\n  " + type +
+         "* const to = total[0];\n" + "  for (int k = 0; k < count; ++k) *to = called0(*to, ((const " + type +
+         "*)in[0])[k]);\n}\n" + "void sinter_finish(void* const* total) { *(" + type + "*)total[0] = start0; }\n";
 }
 
 }  // namespace

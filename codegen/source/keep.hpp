@@ -23,8 +23,8 @@ inline keeper keeper_for(const kernel& k, const variant& v, dialect to) {
     const bool is_place = at.kind == value_kind::input && k.inputs[at.index].indexed;
     if (is_place) continue;
     moves[i] = moves[i] || at.kind == value_kind::load;
-    worked[i] = worked[i] || at.kind == value_kind::load || (to == dialect::cuda && lies != access::staged) ||
-                is_costly(at);
+    worked[i] =
+        worked[i] || at.kind == value_kind::load || (to == dialect::cuda && lies != access::staged) || is_costly(at);
   }
   return [keeps = std::move(moves), worth = std::move(worked)](std::uint16_t at) { return keeps[at] && worth[at]; };
 }

@@ -25,14 +25,15 @@ struct library_function {
 };
 
 constexpr library_function library[] = {
-    {"acos", 1, true},       {"acosh", 1, true}, {"asin", 1, true},  {"asinh", 1, true},   {"atan", 1, true},
-    {"atan2", 2, true},      {"atanh", 1, true}, {"cbrt", 1, true},  {"ceil", 1, false},   {"copysign", 2, false},
-    {"cos", 1, true},        {"cosh", 1, true},  {"erf", 1, true},   {"erfc", 1, true},    {"exp", 1, true},
-    {"exp10", 1, true},      {"exp2", 1, true},  {"expm1", 1, true}, {"fabs", 1, false},   {"floor", 1, false},
-    {"fma", 3, false},       {"fmax", 2, false}, {"fmin", 2, false}, {"fmod", 2, false},   {"hypot", 2, true},
-    {"lgamma", 1, false},    {"log", 1, true},   {"log10", 1, true}, {"log1p", 1, true},   {"log2", 1, true},
-    {"nextafter", 2, false}, {"pow", 2, true},   {"rint", 1, false}, {"round", 1, false}, {"sin", 1, true},     {"sinh", 1, true},
-    {"sqrt", 1, false},      {"tan", 1, true},   {"tanh", 1, true},  {"tgamma", 1, false}, {"trunc", 1, false},
+    {"acos", 1, true},       {"acosh", 1, true}, {"asin", 1, true},  {"asinh", 1, true},  {"atan", 1, true},
+    {"atan2", 2, true},      {"atanh", 1, true}, {"cbrt", 1, true},  {"ceil", 1, false},  {"copysign", 2, false},
+    {"cos", 1, true},        {"cosh", 1, true},  {"erf", 1, true},   {"erfc", 1, true},   {"exp", 1, true},
+    {"exp10", 1, true},      {"exp2", 1, true},  {"expm1", 1, true}, {"fabs", 1, false},  {"floor", 1, false},
+    {"fma", 3, false},       {"fmax", 2, false}, {"fmin", 2, false}, {"fmod", 2, false},  {"hypot", 2, true},
+    {"lgamma", 1, false},    {"log", 1, true},   {"log10", 1, true}, {"log1p", 1, true},  {"log2", 1, true},
+    {"nextafter", 2, false}, {"pow", 2, true},   {"rint", 1, false}, {"round", 1, false}, {"sin", 1, true},
+    {"sinh", 1, true},       {"sqrt", 1, false}, {"tan", 1, true},   {"tanh", 1, true},   {"tgamma", 1, false},
+    {"trunc", 1, false},
 };
 
 bool calls(const std::vector<std::string_view>& names, const std::string& name) {

@@ -88,7 +88,9 @@ std::string load_definitions(const kernel& k, dialect to) {
 bool loads_one_by_one(const kernel& k, const variant& v) {
   const auto any = [&](auto is) { return std::any_of(k.values.begin(), k.values.end(), is); };
   const auto loads = [](const value& at) { return at.kind == value_kind::load; };
-  const auto reads = [&](const value& at) { return loads(at) || (at.kind == value_kind::call && at.called->has_raw()); };
+  const auto reads = [&](const value& at) {
+    return loads(at) || (at.kind == value_kind::call && at.called->has_raw());
+  };
   const bool short_row = v.map.short_row || v.fold.short_row;
   if (any([&](const value& at) { return reads(at) && guard_of(at) && (short_row || !loads(at)); })) return true;
   return any(loads) && !any([](const value& at) { return is_costly(at); });

@@ -143,7 +143,8 @@ class elementwise_kernel<std::tuple<R...>(P...)> {
   /// Compiles nothing. Errors: `error` for another number of names than of parameters or results.
   elementwise_kernel(const detail::given_text& parameters, const detail::given_text& results,
                      const detail::given_text& body, const detail::given_text& name = "elementwise_kernel")
-      : function_(&detail::make_function(name, detail::list_of<P...>(parameters), detail::list_of<R...>(results), body)) {
+      : function_(
+            &detail::make_function(name, detail::list_of<P...>(parameters), detail::list_of<R...>(results), body)) {
     static_assert(sizeof...(R) > 1, "sinter: a kernel of one result returns it: elementwise_kernel<float(float)>");
   }
 
@@ -152,9 +153,8 @@ class elementwise_kernel<std::tuple<R...>(P...)> {
     const detail::function_argument list[] = {arguments...};
     detail::node* made[sizeof...(R)];
     detail::make_calls(*function_, list, made, static_cast<int>(sizeof...(R)));
-    return [&]<std::size_t... N>(std::index_sequence<N...>) {
-      return std::tuple<lazy<R>...>(lazy<R>(made[N])...);
-    }(std::index_sequence_for<R...>());
+    return [&]<std::size_t... N>(std::index_sequence<N...>) { return std::tuple<lazy<R>...>(lazy<R>(made[N])...); }
+    (std::index_sequence_for<R...>());
   }
 
  private:

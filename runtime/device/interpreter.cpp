@@ -17,9 +17,9 @@ void compile(const codegen::function_text& f, device on) {
   device_impl& cpu = implementation(device::cpu());
   const codegen::compiler* const with = cpu.compiler();
   if (!with)
-    throw device_error(("sinter: the kernel \"" + f.name + "\" is text, and the device " + to_text(on) +
-                        " has no compiler for it")
-                           .c_str());
+    throw device_error(
+        ("sinter: the kernel \"" + f.name + "\" is text, and the device " + to_text(on) + " has no compiler for it")
+            .c_str());
   codegen::image_origin from{};
   const auto image = codegen::image_for(*with, codegen::interpreted_text(f), &from);
   bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);

@@ -72,9 +72,9 @@ shape shape_of_call(const function_text& f, const function_argument* given) {
     has_shape = true;
   }
   if (!has_shape)
-    throw shape_error(message("sinter: no argument gives the kernel \"%s\" a shape; broadcast one of them to it",
-                              f.name.c_str())
-                          .c_str());
+    throw shape_error(
+        message("sinter: no argument gives the kernel \"%s\" a shape; broadcast one of them to it", f.name.c_str())
+            .c_str());
   return extents;
 }
 
@@ -156,8 +156,7 @@ node* make_reduction(const reduction_functions& f, const function_argument* give
                      bool keepdims) try {
   node* elements;
   make_calls(*f.map, given, &elements, 1);
-  handle folded(
-      make_reduction(handle(elements), reduction::text, f.combine->text.results[0].type, axes, keepdims));
+  handle folded(make_reduction(handle(elements), reduction::text, f.combine->text.results[0].type, axes, keepdims));
   static_cast<reduction_node*>(folded.get())->called = &f.combine->text;
   return f.finish ? call_with_node(*f.finish, folded.get()) : folded.take();
 } catch (const std::bad_alloc&) {

@@ -57,15 +57,15 @@ TEST_CASE("fused texts: before and after, one launch") {
 
 TEST_CASE("fused texts: many arguments of different dtypes, numbers among them") {
   if (!runs_text()) return;
-  const elementwise_kernel<double(float, std::int64_t, bool, double)> four(
-      "a, n, keep, s", "return keep ? a * n + s : -s;", "four");
+  const elementwise_kernel<double(float, std::int64_t, bool, double)> four("a, n, keep, s",
+                                                                           "return keep ? a * n + s : -s;", "four");
   const array<float> a{1, 2, 3};
   const array<bool> keep{true, false, true};
   CHECK(in_one(four(a, 10, keep, 0.5) + 1).get() == doubles{11.5, 0.5, 31.5});
   CHECK(in_one(four(1.5, arange(3), true, full<float>({2, 1}, 1))).get() == doubles{1, 2.5, 4, 1, 2.5, 4});
 
-  const elementwise_kernel<int(std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, std::uint32_t, float)> seven(
-      "a, b, c, d, e, f, g", "return a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * (int)f + (int)g;");
+  const elementwise_kernel<int(std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, std::uint32_t, float)>
+      seven("a, b, c, d, e, f, g", "return a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * (int)f + (int)g;");
   const array<int> n{1, 2};
   CHECK(in_one(seven(n, n, 1, n, n + 1, n, n * 2.5f) - 1).get() == integers{121112, 232126});
   CHECK(in_one(seven(1, 2, 3, 4, 5, 6, n)).get() == integers{654322, 654323});
@@ -165,7 +165,8 @@ TEST_CASE("fused texts: reductions") {
   CHECK(launches_of([&] { both = eval(span(n), sum(n)); }) == 1);
   CHECK(std::get<0>(both).item() == 152);
   const reduction_kernel<double(double)> lowest("x", "x", "fmin(a, b)", "a", std::numeric_limits<double>::infinity());
-  CHECK(in_one(lowest(arange<double>(100'000).reshape({100, 1000}) - 7.5, 0))(slice(0, 2)).get() == doubles{-7.5, -6.5});
+  CHECK(in_one(lowest(arange<double>(100'000).reshape({100, 1000}) - 7.5, 0))(slice(0, 2)).get() ==
+        doubles{-7.5, -6.5});
   CHECK(lowest(zeros<double>({0})).item() == std::numeric_limits<double>::infinity());
 }
 

@@ -30,7 +30,9 @@ bool runs_text() {
 TEST_CASE("elementwise kernels: a device without a compiler says so") {
   if (runs_text()) return;
   const elementwise_kernel<float(float)> twice("x", "return 2 * x;", "twice");
-  CHECK(refusal<device_error>([&] { twice(ones<float>({3})).get(); }).starts_with("sinter: the kernel \"twice\" is text"));
+  CHECK(refusal<device_error>([&] {
+          twice(ones<float>({3})).get();
+        }).starts_with("sinter: the kernel \"twice\" is text"));
 }
 
 TEST_CASE("elementwise kernels: arrays, expressions and numbers; they broadcast and convert") {

@@ -88,8 +88,8 @@ struct fragment {
   std::uint16_t nodes;
   std::uint16_t scalars;
   dtype type;
-  void** last_plan;                 // the plan this type's last evaluation used: a hint, checked before use
-  std::uint16_t scalar_powers = 0;  // the classes of their exponents are part of the key
+  void** last_plan;                            // the plan this type's last evaluation used: a hint, checked before use
+  std::uint16_t scalar_powers = 0;             // the classes of their exponents are part of the key
   const codegen::text_call* called = nullptr;  // of a program's own function, given as text
 };
 

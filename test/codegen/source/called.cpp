@@ -35,7 +35,8 @@ function_text folds(dtype t) {
           .start = "0"};
 }
 
-std::uint16_t call_of(kernel_builder& b, const function_text& f, int result, std::initializer_list<std::uint16_t> args) {
+std::uint16_t call_of(kernel_builder& b, const function_text& f, int result,
+                      std::initializer_list<std::uint16_t> args) {
   value v{value_kind::call, f.results[static_cast<std::size_t>(result)].type};
   v.index = static_cast<std::uint16_t>(result << number_shift);
   v.called = &f;

@@ -11,6 +11,7 @@
 
 #include "codegen/source/emit.hpp"
 #include "codegen/source/helpers.hpp"
+#include "codegen/source/library.hpp"
 #include "test/codegen/ir/expectation.hpp"
 #include "test/codegen/ir/small_kernel.hpp"
 #include "test/codegen/scratch.hpp"
@@ -173,18 +174,6 @@ TEST_CASE("what is not there is an internal error") {
   CHECK_THROWS_AS(spelled(op::gcd, dtype::float32, used), sinter::internal_error);
   CHECK_THROWS_AS(spelled(op::sin, dtype::int32, used), sinter::internal_error);
   CHECK(find_helper("no_such_helper") == nullptr);
-}
-
-TEST_CASE("declarations: what is called, and nothing else") {
-  CHECK(declarations("x = sinf(y) + sin;", false) ==
-        "extern __attribute__((const)) float sinter_sinf(float) __asm__(\"sinf\");\n#define sinf sinter_sinf\n");
-  CHECK(declarations("atan2(hypotf(a, b), floor(c))", true) ==
-        "extern __attribute__((const, simd(\"notinbranch\"))) double sinter_atan2(double, double) __asm__(\"atan2\");\n"
-        "#define atan2 sinter_atan2\n"
-        "double floor(double);\n"
-        "extern __attribute__((const, simd(\"notinbranch\"))) float sinter_hypotf(float, float) __asm__(\"hypotf\");\n"
-        "#define hypotf sinter_hypotf\n");
-  CHECK(declarations("lgammaf_r(a, &sign)", true) == "extern float lgammaf_r(float, int *);\n");
 }
 
 TEST_CASE("compiled C has NumPy's values") {
