@@ -1,5 +1,6 @@
 #include "test/fuzz/execute.hpp"
 
+#include <sinter/elementwise_kernel.hpp>
 #include <sinter/reduce.hpp>
 
 #include "test/fuzz/moves.hpp"
@@ -80,6 +81,7 @@ void machine::run(int at_step) {
       dtype computed = s.type;
       if (s.what == form::apply) {
         const detail::outcome of = outcome_of(s.code, s.operands, outlines_);
+        if (s.as_text && text_of(s.code, of.computed)) return keep(at_step, called(s, of));
         for (const operand& o : s.operands) take_into(t, o, of.computed);
         t.apply(s.code, of.result);
       } else {
@@ -122,6 +124,32 @@ void machine::run(int at_step) {
       if (s.into == storing::mask || s.into == storing::where) return store_under_mask(s);
       return picks(s) ? store_picked(s) : run_store(s);
   }
+}
+
+// The operation as a function given as text.
+handle machine::called(const step& s, const detail::outcome& of) {
+  std::vector<handle> nodes;
+  std::vector<detail::function_argument> arguments;
+  std::vector<detail::parameter_type> types;
+  for (const operand& o : s.operands) {
+    const bool chooses = s.code == op::where && types.empty();
+    types.push_back({chooses ? dtype::bool_ : of.computed, false});
+    nodes.push_back(o.is_step() ? value(o.step) : handle());
+    const dtype as = o.scalar.strong ? o.scalar.type : of.computed;
+    if (o.is_step()) arguments.push_back({nodes.back().get(), {}});
+    else arguments.push_back({nullptr, converted({as, true, converted(o.scalar, as)}, of.computed)});
+  }
+  for (const operand& o : s.operands)
+    if (o.is_step() && is_temporary(o.step)) at(o.step) = {};
+  static constexpr const char* names[] = {"a", "a, b", "a, b, c"};
+  const detail::given_text parameters = names[types.size() - 1], none = "";
+  const detail::parameter_type result{of.result, false};
+  codegen::function_calls& f =
+      detail::make_function(detail::facts(s.code).name, {parameters, types.data(), static_cast<int>(types.size())},
+                            {none, &result, 1}, text_of(s.code, of.computed));
+  detail::node* made;
+  detail::make_calls(f, arguments.data(), &made, 1);
+  return handle(made);
 }
 
 void machine::run_store(const step& s) {

@@ -41,6 +41,7 @@ class machine {
   void keep(int step, tree&&);
   void keep(int step, handle);
   handle fold_of(const step&, const handle& from) const;
+  handle called(const step&, const detail::outcome&);
   void run_store(const step&);
   void store_picked(const step&);
   void store_under_mask(const step&);

@@ -88,6 +88,7 @@ bool author::elementwise() {
     if (i != keep && !chooses && one_in(4)) s.operands.push_back({-1, some_number()});
     else s.operands.push_back({any()});
   }
+  s.as_text = one_in(4);
   return add(std::move(s));
 }
 

@@ -204,6 +204,18 @@ class cpp_printer {
     return std::string(name(s.folding)) + (chooses_dtype(s.folding) ? std::string("<") + cpp_name(s.type) + ">" : "") +
            "(" + operand_text(s.operands[0]) + options + ")";
   }
+  // An operation's function, or the same as a text.
+  std::string called_name(const step& s, int at) const {
+    const dtype computed = outcome_of(s.code, s.operands, outlines_).computed;
+    const char* const text = s.as_text ? text_of(s.code, computed) : nullptr;
+    if (!text) return detail::facts(s.code).name;
+    static constexpr const char* names[] = {"a", "a, b", "a, b, c"};
+    std::string types;
+    for (std::size_t i = 0; i < s.operands.size(); ++i)
+      types += (i ? ", " : "") + std::string(cpp_name(s.code == op::where && i == 0 ? dtype::bool_ : computed));
+    return std::string("elementwise_kernel<") + cpp_name(known(at).type) + "(" + types + ")>(\"" +
+           names[s.operands.size() - 1] + "\", R\"(" + text + ")\")";
+  }
   std::string made(const step& s, int at) const {
     const auto from = [&] { return operand_text(s.operands[0]); };
     switch (s.what) {
@@ -211,8 +223,7 @@ class cpp_printer {
       case form::index:
         return "lazy<std::int64_t>(detail::make_iota(" + cpp_shape(s.extents) + ", " + listed(*s.axes) + "))";
       case form::apply:
-        return std::string(detail::facts(s.code).name) + "(" +
-               listed(s.operands, [&](const operand& o) { return operand_text(o); }) + ")";
+        return called_name(s, at) + "(" + listed(s.operands, [&](const operand& o) { return operand_text(o); }) + ")";
       case form::cast: return std::string("astype<") + cpp_name(s.type) + ">(" + from() + ")";
       case form::view:
       case form::pick: return from() + "(" + items_text(s) + ")";

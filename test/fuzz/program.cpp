@@ -227,6 +227,24 @@ detail::outcome outcome_of(op code, const std::vector<operand>& all, const std::
   }
 }
 
+const char* text_of(op code, dtype computed) {
+  // Of integers C promises less.
+  const bool real = detail::is_floating(computed);
+  switch (code) {
+    case op::add: return real ? "return a + b;" : nullptr;
+    case op::subtract: return real ? "return a - b;" : nullptr;
+    case op::multiply: return real ? "return a * b;" : nullptr;
+    case op::divide: return "return a / b;";
+    case op::negative: return real ? "return -a;" : nullptr;
+    case op::less: return "return a < b;";
+    case op::equal: return "return a == b;";
+    case op::where: return "return a ? b : c;";
+    case op::bitwise_xor: return "return a ^ b;";
+    case op::sqrt: return "return sqrt(a);";
+    default: return nullptr;
+  }
+}
+
 detail::outcome update_outcome(const step& s, const std::vector<outline>& known) {
   return outcome_of(s.code, {s.operands[0], s.operands[1]}, known);
 }

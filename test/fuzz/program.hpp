@@ -81,6 +81,7 @@ struct step {
   bool temporary = false;           // written inside the one statement that uses it, not under a name
   bool updates = false;             // store: `+=` and its kin, by `code`, and not `=`
   bool keepdims = false;            // reduce; triangle: the lower one
+  bool as_text = false;             // apply: by a function given as text
   op code = op::add;                // apply, store
   fold folding = fold::sum;         // reduce
   detail::reduction scanning{};     // scan
@@ -129,6 +130,9 @@ bool is_variable(const program&, int at);
 detail::weight weight_of(const operand&, const std::vector<outline>& known);
 /// What an elementwise operation makes of them.
 detail::outcome outcome_of(op, const std::vector<operand>&, const std::vector<outline>& known);
+/// The body of a function of a, b and c that does the same as an operation computed in a dtype, in C and in CUDA C++; null: there is
+/// none.
+const char* text_of(op, dtype computed);
 /// Of a store that updates: the operation on the elements and the value.
 detail::outcome update_outcome(const step&, const std::vector<outline>& known);
 /// Is a number of a kind and size that C++ takes where `type` is computed in?

@@ -262,6 +262,7 @@ class shrinker {
       if (best_.steps[i].updates) change([](step& s) { s.updates = false; });
       if (best_.steps[i].ddof) change([](step& s) { s.ddof = 0; });
       if (best_.steps[i].keepdims) change([](step& s) { s.keepdims = false; });
+      if (best_.steps[i].as_text) change([](step& s) { s.as_text = false; });
     }
     return any;
   }
