@@ -252,15 +252,14 @@ class places {
     std::vector<operand>& all = out_->operands;
     const std::uint64_t h = hash_of(o);
     const int number = operand_at_.find(h, [&](unsigned i) { return same(all[i], o); });
-    if (number < 0) {
-      operand_at_.insert(h, all.size());
-      all.push_back(o);
-      takes(0, argument_bytes_of(space));
-      return static_cast<unsigned>(all.size() - 1);
+    if (const auto known = static_cast<unsigned>(number); number >= 0) {
+      if (o.from != all[known].from) out_->met.push_back({known, o.from});
+      return known;
     }
-    if (o.from != all[static_cast<std::size_t>(number)].from)
-      out_->met.push_back({static_cast<unsigned>(number), o.from});
-    return static_cast<unsigned>(number);
+    operand_at_.insert(h, all.size());
+    all.push_back(o);
+    takes(0, argument_bytes_of(space));
+    return static_cast<unsigned>(all.size() - 1);
   }
 
   // What is at a place of an operand moved by steps_; of an iota, the sum.

@@ -168,6 +168,24 @@ TEST_CASE("fused texts: reductions") {
   CHECK(in_one(lowest(arange<double>(100'000).reshape({100, 1000}) - 7.5, 0))(slice(0, 2)).get() ==
         doubles{-7.5, -6.5});
   CHECK(lowest(zeros<double>({0})).item() == std::numeric_limits<double>::infinity());
+  const reduction_kernel<float(float, raw<float>)> steps("x, all", "fabs(all[i + 1] - x)", "fmax(a, b)", "a", 0);
+  const array<float> y{1, 2, 5, 3, 3};
+  CHECK(in_one(steps(y(slice(0, 4)), y)).item() == 3);
+}
+
+TEST_CASE("fused texts: as many arguments as a kernel has room for, and programs in parts") {
+  if (!runs_text()) return;
+  const elementwise_kernel<int(int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int)>
+      all("a, b, c, d, e, f, g, h, k, l, m, n, o, p, q, r, s",
+          "return a + b + c + d + e + f + g + h + k + l + m + n + o + p + q + r + s;");
+  const array<int> x{1, 2};
+  CHECK(in_one(all(x, x, x, 1, x, x, x, 1, x, x, x, x + 1, x, x, x, x, x) * 2).get() == integers{36, 66});
+
+  const elementwise_kernel<double(double, raw<double>, int)> next("x, all, n", "return x + all[(i + 1) % n];", "next");
+  const array<double> y{1, 2, 4};
+  lazy<double> chain = next(y, y, 3);
+  for (int step = 0; step < 1500; ++step) chain = next(chain, y, 3) - y;  // y(1) - y, 1500 times
+  CHECK(array<double>(chain).get() == doubles{1503, 3006, -4495});
 }
 
 TEST_CASE("fused texts: two kernels of one name are two") {
