@@ -123,13 +123,13 @@ bool wants_whole_registers(const helper_list& used) {
 }
 
 // A product that is added up may become one operation with the addition, which rounds once, where a loop's form suits that; in
-// the loop for another layout it may not. Sums must not depend on that.
+// the loop for another layout it may not. Sums must not depend on that, nor what a text folds.
 bool adds_products(const kernel& k) {
   return form_of(k) == form::fold && math_mode_from_environment() == math_mode::standard &&
          std::any_of(k.accumulators.begin(), k.accumulators.end(), [&](const accumulator& a) {
            const value& at = k.values[a.value];
            const bool may = at.kind == value_kind::call || (at.kind == value_kind::apply && !is_costly(at));
-           return a.what == reduction::sum && detail::is_floating(a.type) && may;
+           return detail::is_floating(a.type) && (a.called || (a.what == reduction::sum && may));
          });
 }
 

@@ -143,6 +143,11 @@ TEST_CASE("fused texts: raw arguments") {
   const floats expected{-4, -0.5f, -1, 5.5f};
   CHECK(in_one(stencil(x, x, 4) * 2).get() == floats{-8, -1, -2, 11});
   CHECK(in_one(sum(stencil(x, x, 4))).item() == 0);
+  for (float round = 1; round < 6; ++round) {  // a launch that is kept ready is given other arrays
+    const array<float> other = x * round;
+    CHECK(in_one(stencil(x, other, 4)).get() ==
+          floats{1 - 5 * round, 2 - 2.5f * round, 4 - 5 * round, 8 - 2.5f * round});
+  }
   // What is raw is read at other points than the one that is stored.
   x(ellipsis) = stencil(x, x, 4);
   CHECK(x.get() == expected);
