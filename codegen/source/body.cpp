@@ -209,11 +209,36 @@ std::string body::name_of(const function_text* f, const char* prefix) const {
 }
 
 std::string body::spell_call(const value& at, const std::vector<std::string>& names) const {
+  if (at.called->results.size() > 1) return number("c", results_from(at, names)) + number(".r", number_of(at));
+  const std::string text = spell_whole_call(at, names);
+  return guard_of(at) ? names[*guard_of(at)] + " ? " + text + " : 0" : text;
+}
+
+std::string body::spell_whole_call(const value& at, const std::vector<std::string>& names) const {
   std::vector<std::string> given;
   for (int a = 0; a < at.called->arguments(); ++a) given.push_back(names[at.args[a]]);
-  const std::string member = at.called->results.size() > 1 ? number(".r", number_of(at)) : "";
-  const std::string text = name_of(at.called, "called") + "(" + listed(given, 6) + ")" + member;
-  return guard_of(at) ? names[*guard_of(at)] + " ? " + text + " : 0" : text;
+  return name_of(at.called, "called") + "(" + listed(given, 6) + ")";
+}
+
+// Several results of one call are taken from one struct, `c<number>` of the first of these values that the function computes.
+int body::results_from(const value& at, const std::vector<std::string>& names) const {
+  const auto same = [&](const value& other) {
+    return other.called == at.called && other.args == at.args && (other.index & with_guard) == (at.index & with_guard);
+  };
+  const auto self = static_cast<std::size_t>(&at - k.values.data());
+  for (std::size_t i = 0; i < self; ++i)
+    if (k.values[i].kind == value_kind::call && names[i].starts_with('t') && same(k.values[i]))
+      return static_cast<int>(i);
+  return static_cast<int>(self);
+}
+
+void body::write_results(writer& w, const value& at, const std::vector<std::string>& names) const {
+  const int self = static_cast<int>(&at - k.values.data());
+  if (at.called->results.size() < 2 || results_from(at, names) != self) return;
+  const std::string declared = "struct " + name_of(at.called, "results") + number(" c", self);
+  if (!guard_of(at)) return w.line("  const ", declared, " = ", spell_whole_call(at, names), ";");
+  w.line("  ", declared, " = {0};");
+  w.line("  if (", names[*guard_of(at)], ") ", number("c", self), " = ", spell_whole_call(at, names), ";");
 }
 
 function body::make_function(std::string function_name, const std::vector<std::uint16_t>& roots,
@@ -245,6 +270,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
       case value_kind::scanned: leaf(f.reduced, "r", result_member(at.index)); break;
       default:
         const bool stay_wide = to == dialect::cuda && again[i] && may_wrap_in(k, at);
+        if (at.kind == value_kind::call) write_results(w, at, names);
         names[i] = number("t", temporaries++);
         w.line("  const ", std::string(spelling(at.type)), " ", names[i], " = ", spell_value(at, names, stay_wide),
                ";");

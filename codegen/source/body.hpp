@@ -101,6 +101,9 @@ class body {
                          const std::vector<std::uint16_t>& given);
   std::string spell_value(const value&, const std::vector<std::string>& names, bool stay_wide) const;
   std::string spell_call(const value&, const std::vector<std::string>& names) const;
+  std::string spell_whole_call(const value&, const std::vector<std::string>& names) const;
+  int results_from(const value&, const std::vector<std::string>& names) const;
+  void write_results(writer&, const value&, const std::vector<std::string>& names) const;
   /// What a text of the program's own, or something that belongs to it, is called: `called0`, `start0`.
   std::string name_of(const function_text*, const char* prefix) const;
   std::string heading_of(const function&) const;

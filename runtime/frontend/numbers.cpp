@@ -1,10 +1,12 @@
 // Plain numbers: one element of what the interpreter computes in loops. Invariant: f(x) of a number is the element that f
 // gives of an array of it on that device, and so NumPy's value.
 #include <bit>
+#include <iterator>
 
 #include <sinter/detail/seam.hpp>
 
 #include "codegen/ir/interpret_ops.hpp"
+#include "runtime/frontend/nodes.hpp"
 
 namespace sinter::detail {
 
@@ -15,6 +17,27 @@ void compute_numbers(op code, dtype computed, const scalar_bits* operands, std::
   const void* args[3] = {};
   for (std::size_t i = 0; i < count; ++i) args[i] = &operands[i];
   codegen::find_apply(code, computed)(args, result, 1);
+}
+
+node* make_number(dtype t, const scalar_bits& bits) {
+  struct number {
+    instruction code;
+    void* last_plan;
+    fragment table;
+  };
+  constexpr std::size_t dtypes = std::size(facts_of);
+  // Never freed, like all tables that expressions point to.
+  static number* const all = [] {
+    auto* const made = new number[dtypes];
+    for (std::size_t i = 0; i < dtypes; ++i) {
+      number& n = made[i];
+      n.code = {instruction::take_scalar, static_cast<dtype>(i)};
+      n.last_plan = nullptr;
+      n.table = {&n.code, 1, 0, 1, n.code.type, &n.last_plan};
+    }
+    return made;
+  }();
+  return make_expression({&all[static_cast<std::size_t>(t)].table, nullptr, &bits});
 }
 
 void convert_number(dtype to, dtype from, const scalar_bits& value, void* result) {

@@ -15,6 +15,7 @@
 
 #include "codegen/ir/elements.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/nodes.hpp"
 
 namespace sinter::detail {
 
@@ -150,13 +151,9 @@ node* make_bernoulli(const shape& s, draw_counter& next, double p) {
 }
 
 node* make_seed(whole_number seed) {
-  static constexpr instruction code[] = {{instruction::take_scalar, dtype::uint64}};
-  static void* last_plan = nullptr;
-  static constexpr fragment scalar{code, 1, 0, 1, dtype::uint64, &last_plan};
   if (seed.negative)
     throw error(message("sinter: a seed of %s; a seed is not negative", to_string(seed).c_str()).c_str());
-  const scalar_bits bits = to_bits(seed.bits);
-  return make_expression({&scalar, nullptr, &bits});
+  return make_number(dtype::uint64, to_bits(seed.bits));
 }
 
 node* make_seed() {

@@ -83,6 +83,9 @@ TEST_CASE("fused texts: several results, together and apart") {
   CHECK(launches_of([&, &w = whole, &r = rest] { std::tie(first, second) = eval(w + 1, r * 2); }) == 1);
   CHECK(first.get() == floats{4, 1, 2});
   CHECK(second.get() == integers{2, 4, 4});
+  CHECK(times_in(dump(whole * 10 + rest).c_str(), " = called0(") == 2);  // one call in each dialect
+  CHECK(in_one(concatenate(tuple(whole, whole * 0 - rest))).get() == doubles{3, 0, 1, -1, -2, -2});
+  CHECK(in_one(sum(whole) + max(rest)).item() == 6);
   CHECK(refusal([] { elementwise_kernel<std::tuple<int, int>(int)> two("x", "a", "a = x;", "two"); }) ==
         "sinter: the signature of the kernel \"two\" has 2 results, and \"a\" names 1");
 }
