@@ -296,6 +296,8 @@ class cpu_compiler final : public compiler {
     options_.emplace_back(mode == math_mode::strict ? "-ffp-contract=off" : "-ffp-contract=fast");
     // More loops vectorise without traps; what gcc takes that for a licence to do is not all strict.
     if (mode != math_mode::strict) options_.emplace_back("-fno-trapping-math");
+    // A function of a constant is what the library gives at run time, and not what gcc knows it to be.
+    if (mode == math_mode::strict && !is_clang) options_.emplace_back("-frounding-math");
     // Without the first, gcc makes branches of chains of max and min, which then do not vectorise.
     options_.emplace_back(is_clang ? "-Wno-unknown-attributes" : "-fno-thread-jumps");
     // gcc vectorises the functions a kernel declares `simd`; clang ignores that and knows the library by name.

@@ -73,7 +73,7 @@ class late_device final : public runtime::host_device {
   codegen::dialect dialect() const override { return codegen::dialect::none; }
   runtime::loaded_kernel load(const codegen::bytes*, const codegen::kernel& source,
                               const codegen::variant& layout) override {
-    return {programs_.load(source, layout), nullptr};
+    return {programs_.load(source, layout, id), nullptr};
   }
   int multiprocessors() const override { return 1; }
   std::string description() const override { return "a device of a test's"; }

@@ -194,9 +194,10 @@ std::vector<std::string> compile_command(bool check) {
   static const std::string compiler = host_compiler();
   std::vector<std::string> words{compiler, check ? "-DSOFTGPU_CHECK=1" : "-DSOFTGPU_CHECK=0"};
   // Not linking the usual libraries saves a third of the time. Overflow wraps and types may alias as on a GPU.
-  for (const char* word : {"-std=gnu++17", "-O1", "-w", "-fPIC", "-shared", "-nostdlib", "-pipe", "-fno-exceptions",
-                           "-fno-rtti", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fno-math-errno",
-                           "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-Wl,-Bsymbolic"})
+  for (const char* word :
+       {"-std=gnu++17", "-O1", "-w", "-fPIC", "-shared", "-nostdlib", "-pipe", "-fno-exceptions", "-fno-rtti",
+        "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-frounding-math", "-fno-math-errno",
+        "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-Wl,-Bsymbolic"})
     words.emplace_back(word);
   if (check) words.emplace_back("-fsanitize=thread");
   return words;
