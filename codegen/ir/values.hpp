@@ -32,7 +32,7 @@ inline bool is_costly(op code) {
   const bool heavy = r == detail::rule::real || r == detail::rule::integral_step || detail::takes_words(r);
   return heavy && code != op::sqrt && code != op::fma;
 }
-/// Of a text nobody knows: it counts as one that does.
+/// What a text of the program's does is not known: it counts as costly.
 inline bool is_costly(const value& v) {
   return v.kind == value_kind::call || (v.kind == value_kind::apply && is_costly(v.code));
 }
