@@ -166,7 +166,7 @@ struct fold_schedule {
 struct scan_schedule {
   std::uint16_t threads = 0;   // cuda: of a block
   std::uint16_t across = 0;    // cuda: of them, those that share a row; by columns: neighbouring columns
-  std::uint16_t held = 0;      // cuda: elements that a thread has of a row or a column
+  std::uint16_t held = 0;      // cuda: elements that a thread has of a row or a column; cpu: of a chunk, computed once
   std::uint8_t width = 1;      // cuda: of those, the ones that lie side by side
   bool keeps = false;          // cuda: what a stage computes is kept for later ones; else they compute it again
   bool packed = false;         // cuda: `width` elements are read in one access

@@ -24,40 +24,44 @@ class cpu_scan : cpu_writer {
   const function& at_points() const { return b_.points.back(); }
   static std::string running(int a) { return number("acc", a); }
 
-  void start() {
-    for (int a = 0; a < members(); ++a) w_.line(b_.member_type(a), " ", running(a), " = ", b_.neutral(a), ";");
-  }
-
   void row() {
     b_.unravel(w_, 0, b_.kept(), "item");
     place("p", "", 0, b_.kept(), when::points, true);
     w_.line("const long long low = 0, high = ", number("n", b_.v.rank - 1), ";");
-    start();
     blocks(false);
+  }
+
+  // What is folded, of so many elements at a time, and behind it what these are folded into: as a variable gcc would keep it in
+  // memory, since no register outlives the calls of functions between.
+  static constexpr int block = 256;
+  static std::string element(int a) { return number("e", a) + "[l]"; }
+  static std::string before(int a) { return number("e", a) + "[" + text(block) + "]"; }
+  void compute(const std::string& first, const std::function<std::string(int)>& into) {
+    std::vector<std::string> to;
+    for (int a = 0; a < members(); ++a) to.push_back(into(a));
+    each_element();
+    w_.line(b_.points[0].call(read("p", first + " + l"), {}, to));
+    w_.close();
   }
 
   // Elements [low, high): what is folded, and what is written, is computed for a block of them side by side; the folding
   // between is one after the other. `after`: a prefix comes before all.
   void blocks(bool after) {
-    const std::string block = "256";
-    w_.open("for (long long at = low; at < high; at += ", block, ")");
-    w_.line("const long long count = high - at < ", block, " ? high - at : ", block, ";");
-    std::vector<std::string> into;
     for (int a = 0; a < members(); ++a) {
-      w_.line(b_.member_type(a), " ", number("e", a), "[", block, "];");
-      into.push_back(number("e", a) + "[l]");
+      w_.line(b_.member_type(a), " ", number("e", a), "[", text(block + 1), "];");
+      w_.line(before(a), " = ", b_.neutral(a), ";");
+    }
+    w_.open("for (long long at = low; at < high; at += ", text(block), ")");
+    w_.line("const long long count = high - at < ", text(block), " ? high - at : ", text(block), ";");
+    if (!keeps()) compute("at", element);
+    for (int a = 0; a < members(); ++a) {
+      w_.line(b_.member_type(a), " ", running(a), " = ", before(a), ";");
+      w_.line("for (long long l = 0; l < count; ++l) ", element(a), " = ", running(a), " = ",
+              b_.folded(a, running(a), keeps() ? kept(a, "at - low + l") : element(a)), ";");
+      w_.line(before(a), " = ", running(a), ";");
     }
     each_element();
-    w_.line(b_.points[0].call(read("p", "at + l"), {}, into));
-    w_.close();
-    for (int a = 0; a < members(); ++a)
-      w_.line("for (long long l = 0; l < count; ++l) ", into[static_cast<std::size_t>(a)], " = ", running(a), " = ",
-              b_.folded(a, running(a), number("e", a) + "[l]"), ";");
-    each_element();
-    const spelled scanned = [&](int a) {
-      const std::string e = number("e", a) + "[l]";
-      return after ? b_.folded(a, number("prefix", a), e) : e;
-    };
+    const spelled scanned = [&](int a) { return after ? b_.folded(a, number("prefix", a), element(a)) : element(a); };
     w_.line(at_points().call(read("p", "at + l"), scanned, written("p", "at + l")));
     w_.close();
     w_.close();
@@ -126,28 +130,39 @@ class cpu_scan : cpu_writer {
     fold_chunk();
     wait();
     hand_on();
-    start();
     blocks(true);
     w_.close();
     w_.close();
   }
 
-  // What the chunk folds to, in sixteen lanes.
+  // What takes long to compute is kept for the whole chunk, since it is needed twice.
+  bool keeps() const { return b_.v.scan.held != 0; }
+  static std::string kept(int a, const std::string& at) { return number("k", a) + "[" + at + "]"; }
+
+  // What the chunk folds to, in lanes, of which so many hide that gcc keeps them in memory.
   void fold_chunk() {
+    const std::string lanes = text(64);
     for (int a = 0; a < members(); ++a) w_.line(b_.member_type(a), " ", number("all", a), " = ", b_.neutral(a), ";");
+    if (keeps()) {
+      for (int a = 0; a < members(); ++a)
+        w_.line(b_.member_type(a), " ", number("k", a), "[", text(b_.v.scan.held), "];");
+      w_.line("const long long count = high - low;");
+      compute("low", [](int a) { return kept(a, "l"); });
+    }
     w_.open("if (part + 1 < splits)");
     for (int a = 0; a < members(); ++a) {
-      w_.line(b_.member_type(a), " ", running(a), "[16];");
-      w_.line("for (int l = 0; l < 16; ++l) ", running(a), "[l] = ", b_.neutral(a), ";");
+      w_.line(b_.member_type(a), " ", running(a), "[", lanes, "];");
+      w_.line("for (int l = 0; l < ", lanes, "; ++l) ", running(a), "[l] = ", b_.neutral(a), ";");
     }
-    w_.open("for (long long i = low; i < high; i += 16)");  // chunks that others follow are whole
+    w_.open("for (long long i = low; i < high; i += ", lanes, ")");  // chunks that others follow are whole
     w_.raw("#pragma omp simd\n");
-    w_.open("for (int l = 0; l < 16; ++l)");
-    accumulate(read("p", "i + l"), "l");
+    w_.open("for (int l = 0; l < ", lanes, "; ++l)");
+    if (keeps()) fold([](int a) { return running(a) + "[l]"; }, [](int a) { return kept(a, "i - low + l"); });
+    else accumulate(read("p", "i + l"), "l");
     w_.close();
     w_.close();
     for (int a = 0; a < members(); ++a)
-      w_.line("for (int l = 0; l < 16; ++l) ", number("all", a), " = ",
+      w_.line("for (int l = 0; l < ", lanes, "; ++l) ", number("all", a), " = ",
               b_.folded(a, number("all", a), running(a) + "[l]"), ";");
     w_.close();
   }

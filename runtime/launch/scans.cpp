@@ -99,7 +99,7 @@ layout cuda_scan(const codegen::kernel& k, binding& b, const target& to) {
   return l;
 }
 
-layout cpu_scan(binding& b) {
+layout cpu_scan(const codegen::kernel& k, binding& b) {
   layout l;
   if (b.variant.columns) {
     // Narrower tiles where there would be too few to share out.
@@ -111,6 +111,7 @@ layout cpu_scan(binding& b) {
   l.how.items = b.kept;
   if (b.kept >= 64 || b.reduced < 2 * codegen::scan_chunk) return l;
   l.splits = divide_up(b.reduced, codegen::scan_chunk);
+  if (!is_light(k)) b.variant.scan.held = codegen::scan_chunk;
   l.how.finish_items = b.kept * l.splits;
   l.how.items = 1;  // which makes the words ready
   return l;
@@ -120,7 +121,7 @@ layout cpu_scan(binding& b) {
 
 layout share_out_scan(const codegen::kernel& k, binding& b, const target& to) {
   b.variant.scan = {};
-  const layout l = to.language == codegen::dialect::c ? cpu_scan(b) : cuda_scan(k, b, to);
+  const layout l = to.language == codegen::dialect::c ? cpu_scan(k, b) : cuda_scan(k, b, to);
   b.variant.scan.split = l.splits > 1;
   return l;
 }
