@@ -180,7 +180,7 @@ struct scan_schedule {
 enum class way : std::uint8_t {
   each,    // element by element
   packed,  // in packs of `width` elements
-  tiled,   // cuda: read along the second fastest axis into a tile in shared memory; cpu: in the order of tiles
+  tiled,   // cuda: read along the second fastest axis into a tile in shared memory; cpu: into one of the core's
   dense,   // cpu: its short rows follow each other without gaps
   back,    // cpu: each element lies before the one before it
 };

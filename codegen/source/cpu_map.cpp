@@ -5,12 +5,60 @@ namespace sinter::codegen {
 
 namespace {
 
+// `turn<bytes>` copies `down` elements that follow each other from each of `across` places, `step` apart, into the columns of a
+// tile. Squares are turned in registers: the halves off the diagonal change places, then those of each half.
+void turning_function(writer& w, int bytes, int side) {
+  const int width = 32 / bytes;
+  const std::string size = std::to_string(bytes), n = std::to_string(width), row = std::to_string(side);
+  const char* const word = bytes == 4 ? "unsigned int" : "unsigned long long";
+  const auto each = [&](const std::function<void(const std::string&)>& line) {
+    for (int k = 0; k < width; ++k) line(std::to_string(k));
+  };
+  w.line("typedef ", word, " word", size, " __attribute__((may_alias));");
+  w.line("typedef ", word, " words", size, " __attribute__((vector_size(32), aligned(", size, "), may_alias));");
+  w.open("static inline void turn", size,
+         "(const void* first, long long step, long long down, long long across, void* tile)");
+  w.line("const word", size, "* const from = first;");
+  w.line("word", size, "* const to = tile;");
+  w.line("long long i = 0;");
+  w.raw("#ifdef __has_builtin\n#if __has_builtin(__builtin_shufflevector)\n");
+  w.open("for (; i + ", n, " <= across; i += ", n, ")");
+  w.line("long long r = 0;");
+  w.open("for (; r + ", n, " <= down; r += ", n, ")");
+  each([&](const std::string& k) {
+    w.line("words", size, " a", k, " = *(const words", size, "*)(from + (i + ", k, ") * step + r), b", k, ";");
+  });
+  for (int half = width / 2; half > 0; half /= 2) {
+    std::string low, high;
+    for (int e = 0; e < width; ++e) {
+      low += ", " + std::to_string(e & half ? width + e - half : e);
+      high += ", " + std::to_string(e & half ? width + e : e + half);
+    }
+    for (int k = 0; k < width; ++k) {
+      const std::string x = number("a", k & ~half), y = number("a", k | half);
+      w.line(number("b", k), " = __builtin_shufflevector(", x, ", ", y, k & half ? high : low, ");");
+    }
+    each([&](const std::string& k) { w.line("a", k, " = b", k, ";"); });
+  }
+  each([&](const std::string& k) { w.line("*(words", size, "*)(to + (r + ", k, ") * ", row, " + i) = a", k, ";"); });
+  w.close();
+  w.line("for (; r < down; ++r)");
+  w.line("  for (int k = 0; k < ", n, "; ++k) to[r * ", row, " + i + k] = from[(i + k) * step + r];");
+  w.close();
+  w.raw("#endif\n#endif\n");
+  w.line("for (; i < across; ++i)");
+  w.line("  for (long long r = 0; r < down; ++r) to[r * ", row, " + i] = from[i * step + r];");
+  w.close();
+  w.blank();
+}
+
 class cpu_map : cpu_writer {
  public:
   cpu_map(writer& w, const body& b) : cpu_writer(w, b), m_(b.v.map), last_(b.v.rank - 1), length_(number("n", last_)) {}
 
   void write() {
     argument_struct();
+    if (m_.tile) turning_functions();
     open("sinter_kernel");
     load_fixed(when::points);
     if (last_ == 0) along("", "begin", "end");
@@ -21,11 +69,20 @@ class cpu_map : cpu_writer {
   }
 
  private:
+  // An input at element `i`: where it has been turned, in its tile.
+  spelled read_here(const std::string& prefix, const std::string& i) const {
+    return [this, prefix, i](int o) {
+      if (!is_turned(o)) return read(prefix, i)(o);
+      return number("t", o) + "[(" + number("i", last_ - 1) + " - top) * " + std::to_string(m_.tile) + " + " + i +
+             " - left]";
+    };
+  }
+
   void along(const std::string& prefix, std::string_view from, std::string_view to) {
     if (!counts()) w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long i = ", from, "; i < ", to, "; ++i)");
     if (counts()) blocks(prefix, to);
-    w_.line(b_.points[0].call(read(prefix, "i"), {}, outputs(when::points, prefix, "i")));
+    w_.line(b_.points[0].call(read_here(prefix, "i"), {}, outputs(when::points, prefix, "i")));
     w_.close();
   }
 
@@ -95,6 +152,28 @@ class cpu_map : cpu_writer {
     w_.close();
   }
 
+  bool is_turned(int o) const { return m_.tile && o < b_.inputs() && m_.of(o) == way::tiled; }
+
+  void turning_functions() {
+    for (const int bytes : {4, 8}) {
+      bool used = false;
+      for (int o = 0; o < b_.inputs(); ++o) used = used || (is_turned(o) && itemsize(b_.k.inputs[o].type) == bytes);
+      if (used) turning_function(w_, bytes, m_.tile);
+    }
+  }
+
+  // Fills the tiles of the operands that lie along the second fastest axis.
+  void turn(const std::string& prefix) {
+    const std::string side = std::to_string(m_.tile);
+    for (int o = 0; o < b_.inputs(); ++o) {
+      if (!is_turned(o)) continue;
+      const std::string step = b_.name(o) + "_step" + std::to_string(last_);
+      w_.line(b_.type(o), " ", number("t", o), "[", side, " * ", side, "];");
+      w_.line("turn", std::to_string(itemsize(b_.k.inputs[o].type)), "(", base(o, prefix), " + top + left * ", step,
+              ", ", step, ", bottom - top, right - left, ", number("t", o), ");");
+    }
+  }
+
   // The lines that a tile touches stay in the cache, along whichever axis they lie.
   void tiles() {
     const std::string side = std::to_string(m_.tile), down = number("n", last_ - 1), i = number("i", last_ - 1);
@@ -110,8 +189,10 @@ class cpu_map : cpu_writer {
       b_.unravel(w_, 0, last_ - 1, "item / tiles");
       place("p", "", 0, last_ - 1, when::points, true);
     }
+    const std::string prefix = last_ > 1 ? "p" : "";
+    turn(prefix);
     w_.open("for (long long ", i, " = top; ", i, " < bottom; ++", i, ")");
-    place("q", last_ > 1 ? "p" : "", last_ - 1, last_, when::points, true);
+    place("q", prefix, last_ - 1, last_, when::points, true);
     along("q", "left", "right");
     w_.close();
     w_.close();

@@ -48,6 +48,7 @@ class sharing {
       l.how.items = b_.kept;
     } else if (turn_axes()) {
       m_.tile = 32;
+      choose_turned();
       l.how.items = count(0, last_ - 1) * divide_up(b_.extents[last_ - 1], m_.tile) * divide_up(length, m_.tile);
     } else if (rows < 1024 && length >= 2 * codegen::row_piece) {
       m_.pieces = true;
@@ -257,7 +258,18 @@ class sharing {
     return l;
   }
 
-  // ---- what the CPU's text names: steps back, which make vectors, and short rows
+  // ---- what the CPU's text names: turned operands, steps back, which make vectors, and short rows
+
+  // What tiles turn in registers: not more than a core has near.
+  void choose_turned() {
+    constexpr int most_turned = 4;
+    int turned = 0;
+    for (int o = 0; o < operands(); ++o) {
+      way& w = m_.ways[static_cast<std::size_t>(o)];
+      const bool fits = b_.operands[static_cast<std::size_t>(o)].strides[last_ - 1] == 1 && size(o) >= 4;
+      if (w == way::tiled && (!fits || ++turned > most_turned)) w = way::each;
+    }
+  }
 
   void name_steps_back() {
     for (int o = 0; o < operands(); ++o) {
