@@ -95,7 +95,7 @@ bool evaluate(request* requests, int count, workspace& w, const codegen::stand_i
     w.roots.push_back(requests[i].root);
     w.extents.push_back(requests[i].extents);
   }
-  if (!codegen::resolve(w.roots.data(), w.extents.data(), count, w.resolution, known, room)) return false;
+  if (!codegen::resolve(w.roots.data(), w.extents.data(), count, w.resolution, known, room, keeps_work)) return false;
   stream_state& on = current_stream(device_of(w.resolution, requests, count));
   const fusion& p = fusion_for(plan_for(w.resolution.words, requests[0].hint), w.resolution, target_of(on.device));
 

@@ -70,7 +70,9 @@ class evaluation final : public codegen::part_evaluator {
     std::vector<const shape*> extents;
     for (const typed_node* n : nodes) extents.push_back(&n->extents);
     codegen::resolution r;
-    if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room)) return false;
+    if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room,
+                          runtime::keeps_work))
+      return false;
     runtime::device_impl& on = r.device ? *r.device : runtime::current_device();
     const runtime::fusion& p = runtime::fusion_for(runtime::plan_for(r.words, nullptr), r, runtime::target_of(on));
     std::vector<array_node*> temporaries, results;

@@ -15,6 +15,7 @@ struct context {
   unsigned space;
   bool identity;            // axis d of the node is axis d of the space
   bool whole;               // in C order, the node's elements are the points of the space
+  bool stored = false;      // the node is computed here for its uses elsewhere
   ref guard = ref::none();  // where it is false nothing is read
   sinter::shape extents;
   axis_map map[max_rank];
@@ -25,14 +26,14 @@ inline bool same(const axis_map& a, const axis_map& b) {
 }
 
 inline bool same(const context& a, const context& b) {
-  return a.space == b.space && a.identity == b.identity && a.whole == b.whole && a.guard.bits == b.guard.bits &&
-         a.extents == b.extents &&
+  return a.space == b.space && a.identity == b.identity && a.whole == b.whole && a.stored == b.stored &&
+         a.guard.bits == b.guard.bits && a.extents == b.extents &&
          (a.identity ||
           std::equal(a.map, a.map + a.extents.size(), b.map, [](auto& x, auto& y) { return same(x, y); }));
 }
 
 inline std::uint64_t hash_of(const context& c) {
-  std::uint64_t h = mixed(c.space, c.guard.bits);
+  std::uint64_t h = mixed(c.space << 1 | unsigned{c.stored}, c.guard.bits);
   for (int d = 0; d < c.extents.size(); ++d)
     h = mixed(mixed(h, static_cast<std::uint64_t>(c.map[d].offset)),
               static_cast<std::uint64_t>(c.map[d].step) << 8 ^ static_cast<std::uint16_t>(c.map[d].axis));

@@ -112,7 +112,7 @@ class reader {
     else v = cast_to(p_, v, w.type());
     const function_text* called = nullptr;
     if (w.by_text()) called = reinterpret_cast<const function_text*>(static_cast<std::uintptr_t>(words_[at_++]));
-    p_.boundaries.push_back({w.what(), w.type(), w.domain(), w.rank(), w.joinable(), w.running(), v, position, called});
+    p_.boundaries.push_back({w.what(), w.type(), w.domain(), w.rank(), w.joinable(), w.by(), v, position, called});
   }
 
   // A call's arguments are all that is on the stack. Its guard is the next word.

@@ -25,6 +25,7 @@ class places {
   void reset_places() {
     spaces_of_.clear();
     computed_.clear();
+    digits_.clear();
     computed_at_.clear();
     contexts_.clear();
     context_at_.clear();
@@ -76,9 +77,10 @@ class places {
   }
 
   // The context in which a node covers a whole space.
-  unsigned whole(unsigned space) {
+  unsigned whole(unsigned space, bool stored = false) {
     context c;
     c.space = space;
+    c.stored = stored;
     c.extents = spaces_of_[space].extents;
     c.whole = true;
     const refinement* const finer = spaces_of_[space].finer;
@@ -205,6 +207,7 @@ class places {
     o.iota = true;
     o.type = dtype::int64;
     const ref position = add(o, of.extents, strides, of, false);
+    const std::size_t first = digits_.size();
     std::int64_t behind = 1;
     bool first_above = false;
     for (int d = g.to.last - 1; d >= g.to.first; --d) {
@@ -212,8 +215,32 @@ class places {
       if (n == 1) continue;
       first_above = false;
       for (int e = g.to.first; e < d; ++e) first_above = first_above || inner.extents[e] != 1;
-      inner.map[d] = computed(digit(position, behind, first_above ? n : 0));
+      const ref index = digit(position, behind, first_above ? n : 0);
+      digits_.push_back({index, position, behind, first_above});
+      inner.map[d] = computed(index);
       behind *= n;
+    }
+    if (digits_.size() - first < 2) digits_.resize(first);  // it is the position itself
+  }
+
+  // An operand whose elements lie one after the other where its axes do is read at the position, without digits of it.
+  void join_digits() {
+    const auto step_of = [this](ref index) {
+      return std::find_if(steps_.begin(), steps_.end(),
+                          [&](const indexed_step& s) { return s.index.bits == index.bits; });
+    };
+    for (std::size_t first = 0, end = 0; first < digits_.size(); first = end + 1) {
+      for (end = first; digits_[end].has_above;) ++end;
+      const auto last = step_of(digits_[first].index);
+      if (last == steps_.end()) continue;
+      const std::int64_t step = last->step;
+      bool follow = true;
+      for (std::size_t i = first; i <= end; ++i) {
+        const auto at = step_of(digits_[i].index);
+        follow = follow && at != steps_.end() && at->step == step * digits_[i].behind;
+      }
+      for (std::size_t i = first; follow && i <= end; ++i) steps_.erase(step_of(digits_[i].index));
+      if (follow) add_step(digits_[first].position, step);
     }
   }
 
@@ -285,7 +312,7 @@ class places {
     std::int64_t step = 1;  // of the result, kept axis by kept axis
     for (int d = read.extents.size() - 1; d >= 0; --d) {
       if (read.extents[d] == 1) continue;
-      const bool kept = b.running || (folded.reduced >> d & 1) == 0;
+      const bool kept = b.by != maker::fold || (folded.reduced >> d & 1) == 0;
       if (o.flat ? !kept : o.strides[d] != (kept ? step : 0)) return false;
       if (kept) step *= read.extents[d];
     }
@@ -316,6 +343,7 @@ class places {
     if (o.iota) o.origin = offset;
     else if (o.boundary >= 0) o.offset = offset;
     else o.data += offset * itemsize(o.type);
+    if (!digits_.empty()) join_digits();
     return strays;
   }
 
@@ -339,7 +367,14 @@ class places {
   refinements refined_;
   std::vector<sinter::shape> kept_whole_;  // shapes whose axes are not cut
   std::vector<ref> computed_;              // indices, by number
-  std::vector<indexed_step> steps_;        // of the operand at hand
+  // An index that is part of a position; the one of the axis before it follows, if there is one.
+  struct digit_of {
+    ref index, position;
+    std::int64_t behind;
+    bool has_above;
+  };
+  std::vector<digit_of> digits_;
+  std::vector<indexed_step> steps_;  // of the operand at hand
   std::vector<context> contexts_;
   number_table context_at_, operand_at_, computed_at_;
   unsigned values_ = 0;

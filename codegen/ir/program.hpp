@@ -25,7 +25,7 @@ struct program {
     unsigned domain;  // a space of the resolution
     int rank;         // of its result
     bool joinable;    // its user has exactly the shape of its result
-    bool running;     // a scan
+    maker by;
     std::uint16_t value;
     std::uint16_t position;       // of what is folded, where the reduction takes it
     const function_text* called;  // reduction::text

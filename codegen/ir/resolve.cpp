@@ -11,6 +11,7 @@
 #include "codegen/ir/exponent.hpp"
 #include "codegen/ir/function.hpp"
 #include "codegen/ir/places.hpp"
+#include "codegen/ir/values.hpp"
 
 namespace sinter::codegen {
 
@@ -33,13 +34,15 @@ namespace {
 class walker : places {
  public:
   bool run(const typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
-           const stand_ins* known, program_room room) {
+           const stand_ins* known, program_room room, keeps_work* keeps) {
     out_ = &into;
     known_ = known;
     room_ = room;
+    keeps_ = keeps;
     refined_.clear();
     kept_whole_.clear();
-    do {  // again with finer axes, where a reshape asks for them
+    used_again_.clear();
+    do {  // again with finer axes, where a reshape asks for them, or with more in memory
       reset();
       for (int i = 0; i < count && !stops(); ++i) {
         const unsigned root = whole(space_for(*extents[i], 0));
@@ -57,8 +60,9 @@ class walker : places {
     const typed_node* n;
     unsigned context;
     bool remembered;
-    unsigned inner = 0;  // of a child that becomes memory: the context it is walked in
-    int next = 0;        // child
+    unsigned inner = 0;   // of what becomes memory: the context it is walked in
+    int next = 0;         // child
+    bool stores = false;  // the node itself becomes memory
   };
   struct seen {
     const node* n;
@@ -69,6 +73,7 @@ class walker : places {
     out_->clear();
     reset_places();
     frames_.clear();
+    stored_.clear();
     refs_.clear();
     seen_.clear();
     seen_at_.clear();
@@ -130,6 +135,8 @@ class walker : places {
       case node_kind::expression: {
         const auto* e = static_cast<const expression_node*>(f.n);
         const unsigned in = f.context;
+        if (f.stores) return close(stored(f));
+        if (keeps_ && f.next == 0 && is_stored(e, f)) return store(f);
         for (int next = f.next; next < e->code->nodes;) {
           const auto* n = static_cast<const typed_node*>(e->children[next++]);
           if (is_raw(*e->code, next - 1)) [[unlikely]] {
@@ -149,12 +156,12 @@ class walker : places {
       case node_kind::view: return view(f);
       case node_kind::reduction: {
         const auto* r = static_cast<const reduction_node*>(f.n);
-        if (f.next++) return close(bounded(f, r->what));
+        if (f.next++) return close(bounded(f, r->what, maker::fold));
         return open(f, r->child, r->axes);
       }
       case node_kind::scan: {
         const auto* s = static_cast<const scan_node*>(f.n);
-        if (f.next++) return close(bounded(f, s->what, true));
+        if (f.next++) return close(bounded(f, s->what, maker::scan));
         keep_whole(s->child->extents);
         if (stops()) return;
         return open(f, s->child, std::uint32_t{1} << s->axis);
@@ -262,26 +269,92 @@ class walker : places {
     take(child, inner, true);
   }
 
-  ref bounded(const frame& f, reduction what, bool running = false) {
+  ref bounded(const frame& f, reduction what, maker by) {
     const ref inner = pop();
     const unsigned domain = contexts_[f.inner].space;
     const context& in = contexts_[f.context];
     const auto index = static_cast<std::int32_t>(out_->boundaries.size());
-    out_->boundaries.push_back({domain, f.n->extents, f.n->type, running});
+    out_->boundaries.push_back({domain, f.n->extents, f.n->type, by});
     takes(1, argument_bytes_of(domain));  // an output of the kernel that makes it
     // Where its user is exactly the shape of its result, the user's work can join the kernel that makes it.
-    const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements() && !running;
-    const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable, running);
+    const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements() && by == maker::fold;
+    const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable, by);
     out_->words.push_back(word.bits);
     out_->words.push_back(inner.bits);
     if (word.takes_position()) out_->words.push_back(positions(f).bits);
     if (word.by_text()) out_->words.push_back(address_of(static_cast<const reduction_node*>(f.n)->called));
+    return result(f, index);
+  }
+
+  ref result(const frame& f, std::int32_t boundary) {
     std::int64_t strides[max_rank];
     c_strides(f.n->extents, strides);
     operand o;
-    o.boundary = index;
+    o.boundary = boundary;
     o.type = f.n->type;
-    return add(o, f.n->extents, strides, in, true);
+    return add(o, f.n->extents, strides, contexts_[f.context], true);
+  }
+
+  // ---- what is computed once for several uses
+
+  // Is an expression so much work that memory costs less than to compute it at every point that uses it? Where it repeats along
+  // axes of its user, or where a node is used through several views.
+  bool is_stored(const expression_node* e, const frame& f) {
+    const context& in = contexts_[f.context];
+    if (in.stored || !in.guard.is_none()) return false;
+    const std::int64_t elements = e->extents.elements(), points = out_->spaces[in.space].extents.elements();
+    constexpr std::int64_t worth_a_kernel = 512;  // elements less to compute
+    if (elements < 2 || points < worth_a_kernel) return false;
+    if (points - elements < worth_a_kernel || points < 2 * elements) {
+      if (!is_used_again(e, f) || 2 * elements > 3 * points) return false;
+    }
+    return takes_long(*e->code) && lives_where_work_is_kept(e);
+  }
+
+  // Has the node been met in another context of the same space? Then all of its uses are walked anew.
+  bool is_used_again(const expression_node* e, const frame& f) {
+    if (std::find(used_again_.begin(), used_again_.end(), e) != used_again_.end()) return true;
+    const std::uint16_t k = __atomic_load_n(&e->noted, __ATOMIC_RELAXED);
+    if (!f.remembered || k >= seen_.size() || seen_[k].n != e) return false;
+    const context &in = contexts_[f.context], &other = contexts_[seen_[k].context];
+    if (other.space != in.space || other.stored || !other.guard.is_none()) return false;
+    if (!takes_long(*e->code) || !lives_where_work_is_kept(e)) return false;
+    used_again_.push_back(e);
+    refining_ = true;
+    return true;
+  }
+
+  static bool takes_long(const fragment& code) {
+    return std::any_of(code.code, code.code + code.length, [](const instruction& at) {
+      return at.code < instruction::cast && is_costly(static_cast<op>(at.code));
+    });
+  }
+
+  bool lives_where_work_is_kept(const typed_node* n) const {
+    while (n->kind != node_kind::array && child_count(n) != 0) n = child(n, 0);
+    return n->kind == node_kind::array && keeps_(*static_cast<const array_node*>(n)->memory->device);
+  }
+
+  void store(frame& f) {
+    f.stores = true;
+    if (find_stored(f.n) >= 0) return;
+    const unsigned domain = space_for(f.n->extents, 0);
+    if (stops()) return;
+    const typed_node* const n = f.n;
+    const unsigned inner = f.inner = whole(domain, true);
+    take(n, inner, true);
+  }
+
+  ref stored(const frame& f) {
+    if (const std::int32_t before = find_stored(f.n); before >= 0) return result(f, before);
+    stored_.push_back({f.n, static_cast<std::int32_t>(out_->boundaries.size())});
+    return bounded(f, reduction::sum, maker::map);
+  }
+
+  std::int32_t find_stored(const typed_node* n) const {
+    for (const stored_node& s : stored_)
+      if (s.n == n) return s.boundary;
+    return -1;
   }
 
   static std::uint64_t address_of(const function_text* f) { return reinterpret_cast<std::uintptr_t>(f); }
@@ -334,7 +407,15 @@ class walker : places {
     return ref::make(ref::array, o.type, number_of(o, contexts_[in].space)).as_place();
   }
 
+  struct stored_node {
+    const node* n;
+    std::int32_t boundary;
+  };
+
   const stand_ins* known_ = nullptr;
+  keeps_work* keeps_ = nullptr;
+  std::vector<const node*> used_again_;
+  std::vector<stored_node> stored_;
   buffer<frame> frames_;
   buffer<ref> refs_;
   buffer<seen> seen_;
@@ -351,10 +432,10 @@ struct kept_walker : walker {
 }  // namespace
 
 bool resolve(const typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
-             const stand_ins* known, program_room room) {
-  if (kept_has_gone) return walker().run(roots, extents, count, into, known, room);
+             const stand_ins* known, program_room room, keeps_work* keeps) {
+  if (kept_has_gone) return walker().run(roots, extents, count, into, known, room, keeps);
   thread_local kept_walker w;
-  return w.run(roots, extents, count, into, known, room);
+  return w.run(roots, extents, count, into, known, room, keeps);
 }
 
 }  // namespace sinter::codegen

@@ -37,26 +37,29 @@ struct ref {
   unsigned index() const { return static_cast<unsigned>(bits >> 32); }
 };
 
+/// What makes a boundary's result: a reduction, a scan, or nothing but its being computed once instead of at each of its uses.
+enum class maker : std::uint8_t { fold, scan, map };
+
 /// The words of a signature: an expression is its fragment's address (even), a ref for each node it takes, and the classes of
 /// its scalar exponents (exponent.hpp) or, of a call, the guard, if there is one; everything else is a marked word (odd) and refs.
 struct boundary_word {
-  // bits 0-7 mark, 8-15 reduction, 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable, 37 running. Then its
+  // bits 0-7 mark, 8-15 reduction, 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable, 37-38 maker. Then its
   // value, and what the reduction takes: the position, or the address of the text that folds.
   static constexpr std::uint64_t mark = 1;
   std::uint64_t bits;
-  static boundary_word make(reduction what, dtype t, unsigned domain, int rank, bool joinable, bool running) {
+  static boundary_word make(reduction what, dtype t, unsigned domain, int rank, bool joinable, maker by) {
     return {mark | std::uint64_t(static_cast<unsigned>(what)) << 8 | std::uint64_t(static_cast<unsigned>(t)) << 16 |
             std::uint64_t(domain) << 24 | std::uint64_t(static_cast<unsigned>(rank)) << 32 |
-            std::uint64_t(joinable) << 36 | std::uint64_t(running) << 37};
+            std::uint64_t(joinable) << 36 | std::uint64_t(static_cast<unsigned>(by)) << 37};
   }
   reduction what() const { return static_cast<reduction>(bits >> 8 & 0xff); }
   dtype type() const { return static_cast<dtype>(bits >> 16 & 0xff); }
   unsigned domain() const { return bits >> 24 & 0xff; }
   int rank() const { return bits >> 32 & 0xf; }
   bool joinable() const { return bits >> 36 & 1; }
-  bool running() const { return bits >> 37 & 1; }  // a scan
-  bool takes_position() const { return detail::facts(what()).takes_position(); }
-  bool by_text() const { return what() == reduction::text; }
+  maker by() const { return static_cast<maker>(bits >> 37 & 3); }
+  bool takes_position() const { return by() != maker::map && detail::facts(what()).takes_position(); }
+  bool by_text() const { return by() != maker::map && what() == reduction::text; }
 };
 struct root_word {
   static constexpr std::uint64_t mark = 3;
@@ -131,12 +134,12 @@ struct operand {
   std::int64_t strides[max_rank];  // unless flat
 };
 
-/// A value that must exist in memory before it is used: a reduction or a scan.
+/// A value that must exist in memory before it is used.
 struct boundary {
   unsigned space;         // the domain it is computed over
   sinter::shape extents;  // the shape of its result, kept axes in order
   dtype type;
-  bool running;  // a scan
+  maker by;
 };
 
 /// An operand met once more, as another array with the same elements.
@@ -170,9 +173,12 @@ struct program_room {
 /// Arrays that stand for nodes which earlier parts of an evaluation computed.
 using stand_ins = std::unordered_map<const detail::typed_node*, const detail::array_node*>;
 
+/// Does a device rather keep in memory what takes long to compute than compute it again?
+using keeps_work = bool(const runtime::device_impl&);
+
 /// Walks the DAG under `roots`, each over the domain `extents[i]`, to which it broadcasts. False where the program has no
 /// room; `into` is of no use then. Errors: `shape_error` for more elements than can be counted.
 bool resolve(const detail::typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
-             const stand_ins* known = nullptr, program_room = {});
+             const stand_ins* known = nullptr, program_room = {}, keeps_work* = nullptr);
 
 }  // namespace sinter::codegen

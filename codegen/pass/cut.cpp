@@ -29,7 +29,8 @@ struct group {
   unsigned domain;
   int level;
   std::vector<int> members;
-  bool scans;
+  maker by;
+  bool at_every_point() const { return by != maker::fold; }
 };
 
 // What a value needs of boundaries: nothing, exactly one group under plain broadcasting, or more than that.
@@ -128,6 +129,7 @@ class cutter {
     }
     wanted_.resize(groups_.size());
     temporary_of_.assign(p_.values.size(), none);
+    result_in_.assign(p_.boundaries.size(), none);
     looked_at_.resize(groups_.size() + 1);
     for (std::size_t i = 0; i < p_.roots.size(); ++i) want(p_.roots[i].value, home_[i]);
     for (std::size_t i = p_.boundaries.size(); i-- > 0;) want(p_.boundaries[i].value, group_of_[i]);
@@ -142,9 +144,8 @@ class cutter {
   // when their users, which may join them, need it. A scan of a scan is another kernel.
   void levels() {
     for (const program::boundary& b : p_.boundaries) {
-      const int least =
-          b.running ? level_in(b.value, none, false) : level_in(b.value, static_cast<int>(b.domain), false);
-      level_.push_back(least + (least % 2 != static_cast<int>(b.running)));
+      const int least = level_in(b.value, b.by == maker::fold ? static_cast<int>(b.domain) : none, false);
+      level_.push_back(least + (least % 2 != (b.by == maker::scan ? 1 : 0)));
     }
   }
 
@@ -160,7 +161,8 @@ class cutter {
   // Is a result that is read the row's own, folded over a domain whose rows are fused, or the point's own of a scan?
   bool is_of_row_in(const program::read& r, int domain, bool scans) const {
     const program::boundary& b = p_.boundaries[r.boundary];
-    return (fuse_rows_ || scans) && r.own_row && b.running == scans && static_cast<int>(b.domain) == domain;
+    return (fuse_rows_ || scans) && r.own_row && b.by == (scans ? maker::scan : maker::fold) &&
+           static_cast<int>(b.domain) == domain;
   }
 
   // Calls f for each result of a boundary that a value reads.
@@ -184,7 +186,7 @@ class cutter {
       const auto [at, fresh] = open.try_emplace({level_[b], p_.boundaries[b].domain}, groups_.size());
       if (fresh || groups_[at->second].members.size() == most_accumulators) {
         at->second = static_cast<int>(groups_.size());
-        groups_.push_back({p_.boundaries[b].domain, level_[b], {}, p_.boundaries[b].running});
+        groups_.push_back({p_.boundaries[b].domain, level_[b], {}, p_.boundaries[b].by});
       }
       group_of_[b] = at->second;
       groups_[at->second].members.push_back(b);
@@ -234,7 +236,7 @@ class cutter {
     int found = none;
     each_result(r.value, [&](const program::read& read) {
       const int domain = static_cast<int>(p_.boundaries[read.boundary].domain);
-      const bool scans = p_.boundaries[read.boundary].running;
+      const bool scans = p_.boundaries[read.boundary].by == maker::scan;
       const int level = level_in(r.value, domain, scans);
       if (!is_of_row_in(read, domain, scans) || level_[read.boundary] != level) return;
       bool runs_along = true;
@@ -274,9 +276,14 @@ class cutter {
     });
   }
 
-  // Gives v a temporary, made by the group it needs.
+  // Gives v a temporary, made by the group it needs. Results that are read through several views have one.
   void remember(std::uint16_t v) {
     if (temporary_of_[v] != none) return;
+    if (p_.values[v].kind == value_kind::input) {
+      int& made = result_in_[p_.reads[v].boundary];
+      if (made != none) return void(temporary_of_[v] = made);
+      made = static_cast<int>(out_.temporaries.size());
+    }
     temporary_of_[v] = static_cast<int>(out_.temporaries.size());
     out_.temporaries.push_back({static_cast<unsigned>(p_.reads[need_[v].result].boundary), p_.values[v].type});
     wanted_[need_[v].group].push_back(v);
@@ -297,33 +304,38 @@ class cutter {
     step s;
     s.domain = of.domain;
     collector take(p_, s);
-    std::map<int, std::uint16_t> made;  // by boundary: its accumulator
+    std::map<int, std::uint16_t> made;  // by boundary: its accumulator, or the value itself
     take.replaced = [&](std::uint16_t v) {
       const int b = p_.values[v].kind == value_kind::input ? p_.reads[v].boundary : none;
       if (b == none && movable(v) && need_[v].group == g) return none;  // it is made here
       if (b == none || group_of_[b] != g) return from_memory(take)(v);
-      const value_kind kind = of.scans ? value_kind::scanned : value_kind::reduced;
+      if (of.by == maker::map) return int{made.at(b)};
+      const value_kind kind = of.by == maker::scan ? value_kind::scanned : value_kind::reduced;
       return take.add({kind, p_.boundaries[b].type, op::add, {}, made.at(b)});
     };
     for (int b : of.members) {
       const program::boundary& at = p_.boundaries[b];
       const std::uint16_t v = take(at.value);
+      if (of.by == maker::map) {
+        made[b] = v;
+        continue;
+      }
       accumulator a{at.what, p_.values[at.value].type, v};
-      a.running = at.running;
+      a.running = of.by == maker::scan;
       a.called = at.called;
       if (a.members() > 1) a.position = take(at.position);
       made[b] = accumulate(s.kernel, a);
     }
     for (std::size_t i : points) write_root(take, s, i);
     s.kernel.everywhere = static_cast<std::uint16_t>(points.size());
-    if (!of.scans) take.forget(), take.of_result = true;
+    if (!of.at_every_point()) take.forget(), take.of_result = true;
     for (std::uint16_t v : wanted_[g]) {
       s.kernel.outputs.push_back(take(v));
       s.outputs.push_back({none, temporary_of_[v]});
     }
     for (std::size_t i : results) write_root(take, s, i);
-    if (of.scans) s.kernel.everywhere = static_cast<std::uint16_t>(s.kernel.outputs.size());
-    s.reason = reason_of(s.kernel, of.scans, wanted_[g].empty());
+    if (of.by == maker::scan) s.kernel.everywhere = static_cast<std::uint16_t>(s.kernel.outputs.size());
+    s.reason = reason_of(s.kernel, of.by, wanted_[g].empty());
     finish(std::move(s));
   }
 
@@ -340,8 +352,9 @@ class cutter {
     return roots;
   }
 
-  static const char* reason_of(const kernel& k, bool scans, bool last) {
-    if (scans) return "a scan, with what comes before it and what follows at each of its points";
+  static const char* reason_of(const kernel& k, maker by, bool last) {
+    if (by == maker::map) return "much work whose result is used more than once";
+    if (by == maker::scan) return "a scan, with what comes before it and what follows at each of its points";
     if (form_of(k) == form::rows) return "rows, folded and then used where they lie";
     return last ? "the reduction, what comes before it and what follows on its result"
                 : "a reduction whose result every element of a later kernel needs";
@@ -422,6 +435,7 @@ class cutter {
   std::vector<bool> pure_;
   std::vector<std::vector<std::uint16_t>> wanted_;  // by group: values it leaves in memory
   std::vector<int> temporary_of_;                   // by value: what it is read back from
+  std::vector<int> result_in_;                      // by boundary: the temporary that is its result as it is
   std::vector<std::vector<bool>> looked_at_;        // by consumer, the roots and each group: what has been asked of it
 };
 
