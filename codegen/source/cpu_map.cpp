@@ -1,4 +1,6 @@
 // Maps. An item is an element, a row of several axes, a piece of a long row, or a tile where operands lie along different axes.
+#include <numeric>
+
 #include "codegen/source/cpu_writer.hpp"
 
 namespace sinter::codegen {
@@ -64,6 +66,7 @@ class cpu_map : cpu_writer {
     if (last_ == 0) along("", "begin", "end");
     else if (m_.tile) tiles();
     else if (m_.pieces) pieces();
+    else if (m_.stream) stream();
     else rows();
     w_.close();
   }
@@ -138,6 +141,44 @@ class cpu_map : cpu_writer {
     if (b_.v.operands[o] == access::unit) where += " + " + at;
     if (b_.v.operands[o] == access::strided) where += " + " + at + step + std::to_string(last_);
     return !b_.is_element(o) ? base(o, prefix) + " + " + where : base(o, prefix) + "[" + where + "]";
+  }
+
+  // Rows that follow each other are one stream of elements, and a row that all of them read is written out so many times that
+  // whole vectors of it repeat.
+  void stream() {
+    const std::string item = std::to_string(codegen::stream_item), across = stream_period();
+    w_.line("const long long n = ", m_.short_row ? std::to_string(m_.short_row) : length_, ";");
+    w_.line("const long long stop = (end * ", item, " < n0 ? end * ", item, " : n0) * n;");
+    for (int o = 0; o < b_.inputs(); ++o) {
+      if (!is_same_row(o)) continue;
+      const std::string step = b_.v.operands[o] == access::unit ? "" : " * " + b_.name(o) + "_step1";
+      w_.line(b_.type(o), " ", number("r", o), "[", across, "];");
+      w_.line("for (long long l = 0; l < ", across, "; l += n)");
+      w_.line("  for (long long i = 0; i < n; ++i) ", number("r", o), "[l + i] = ", b_.name(o), "[i", step, "];");
+    }
+    w_.line("long long i = begin * ", item, " * n;");
+    w_.open("for (; i + ", across, " <= stop; i += ", across, ")");
+    in_stream(across);
+    w_.close();
+    in_stream("stop - i");
+  }
+
+  void in_stream(const std::string& count) {
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long l = 0; l < ", count, "; ++l)");
+    const spelled here = [&](int o) { return is_same_row(o) ? number("r", o) + "[l]" : read("", "i + l")(o); };
+    w_.line(b_.points[0].call(here, {}, outputs(when::points, "", "i + l")));
+    w_.close();
+  }
+
+  bool is_same_row(int o) const { return m_.of(o) == way::each && b_.v.operands[o] != access::fixed; }
+
+  // Elements after which the rows, and the vectors, begin anew.
+  std::string stream_period() const {
+    int least = 8;
+    for (int o = 0; o < operands(); ++o) least = std::min(least, itemsize(operand_type(b_.k, o)));
+    const int lanes = 64 / least;
+    return m_.short_row ? std::to_string(std::lcm(int{m_.short_row}, lanes)) : "n * " + std::to_string(lanes);
   }
 
   void pieces() {

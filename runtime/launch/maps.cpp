@@ -53,11 +53,15 @@ class sharing {
     } else if (rows < 1024 && length >= 2 * codegen::row_piece) {
       m_.pieces = true;
       l.how.items = rows * divide_up(length, codegen::row_piece);
+    } else if (is_stream(rows, length)) {
+      m_.stream = true;
+      name_rows(length);
+      l.how.items = divide_up(rows, codegen::stream_item);
     } else {
       if (length <= longest_short_row) name_rows(length);
       l.how.items = rows;
     }
-    if (!m_.short_row) name_steps_back();
+    if (!m_.short_row && !m_.stream) name_steps_back();
     return l;
   }
 
@@ -281,12 +285,26 @@ class sharing {
   }
 
   void name_rows(std::int64_t length) {
-    m_.short_row = static_cast<std::uint8_t>(length);
+    if (length <= longest_short_row) m_.short_row = static_cast<std::uint8_t>(length);
+    for (int o = 0; o < operands(); ++o)
+      if (follows(o)) m_.ways[static_cast<std::size_t>(o)] = way::dense;
+  }
+
+  // Do an operand's rows follow each other without gaps?
+  bool follows(int o) const {
+    return v_.operands[static_cast<std::size_t>(o)] == access::unit &&
+           b_.operands[static_cast<std::size_t>(o)].strides[last_ - 1] == b_.extents[last_];
+  }
+
+  // Rows too short for vectors of their own, which all follow each other or are one row that all points' rows read.
+  bool is_stream(std::int64_t rows, std::int64_t length) const {
+    constexpr std::int64_t longest = 64;
+    if (last_ != 1 || length > longest || rows < codegen::stream_item) return false;
     for (int o = 0; o < operands(); ++o) {
-      const bound_operand& at = b_.operands[static_cast<std::size_t>(o)];
-      if (v_.operands[static_cast<std::size_t>(o)] == access::unit && at.strides[last_ - 1] == length)
-        m_.ways[static_cast<std::size_t>(o)] = way::dense;
+      if (v_.operands[static_cast<std::size_t>(o)] == access::fixed || follows(o)) continue;
+      if (!moves(o) || is_output(o) || step(o, 0) != 0) return false;
     }
+    return true;
   }
 
   const codegen::kernel& k_;
