@@ -145,6 +145,7 @@ struct row_schedule {
   std::uint8_t turns = 1;     // cuda: staged rows that a thread takes, one after the other
   bool packed = false;        // cuda: in one access
   std::uint8_t lanes = 16;    // cpu: running values of a row, side by side
+  std::uint16_t across = 0;   // cpu: columns that an item takes side by side
   friend bool operator==(const row_schedule&, const row_schedule&) = default;
 };
 
@@ -194,8 +195,8 @@ struct map_schedule {
   bool mirrored = false;       // cuda: tiles that are mirror images of each other are taken soon after each other
   std::uint8_t short_row = 0;  // cpu: the extent of the fastest axis, where it is so small that the text names it
   bool pieces = false;         // cpu: an item is a piece of a row
-  bool stream = false;         // cpu: rows follow each other as one stream, or are the same row again; an item is several
-  std::vector<way> ways;       // by operand; empty: element by element
+  bool stream = false;    // cpu: rows follow each other as one stream, or are the same row again; an item is several
+  std::vector<way> ways;  // by operand; empty: element by element
   way of(int operand) const { return ways.empty() ? way::each : ways[static_cast<std::size_t>(operand)]; }
   friend bool operator==(const map_schedule&, const map_schedule&) = default;
 };

@@ -54,14 +54,18 @@ class cpu_rows : cpu_writer {
     if (!count.empty()) w_.close();
   }
 
+  void declare_kept(int across) {
+    for (const stage& s : b_.stages)
+      for (std::uint16_t k : s.keeps)
+        w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.rows.held * across), "];");
+  }
+
   void row() {
     const int kept = b_.kept(), rank = b_.v.rank;
     b_.unravel(w_, 0, kept, "item");
     place("p", "", 0, kept, when::points, true);
     w_.line("const long long length = ", b_.extent(kept, rank), ";");
-    for (const stage& s : b_.stages)
-      for (std::uint16_t k : s.keeps)
-        w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.rows.held), "];");
+    declare_kept(1);
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
       compute_once(s, "", of_row);
       start_lanes(members_of(b_.stages[s]), lanes(), lanes());
@@ -116,7 +120,7 @@ class cpu_rows : cpu_writer {
   void start_totals(const stage& s) {
     if (s.accumulators.empty()) return;
     for (int m : members_of(s))
-      w_.line(b_.member_type(m), " ", number("total", m), "[", std::to_string(column_tile), "];");
+      w_.line(b_.member_type(m), " ", number("total", m), "[", std::to_string(b_.v.rows.across), "];");
     w_.open("for (int l = 0; length >= ", run, " && l < width; ++l)");
     for (int m : members_of(s)) w_.line(total(m), " = ", b_.identity(m), ";");
     w_.close();
@@ -138,13 +142,14 @@ class cpu_rows : cpu_writer {
 
   void columns() {
     const int f = b_.fastest(), kept = b_.kept(), rank = b_.v.rank;
-    const std::string nf = number("n", f), tile = std::to_string(column_tile);
+    const std::string nf = number("n", f), tile = std::to_string(b_.v.rows.across);
     w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
     w_.line("const long long line = item / tiles, first = item % tiles * ", tile, ";");
     w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
     b_.unravel(w_, 0, f, "line");
     place("p", "", 0, f, when::points, true);
     w_.line("const long long length = ", b_.extent(kept, rank), ";");
+    declare_kept(b_.v.rows.across);
     const spelled of_column = [](int m) { return number("acc", m) + "[l]"; };
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
       compute_once(s, tile, of_column);
@@ -155,7 +160,7 @@ class cpu_rows : cpu_writer {
       place("q", "p", kept, rank, when::points, true);
       w_.raw("#pragma GCC ivdep\n");
       w_.open("for (long long l = 0; l < width; ++l)");
-      point(s, "q", "first + l", "", "l", of_column, "[l]");
+      point(s, "q", "first + l", "position * " + tile + " + l", "l", of_column, "[l]");
       w_.close();
       add_to_totals(b_.stages[s]);
       w_.close();

@@ -96,16 +96,22 @@ layout cuda_rows(const codegen::kernel& k, binding& b, int multiprocessors) {
   return l;
 }
 
-// A core keeps a row of what is work to compute, if that stays near it.
+// A core keeps a row of what is work to compute, if that stays near it. Of columns it takes fewer side by side then, so that they
+// stay in the cache behind the first, but still whole lines of memory.
 layout cpu_rows(const codegen::kernel& k, binding& b) {
   layout l;
-  constexpr std::int64_t near = 64 * 1024;  // bytes
+  constexpr std::int64_t near = 64 * 1024, around = 256 * 1024;  // bytes
+  constexpr std::int64_t narrowest = 64;                         // columns
+  codegen::row_schedule& s = b.variant.rows;
   const int bytes = bytes_kept(k, b.variant, codegen::dialect::c);
-  const std::int64_t held = power_of_two(std::max<std::int64_t>(b.reduced, 64), 1 << 15);
-  const bool keeps = bytes > 0 && !b.variant.columns && held >= b.reduced && held * bytes <= near;
-  b.variant.rows.held = keeps ? static_cast<std::uint16_t>(held) : 0;
-  b.variant.rows.lanes = cpu_lanes(b.reduced);
-  l.how.items = cpu_groups(b, codegen::column_tile);
+  const std::int64_t held = power_of_two(std::max<std::int64_t>(b.reduced, b.variant.columns ? 1 : 64), 1 << 15);
+  std::int64_t across = codegen::column_tile;
+  while (b.variant.columns && across > narrowest && held * bytes * across > around) across /= 2;
+  const bool fits = b.variant.columns ? held * bytes * across <= around : held * bytes <= near;
+  s.held = bytes > 0 && fits && held >= b.reduced ? static_cast<std::uint16_t>(held) : 0;
+  s.across = static_cast<std::uint16_t>(s.held != 0 ? across : codegen::column_tile);
+  s.lanes = cpu_lanes(b.reduced);
+  l.how.items = cpu_groups(b, s.across);
   return l;
 }
 
