@@ -19,8 +19,6 @@ inline constexpr int column_threads = 512;
 inline constexpr int row_piece = 4096;
 /// cpu, maps of rows that are gone along as one stream: rows of an item.
 inline constexpr int stream_item = 64;
-/// cpu, rows and scans by columns: columns that one work item takes side by side, at most.
-inline constexpr int column_tile = 256;
 /// cpu: columns that are folded as one stream have so many running values at most; and how many rows are folded side by side,
 /// given the text of the number of columns: as many as make whole vectors.
 inline constexpr int stream_lanes = 1024, stream_columns = 64;

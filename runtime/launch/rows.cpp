@@ -98,18 +98,22 @@ layout cuda_rows(const codegen::kernel& k, binding& b, int multiprocessors) {
 
 // A core keeps a row of what is work to compute, if that stays near it. Of columns it takes fewer side by side then, so that they
 // stay in the cache behind the first, but still whole lines of memory.
-layout cpu_rows(const codegen::kernel& k, binding& b) {
+layout cpu_rows(const codegen::kernel& k, binding& b, int threads) {
   layout l;
   constexpr std::int64_t near = 64 * 1024, around = 256 * 1024;  // bytes
   constexpr std::int64_t narrowest = 64;                         // columns
   codegen::row_schedule& s = b.variant.rows;
   const int bytes = bytes_kept(k, b.variant, codegen::dialect::c);
   const std::int64_t held = power_of_two(std::max<std::int64_t>(b.reduced, b.variant.columns ? 1 : 64), 1 << 15);
-  std::int64_t across = codegen::column_tile;
+  // What lies in the tile is read again by each stage, so it should still be in a cache.
+  const std::int64_t cached = (1 << 20) / std::max<std::int64_t>(b.reduced, 1);  // columns
+  const std::int64_t most =
+      b.variant.columns ? cpu_columns(b, threads, std::clamp<std::int64_t>(cached, 256, 1024)) : 0;
+  std::int64_t across = most;
   while (b.variant.columns && across > narrowest && held * bytes * across > around) across /= 2;
   const bool fits = b.variant.columns ? held * bytes * across <= around : held * bytes <= near;
   s.held = bytes > 0 && fits && held >= b.reduced ? static_cast<std::uint16_t>(held) : 0;
-  s.across = static_cast<std::uint16_t>(s.held != 0 ? across : codegen::column_tile);
+  s.across = static_cast<std::uint16_t>(s.held != 0 ? across : most);
   s.lanes = cpu_lanes(b.reduced);
   l.how.items = cpu_groups(b, s.across);
   return l;
@@ -179,7 +183,7 @@ bool rows_pay(const codegen::step& s, std::size_t more, const codegen::resolutio
 }
 
 layout share_out_rows(const codegen::kernel& k, binding& b, const target& to) {
-  if (to.language == codegen::dialect::c) return cpu_rows(k, b);
+  if (to.language == codegen::dialect::c) return cpu_rows(k, b, to.multiprocessors);
   if (!b.variant.columns) return cuda_rows(k, b, to.multiprocessors);
   return cuda_columns(b, std::max(1, bytes_kept(k, b.variant, codegen::dialect::cuda)));
 }

@@ -99,11 +99,10 @@ layout cuda_scan(const codegen::kernel& k, binding& b, const target& to) {
   return l;
 }
 
-layout cpu_scan(const codegen::kernel& k, binding& b) {
+layout cpu_scan(const codegen::kernel& k, binding& b, int threads) {
   layout l;
   if (b.variant.columns) {
-    // Narrower tiles where there would be too few to share out.
-    b.variant.scan.across = b.kept < 8 * codegen::column_tile ? codegen::column_tile / 4 : codegen::column_tile;
+    b.variant.scan.across = cpu_columns(b, threads, 4096);
     const int f = codegen::fastest_axis(b.variant);
     l.how.items = divide_up(b.extents[f], b.variant.scan.across) * extent(b, 0, f);
     return l;
@@ -121,7 +120,7 @@ layout cpu_scan(const codegen::kernel& k, binding& b) {
 
 layout share_out_scan(const codegen::kernel& k, binding& b, const target& to) {
   b.variant.scan = {};
-  const layout l = to.language == codegen::dialect::c ? cpu_scan(k, b) : cuda_scan(k, b, to);
+  const layout l = to.language == codegen::dialect::c ? cpu_scan(k, b, to.multiprocessors) : cuda_scan(k, b, to);
   b.variant.scan.split = l.splits > 1;
   return l;
 }

@@ -28,6 +28,15 @@ inline std::int64_t cpu_groups(const binding& b, int tile) {
   return divide_up(b.extents[f], tile) * extent(b, 0, f);
 }
 
+/// Columns that a core goes along side by side, each in an order of its own: the more, the longer are the pieces of memory that it
+/// reads, but each thread should have some, and what they are folded into should stay near. A power of two, so that kernels are
+/// few: the next one, where that is little more.
+inline std::uint16_t cpu_columns(const binding& b, int threads, std::int64_t widest) {
+  const std::int64_t wanted = std::min(b.kept / threads, b.extents[codegen::fastest_axis(b.variant)]);
+  const auto across = static_cast<std::uint64_t>(std::clamp<std::int64_t>(wanted + wanted / 8, 64, widest));
+  return static_cast<std::uint16_t>(std::bit_floor(across));
+}
+
 /// The lanes in which a core folds a row: enough additions under way, but not so many that there is more to do at the row's end
 /// than in it. By the length alone, since the order of folding follows from it.
 inline std::uint8_t cpu_lanes(std::int64_t length) { return length < 512 ? 16 : length < 2048 ? 32 : 64; }
