@@ -195,7 +195,8 @@ struct map_schedule {
   bool mirrored = false;       // cuda: tiles that are mirror images of each other are taken soon after each other
   std::uint8_t short_row = 0;  // cpu: the extent of the fastest axis, where it is so small that the text names it
   bool pieces = false;         // cpu: an item is a piece of a row
-  bool stream = false;    // cpu: rows follow each other as one stream, or are the same row again; an item is several
+  bool stream = false;         // cpu: rows follow each other, or are the same row again; an item is several
+  bool staged = false;    // cpu: a block of elements goes through the functions that take long, one after the other
   std::vector<way> ways;  // by operand; empty: element by element
   way of(int operand) const { return ways.empty() ? way::each : ways[static_cast<std::size_t>(operand)]; }
   friend bool operator==(const map_schedule&, const map_schedule&) = default;

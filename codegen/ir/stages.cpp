@@ -100,6 +100,20 @@ std::vector<std::uint16_t> results_of(const kernel& k, const stage& s) {
   return roots;
 }
 
+std::vector<stage> stages_by_function(const kernel& k) {
+  std::vector<stage> all;
+  const std::vector<bool> needed = made_of(k, k.outputs);
+  for (std::size_t v = 0; v < k.values.size(); ++v)
+    if (needed[v] && k.values[v].kind == value_kind::apply && is_costly(k.values[v].code))
+      all.emplace_back().keeps.push_back(static_cast<std::uint16_t>(v));
+  all.emplace_back();
+  for (std::size_t o = 0; o < k.outputs.size(); ++o) all.back().outputs.push_back(static_cast<int>(o));
+  const keeper may_keep = [&](std::uint16_t v) { return arity(k.values[v]) != 0; };
+  sharing between(k, may_keep);
+  for (std::size_t s = 0; s < all.size(); ++s) between.visit(all, static_cast<int>(s));
+  return all;
+}
+
 std::vector<stage> stages_of(const kernel& k, const keeper& may_keep) {
   std::vector<stage> all;
   const std::vector<int> before = stages_before(k);

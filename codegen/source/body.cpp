@@ -163,13 +163,13 @@ body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
       divides(scalars_that_divide(k, to)),
       texts(texts_of(k)),
       shape(form_of(k)),
-      stages(stages_of(k, keeper_for(k, v, to))) {
+      stages(v.map.staged ? stages_by_function(k) : stages_of(k, keeper_for(k, v, to))) {
   arguments = parameters(k, v);
   index = v.wide ? "long long" : "int";
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    const std::string called = shape == form::map    ? "point"
-                               : shape == form::fold ? "element"
-                                                     : number("stage", static_cast<int>(s));
+    const std::string called = shape == form::map && stages.size() == 1 ? "point"
+                               : shape == form::fold                    ? "element"
+                                                                        : number("stage", static_cast<int>(s));
     points.push_back(make_function(called, results_of(k, stages[s]), stages[s].given));
     once.emplace_back();
     if (!stages[s].once.empty()) once.back() = make_function(number("row", static_cast<int>(s)), stages[s].once, {});

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "codegen/source/cpu_writer.hpp"
+#include "codegen/source/helpers.hpp"
 
 namespace sinter::codegen {
 
@@ -82,10 +83,31 @@ class cpu_map : cpu_writer {
   }
 
   void along(const std::string& prefix, std::string_view from, std::string_view to) {
+    if (m_.staged) return in_stages(prefix, from, to);
     if (!counts()) w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long i = ", from, "; i < ", to, "; ++i)");
     if (counts()) blocks(prefix, to);
     w_.line(b_.points[0].call(read_here(prefix, "i"), {}, outputs(when::points, prefix, "i")));
+    w_.close();
+  }
+
+  // A loop over one function is bound by what the core can start; elements that go through several, by how long each takes.
+  void in_stages(const std::string& prefix, std::string_view from, std::string_view to) {
+    const std::string block = std::to_string(staged_block);
+    w_.open("for (long long at = ", from, "; at < ", to, "; at += ", block, ")");
+    w_.line("const long long count = ", to, " - at < ", block, " ? ", to, " - at : ", block, ";");
+    for (std::size_t s = 0; s < b_.stages.size(); ++s) {
+      std::vector<std::string> into;
+      if (!b_.stages[s].outputs.empty()) into = outputs(when::points, prefix, "at + l");
+      for (std::uint16_t v : b_.stages[s].keeps) {
+        w_.line(spelling(b_.k.values[v].type), " ", number("k", v), "[", block, "];");
+        into.push_back(number("k", v) + "[l]");
+      }
+      w_.raw("#pragma GCC ivdep\n");
+      w_.open("for (long long l = 0; l < count; ++l)");
+      w_.line(b_.points[s].call(read_here(prefix, "at + l"), {}, into, [](int v) { return number("k", v) + "[l]"; }));
+      w_.close();
+    }
     w_.close();
   }
 

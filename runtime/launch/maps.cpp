@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "codegen/ir/values.hpp"
 #include "codegen/source/geometry.hpp"
 #include "runtime/launch/share.hpp"
 
@@ -40,7 +41,7 @@ class sharing {
     return last_ == 0 ? flat() : over_rows();
   }
 
-  layout on_cpu() {
+  layout on_cpu(bool in_order) {
     layout l;
     const std::int64_t rows = count(0, last_), length = b_.extents[last_];
     if (last_ > 0) m_.ways.assign(b_.operands.size(), way::each);
@@ -61,7 +62,10 @@ class sharing {
       if (length <= longest_short_row) name_rows(length);
       l.how.items = rows;
     }
-    if (!m_.short_row && !m_.stream) name_steps_back();
+    if (!m_.short_row && !m_.stream) {
+      name_steps_back();
+      m_.staged = !in_order && is_long();
+    }
     return l;
   }
 
@@ -264,6 +268,19 @@ class sharing {
 
   // ---- what the CPU's text names: turned operands, steps back, which make vectors, and short rows
 
+  // Do elements go through several functions that take long, of which the core would not overlap enough?
+  bool is_long() const {
+    constexpr int several = 3, most_values = 256;
+    int long_ones = 0;
+    for (const codegen::value& v : k_.values) {
+      if (v.kind == codegen::value_kind::load || v.kind == codegen::value_kind::check) return false;
+      if (v.kind != codegen::value_kind::apply) continue;
+      if (detail::takes_words(detail::facts(v.code).of)) return false;
+      long_ones += codegen::is_costly(v.code);
+    }
+    return long_ones >= several && k_.values.size() <= most_values;
+  }
+
   // What tiles turn in registers: not more than a core has near.
   void choose_turned() {
     constexpr int most_turned = 4;
@@ -318,7 +335,7 @@ class sharing {
 
 layout share_out_map(const codegen::kernel& k, binding& b, const target& to) {
   sharing s(k, b);
-  return to.language == codegen::dialect::cuda ? s.on_cuda() : s.on_cpu();
+  return to.language == codegen::dialect::cuda ? s.on_cuda() : s.on_cpu(to.in_order);
 }
 
 }  // namespace sinter::runtime
