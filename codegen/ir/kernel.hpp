@@ -184,6 +184,7 @@ enum class way : std::uint8_t {
   tiled,   // cuda: read along the second fastest axis into a tile in shared memory; cpu: into one of the core's
   dense,   // cpu: its short rows follow each other without gaps
   back,    // cpu: each element lies before the one before it
+  again,   // cpu: all rows read the same one
 };
 
 /// How the points of a map are shared out over threads; runtime/launch/maps.cpp chooses it. No result depends on it.
@@ -196,8 +197,9 @@ struct map_schedule {
   std::uint8_t short_row = 0;  // cpu: the extent of the fastest axis, where it is so small that the text names it
   bool pieces = false;         // cpu: an item is a piece of a row
   bool stream = false;         // cpu: rows follow each other, or are the same row again; an item is several
-  bool staged = false;    // cpu: a block of elements goes through the functions that take long, one after the other
-  std::vector<way> ways;  // by operand; empty: element by element
+  bool staged = false;         // cpu: a block of elements goes through one function that takes long after the other
+  bool once = false;           // cpu: what takes long and is made of such a row alone is computed before all rows
+  std::vector<way> ways;       // by operand; empty: element by element
   way of(int operand) const { return ways.empty() ? way::each : ways[static_cast<std::size_t>(operand)]; }
   friend bool operator==(const map_schedule&, const map_schedule&) = default;
 };

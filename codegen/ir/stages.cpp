@@ -100,18 +100,36 @@ std::vector<std::uint16_t> results_of(const kernel& k, const stage& s) {
   return roots;
 }
 
+namespace {
+
+// The stages of a map, which gives its outputs in one more.
+std::vector<stage> with_outputs(const kernel& k, std::vector<stage> all, const keeper& may_keep) {
+  all.emplace_back();
+  for (std::size_t o = 0; o < k.outputs.size(); ++o) all.back().outputs.push_back(static_cast<int>(o));
+  sharing between(k, may_keep);
+  for (std::size_t s = 0; s < all.size(); ++s) between.visit(all, static_cast<int>(s));
+  return all;
+}
+
+}  // namespace
+
 std::vector<stage> stages_by_function(const kernel& k) {
   std::vector<stage> all;
   const std::vector<bool> needed = made_of(k, k.outputs);
   for (std::size_t v = 0; v < k.values.size(); ++v)
     if (needed[v] && k.values[v].kind == value_kind::apply && is_costly(k.values[v].code))
       all.emplace_back().keeps.push_back(static_cast<std::uint16_t>(v));
-  all.emplace_back();
-  for (std::size_t o = 0; o < k.outputs.size(); ++o) all.back().outputs.push_back(static_cast<int>(o));
-  const keeper may_keep = [&](std::uint16_t v) { return arity(k.values[v]) != 0; };
-  sharing between(k, may_keep);
-  for (std::size_t s = 0; s < all.size(); ++s) between.visit(all, static_cast<int>(s));
-  return all;
+  return with_outputs(k, std::move(all), [&](std::uint16_t v) { return arity(k.values[v]) != 0; });
+}
+
+std::vector<stage> stages_after(const kernel& k, const std::vector<bool>& first) {
+  std::vector<stage> all(1);
+  for (std::size_t v = 0; v < k.values.size(); ++v)
+    for (int i = 0; !first[v] && i < arity(k.values[v]); ++i)
+      if (first[k.values[v].args[i]]) add(all[0].keeps, k.values[v].args[i]);
+  for (std::uint16_t o : k.outputs)
+    if (first[o]) add(all[0].keeps, o);
+  return with_outputs(k, std::move(all), [&](std::uint16_t v) { return first[v]; });
 }
 
 std::vector<stage> stages_of(const kernel& k, const keeper& may_keep) {

@@ -35,6 +35,8 @@ std::vector<stage> stages_of(const kernel&, const keeper& may_keep);
 /// The stages of a map of which each computes one of the values that take long, and the last one writes. What a later stage
 /// needs is kept, unless it is an input.
 std::vector<stage> stages_by_function(const kernel&);
+/// The two stages of a map of which the first computes some of its values.
+std::vector<stage> stages_after(const kernel&, const std::vector<bool>& first);
 
 /// What a stage gives: a value for each member of its accumulators, each of its outputs and keeps, in this order.
 std::vector<std::uint16_t> results_of(const kernel&, const stage&);

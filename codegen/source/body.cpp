@@ -163,7 +163,9 @@ body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
       divides(scalars_that_divide(k, to)),
       texts(texts_of(k)),
       shape(form_of(k)),
-      stages(v.map.staged ? stages_by_function(k) : stages_of(k, keeper_for(k, v, to))) {
+      stages(v.map.staged ? stages_by_function(k)
+             : v.map.once ? stages_after(k, same_for_all_rows(k, v))
+                          : stages_of(k, keeper_for(k, v, to))) {
   arguments = parameters(k, v);
   index = v.wide ? "long long" : "int";
   for (std::size_t s = 0; s < stages.size(); ++s) {

@@ -68,6 +68,7 @@ class cpu_map : cpu_writer {
     else if (m_.tile) tiles();
     else if (m_.pieces) pieces();
     else if (m_.stream) stream();
+    else if (m_.once) after_one_row();
     else rows();
     w_.close();
   }
@@ -178,6 +179,11 @@ class cpu_map : cpu_writer {
       w_.line("for (long long l = 0; l < ", across, "; l += n)");
       w_.line("  for (long long i = 0; i < n; ++i) ", number("r", o), "[l + i] = ", b_.name(o), "[i", step, "];");
     }
+    if (m_.once) {
+      compute_once("n", across, [](int o) { return number("r", o) + "[l]"; });
+      for (std::uint16_t v : b_.stages[0].keeps)
+        w_.line("for (long long l = n; l < ", across, "; ++l) ", computed(v), " = ", number("k", v), "[l - n];");
+    }
     w_.line("long long i = begin * ", item, " * n;");
     w_.open("for (; i + ", across, " <= stop; i += ", across, ")");
     in_stream(across);
@@ -189,11 +195,41 @@ class cpu_map : cpu_writer {
     w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long l = 0; l < ", count, "; ++l)");
     const spelled here = [&](int o) { return is_same_row(o) ? number("r", o) + "[l]" : read("", "i + l")(o); };
-    w_.line(b_.points[0].call(here, {}, outputs(when::points, "", "i + l")));
+    w_.line(b_.points.back().call(here, {}, outputs(when::points, "", "i + l"), computed));
     w_.close();
   }
 
-  bool is_same_row(int o) const { return m_.of(o) == way::each && b_.v.operands[o] != access::fixed; }
+  bool is_same_row(int o) const { return m_.of(o) == way::again; }
+
+  // What all rows share of elements [0, count), which `input` spells at `l`, into arrays k<value>.
+  void compute_once(const std::string& count, const std::string& room, const spelled& input) {
+    std::vector<std::string> into;
+    for (std::uint16_t v : b_.stages[0].keeps) {
+      w_.line(spelling(b_.k.values[v].type), " ", number("k", v), "[", room, "];");
+      into.push_back(computed(v));
+    }
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long l = 0; l < ", count, "; ++l)");
+    w_.line(b_.points[0].call(input, {}, into));
+    w_.close();
+  }
+  static std::string computed(int v) { return number("k", v) + "[l]"; }
+
+  // Of two axes: a piece of all rows, before which what they share of it is computed.
+  void after_one_row() {
+    const std::string piece = std::to_string(once_piece);
+    w_.open("for (long long left = 0; left < n1; left += ", piece, ")");
+    w_.line("const long long count = n1 - left < ", piece, " ? n1 - left : ", piece, ";");
+    compute_once("count", piece, read("", "(left + l)"));
+    w_.open("for (long long i0 = begin; i0 < end; ++i0)");
+    place("q", "", 0, 1, when::points, true);
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long l = 0; l < count; ++l)");
+    w_.line(b_.points[1].call(read("q", "(left + l)"), {}, outputs(when::points, "q", "(left + l)"), computed));
+    w_.close();
+    w_.close();
+    w_.close();
+  }
 
   // Elements after which the rows, and the vectors, begin anew.
   std::string stream_period() const {

@@ -19,6 +19,8 @@ inline constexpr int column_threads = 512;
 inline constexpr int row_piece = 4096;
 /// cpu, maps: elements that go through one function after the other.
 inline constexpr int staged_block = 128;
+/// cpu, maps: elements of a row of which what all rows share is computed before them.
+inline constexpr int once_piece = 16'384;
 /// cpu, maps of rows that are gone along as one stream: rows of an item.
 inline constexpr int stream_item = 64;
 /// cpu: columns that are folded as one stream have so many running values at most; and how many rows are folded side by side,

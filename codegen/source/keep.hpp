@@ -6,6 +6,26 @@
 
 namespace sinter::codegen {
 
+/// By value of a map: does it take long, and is it made of rows alone that all rows read?
+inline std::vector<bool> same_for_all_rows(const kernel& k, const variant& v) {
+  std::vector<bool> same(k.values.size()), moves(k.values.size()), result(k.values.size());
+  for (std::size_t i = 0; i < k.values.size(); ++i) {
+    const value& at = k.values[i];
+    const bool again = at.kind == value_kind::input && v.map.of(at.index) == way::again;
+    const bool fixed = at.kind == value_kind::input && v.operands[at.index] == access::fixed;
+    const bool computed = at.kind == value_kind::apply || at.kind == value_kind::cast;
+    same[i] = again || fixed || computed || at.kind == value_kind::scalar;
+    moves[i] = again;
+    for (int a = 0; a < arity(at); ++a) {
+      same[i] = same[i] && same[at.args[a]];
+      moves[i] = moves[i] || moves[at.args[a]];
+      result[i] = result[i] || result[at.args[a]];
+    }
+    result[i] = same[i] && moves[i] && (result[i] || (at.kind == value_kind::apply && is_costly(at.code)));
+  }
+  return result;
+}
+
 /// What of a stage a later one need not compute again. On a GPU a thread has registers for it, and reads nothing twice; a CPU
 /// core has a row of it, if it is work: an element itself is as near as that, and so is one in shared memory. An element that an
 /// index has found is work everywhere, and a place is nothing to keep.

@@ -8,6 +8,7 @@
 
 #include "codegen/ir/values.hpp"
 #include "codegen/source/geometry.hpp"
+#include "codegen/source/keep.hpp"
 #include "runtime/launch/share.hpp"
 
 namespace sinter::runtime {
@@ -22,6 +23,7 @@ constexpr std::int64_t most_blocks = 65'535;  // of a grid's second and third di
 constexpr int sector = 32;                    // bytes that a GPU reads at least
 constexpr int least_tiled = 16;               // elements of an axis that is cut into tiles
 constexpr int longest_short_row = 8;          // elements
+constexpr std::int64_t longest_stream = 64;   // elements of a row
 
 class sharing {
  public:
@@ -51,12 +53,16 @@ class sharing {
       m_.tile = 32;
       choose_turned();
       l.how.items = count(0, last_ - 1) * divide_up(b_.extents[last_ - 1], m_.tile) * divide_up(length, m_.tile);
+    } else if (last_ == 1 && length > longest_stream && name_same_rows()) {
+      m_.once = true;
+      l.how.items = rows;
     } else if (rows < 1024 && length >= 2 * codegen::row_piece) {
       m_.pieces = true;
       l.how.items = rows * divide_up(length, codegen::row_piece);
     } else if (is_stream(rows, length)) {
       m_.stream = true;
       name_rows(length);
+      m_.once = name_same_rows();
       l.how.items = divide_up(rows, codegen::stream_item);
     } else {
       if (length <= longest_short_row) name_rows(length);
@@ -64,7 +70,7 @@ class sharing {
     }
     if (!m_.short_row && !m_.stream) {
       name_steps_back();
-      m_.staged = !in_order && is_long();
+      m_.staged = !m_.once && !in_order && is_long();
     }
     return l;
   }
@@ -313,10 +319,22 @@ class sharing {
            b_.operands[static_cast<std::size_t>(o)].strides[last_ - 1] == b_.extents[last_];
   }
 
+  // Says which operands are the same row for all rows. Is something that takes long made of them alone, of which a core has
+  // room for a piece?
+  bool name_same_rows() {
+    constexpr int most_bytes = 16;
+    for (int o = 0; o < operands(); ++o)
+      if (moves(o) && !is_output(o) && step(o, 0) == 0) m_.ways[static_cast<std::size_t>(o)] = way::again;
+    const std::vector<bool> same = codegen::same_for_all_rows(k_, v_);
+    int bytes = 0;
+    const std::vector<codegen::stage> stages = codegen::stages_after(k_, same);
+    for (std::uint16_t v : stages[0].keeps) bytes += itemsize(k_.values[v].type);
+    return b_.extents[0] > 1 && bytes > 0 && bytes <= most_bytes;
+  }
+
   // Rows too short for vectors of their own, which all follow each other or are one row that all points' rows read.
   bool is_stream(std::int64_t rows, std::int64_t length) const {
-    constexpr std::int64_t longest = 64;
-    if (last_ != 1 || length > longest || rows < codegen::stream_item) return false;
+    if (last_ != 1 || length > longest_stream || rows < codegen::stream_item) return false;
     for (int o = 0; o < operands(); ++o) {
       if (v_.operands[static_cast<std::size_t>(o)] == access::fixed || follows(o)) continue;
       if (!moves(o) || is_output(o) || step(o, 0) != 0) return false;

@@ -53,6 +53,21 @@ TEST_CASE("kept work: a repeated expression that takes long is computed once on 
   CHECK(kept_launches_of([&] { array<float> r = exp(x) * 2; }) == 1);
 }
 
+TEST_CASE("kept work: what is made of a row that all rows read is computed once by the kernel") {
+  for (const auto& [rows, length] : {std::pair<std::int64_t, std::int64_t>{2, 70}, {70, 3}, {200, 33}, {9, 20'000}}) {
+    CAPTURE(rows);
+    CAPTURE(length);
+    const array<float> a = counted<float>({rows, length}, 13), row = counted<float>({1, length}, 31) * 0.1f;
+    const array<float> wide = counted<float>({1, 2 * length}, 7) * 0.1f, of_row = exp(row),
+                       of_wide = log(wide * wide + 1);
+    check_close(a * exp(row) + row, a * of_row + row);
+    check_close(exp(row) + exp(row) * a * log(wide(_, slice(_, _, 2)) * wide(_, slice(_, _, 2)) + 1),
+                of_row + of_row * a * of_wide(_, slice(_, _, 2)));
+    check_close(broadcast_to(exp(row), {rows, length}) * 2, of_row * 2 + a * 0);
+    CHECK(kept_launches_of([&] { array<float> r = a * exp(row) + row; }) == 1);
+  }
+}
+
 TEST_CASE("kept work: a node that is used through several views is computed once on the CPU") {
   const array<float> x = counted<float>({60, 41}, 7), y = counted<float>({59, 41}, 11);
   const array<float> stored = exp(x);
