@@ -329,7 +329,9 @@ class sharing {
     int bytes = 0;
     const std::vector<codegen::stage> stages = codegen::stages_after(k_, same);
     for (std::uint16_t v : stages[0].keeps) bytes += itemsize(k_.values[v].type);
-    return b_.extents[0] > 1 && bytes > 0 && bytes <= most_bytes;
+    const bool pays = b_.extents[0] > 1 && bytes > 0 && bytes <= most_bytes;
+    if (!pays && !m_.stream) std::replace(m_.ways.begin(), m_.ways.end(), way::again, way::each);  // one kernel for all
+    return pays;
   }
 
   // Rows too short for vectors of their own, which all follow each other or are one row that all points' rows read.

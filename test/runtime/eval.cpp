@@ -65,6 +65,7 @@ TEST_CASE("eval: other scalars, other extents and other arrays make no kernel") 
   };
   statement(4, 8, 1);
   statement(5, 16, 1);  // rows of a few elements are a class of their own
+  statement(64, 8, 1);  // and so are many of them, which a CPU goes along as one stream
   reduction(4, 8);
   CHECK(made_by([&] {
           for (int i = 1; i < 20; ++i) {
