@@ -302,13 +302,29 @@ class walker : places {
   bool is_stored(const expression_node* e, const frame& f) {
     const context& in = contexts_[f.context];
     if (in.stored || !in.guard.is_none()) return false;
-    const std::int64_t elements = e->extents.elements(), points = out_->spaces[in.space].extents.elements();
+    const std::int64_t elements = e->extents.elements(), points = evaluations(e, in);
     constexpr std::int64_t worth_a_kernel = 512;  // elements less to compute
     if (elements < 2 || points < worth_a_kernel) return false;
     if (points - elements < worth_a_kernel || points < 2 * elements) {
-      if (!is_used_again(e, f) || 2 * elements > 3 * points) return false;
+      if (2 * elements > 3 * points || !is_used_again(e, f)) return false;
     }
     return takes_long(*e->code) && lives_where_work_is_kept(e);
+  }
+
+  // How often a kernel computes elements of a node: at every point, or, where they stay the same along the last axes and these
+  // make a loop, before that.
+  std::int64_t evaluations(const typed_node* n, const context& in) const {
+    const sinter::shape& domain = out_->spaces[in.space].extents;
+    int end = 0;
+    for (int d = 0; d < n->extents.size(); ++d) {
+      const axis_map m = driven(in, n->extents, d);
+      if (m.is_computed()) end = domain.size();
+      else if (m.axis >= 0) end = std::max(end, m.axis + m.run);
+    }
+    constexpr std::int64_t loop = 64;
+    std::int64_t before = 1, within = 1;
+    for (int d = 0; d < domain.size(); ++d) (d < end ? before : within) *= domain[d];
+    return within < loop ? before * within : before;
   }
 
   // Has the node been met in another context of the same space? Then all of its uses are walked anew.
@@ -318,6 +334,7 @@ class walker : places {
     if (!f.remembered || k >= seen_.size() || seen_[k].n != e) return false;
     const context &in = contexts_[f.context], &other = contexts_[seen_[k].context];
     if (other.space != in.space || other.stored || !other.guard.is_none()) return false;
+    if (3 * evaluations(e, other) < 2 * e->extents.elements()) return false;
     if (!takes_long(*e->code) || !lives_where_work_is_kept(e)) return false;
     used_again_.push_back(e);
     refining_ = true;
