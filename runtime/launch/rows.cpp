@@ -105,10 +105,11 @@ layout cpu_rows(const codegen::kernel& k, binding& b, int threads) {
   codegen::row_schedule& s = b.variant.rows;
   const int bytes = bytes_kept(k, b.variant, codegen::dialect::c);
   const std::int64_t held = power_of_two(std::max<std::int64_t>(b.reduced, b.variant.columns ? 1 : 64), 1 << 15);
-  // What lies in the tile is read again by each stage, so it should still be in a cache.
-  const std::int64_t cached = (1 << 20) / std::max<std::int64_t>(b.reduced, 1);  // columns
-  const std::int64_t most =
-      b.variant.columns ? cpu_columns(b, threads, std::clamp<std::int64_t>(cached, 256, 1024)) : 0;
+  // What lies in the tile is read again by each stage, so it should still be in a cache: the more so where it is pieces of rows.
+  constexpr std::int64_t whole = 1 << 20, pieces = 1 << 19;  // elements
+  const std::int64_t widest =
+      b.kept * b.reduced <= whole ? 1024 : std::clamp<std::int64_t>(pieces / b.reduced, 256, 1024);
+  const std::int64_t most = b.variant.columns ? cpu_columns(b, threads, widest) : 0;
   std::int64_t across = most;
   while (b.variant.columns && across > narrowest && held * bytes * across > around) across /= 2;
   const bool fits = b.variant.columns ? held * bytes * across <= around : held * bytes <= near;
