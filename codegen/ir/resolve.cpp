@@ -343,7 +343,7 @@ class walker : places {
 
   static bool takes_long(const fragment& code) {
     return std::any_of(code.code, code.code + code.length, [](const instruction& at) {
-      return at.code < instruction::cast && is_costly(static_cast<op>(at.code));
+      return at.code < instruction::call && is_costly(static_cast<op>(at.code));
     });
   }
 
