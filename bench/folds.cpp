@@ -13,8 +13,8 @@ using preferences = sn::runtime::fold_preferences;
 
 const bench::trial<preferences> trials[] = {{"8 packs under way", {.turns = 8}},
                                             {"2 packs under way", {.turns = 2}},
-                                            {"4 blocks", {.blocks = 4}},
-                                            {"4 blocks, 8 packs", {.blocks = 4, .turns = 8}},
+                                            {"2 blocks", {.blocks = 2}},
+                                            {"3 blocks", {.blocks = 3}},
                                             {"16 blocks", {.blocks = 16}},
                                             {"16 blocks, 8 packs", {.blocks = 16, .turns = 8}},
                                             {"31 blocks", {.blocks = 31}},

@@ -95,8 +95,8 @@ void standardise(bench::session& s, const matrix& m) {
     deviations[static_cast<std::size_t>(j)] = std::sqrt(q / static_cast<double>(m.rows));
   }
   const auto fused = [&] { return array<float>((a - sn::mean(a, of_columns)) / sn::stddev(a, of_columns)); };
-  matrix_row(
-      s, name, m, 0.1, fused,
+  matrix_row(  // what is near the mean has the rounding of a mean of a million
+      s, name, m, 0.3, fused,
       [&] {
         array<float> mean = sn::mean(a, of_columns), centred = a - mean, deviation = sn::stddev(a, of_columns);
         return array<float>(centred / deviation);

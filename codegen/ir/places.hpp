@@ -10,18 +10,13 @@
 
 #include "codegen/ir/broadcast.hpp"
 #include "codegen/ir/context.hpp"
+#include "codegen/ir/index_steps.hpp"
 #include "codegen/ir/refine.hpp"
 
 namespace sinter::codegen {
 
 class places {
  protected:
-  // An index that is computed, and how far a step of it goes in an operand.
-  struct indexed_step {
-    ref index;
-    std::int64_t step;
-  };
-
   void reset_places() {
     spaces_of_.clear();
     computed_.clear();
@@ -223,27 +218,6 @@ class places {
     if (digits_.size() - first < 2) digits_.resize(first);  // it is the position itself
   }
 
-  // An operand whose elements lie one after the other where its axes do is read at the position, without digits of it.
-  void join_digits() {
-    const auto step_of = [this](ref index) {
-      return std::find_if(steps_.begin(), steps_.end(),
-                          [&](const indexed_step& s) { return s.index.bits == index.bits; });
-    };
-    for (std::size_t first = 0, end = 0; first < digits_.size(); first = end + 1) {
-      for (end = first; digits_[end].has_above;) ++end;
-      const auto last = step_of(digits_[first].index);
-      if (last == steps_.end()) continue;
-      const std::int64_t step = last->step;
-      bool follow = true;
-      for (std::size_t i = first; i <= end; ++i) {
-        const auto at = step_of(digits_[i].index);
-        follow = follow && at != steps_.end() && at->step == step * digits_[i].behind;
-      }
-      for (std::size_t i = first; follow && i <= end; ++i) steps_.erase(step_of(digits_[i].index));
-      if (follow) add_step(digits_[first].position, step);
-    }
-  }
-
   // ---- operands
 
   void lives_on(runtime::device_impl* device) {
@@ -330,7 +304,7 @@ class places {
       const axis_map m = driven(in, extents, d);
       offset += m.offset * strides[d];
       std::int64_t step = m.step, points = 1;
-      if (m.is_computed()) add_step(computed_[static_cast<std::size_t>(m.computed())], m.step * strides[d]);
+      if (m.is_computed()) add_step(steps_, computed_[static_cast<std::size_t>(m.computed())], m.step * strides[d]);
       for (int axis = m.axis + m.run - 1; axis >= m.axis && m.axis >= 0; --axis) {
         if (domain[axis] != 1) o.strides[axis] += step * strides[d];
         step *= domain[axis];
@@ -343,15 +317,8 @@ class places {
     if (o.iota) o.origin = offset;
     else if (o.boundary >= 0) o.offset = offset;
     else o.data += offset * itemsize(o.type);
-    if (!digits_.empty()) join_digits();
+    if (!digits_.empty()) join_digits(digits_, steps_);
     return strays;
-  }
-
-  void add_step(ref index, std::int64_t step) {
-    if (step == 0) return;
-    for (indexed_step& s : steps_)
-      if (s.index.bits == index.bits) return void(s.step += step);
-    steps_.push_back({index, step});
   }
 
   resolution* out_ = nullptr;
@@ -367,12 +334,6 @@ class places {
   refinements refined_;
   std::vector<sinter::shape> kept_whole_;  // shapes whose axes are not cut
   std::vector<ref> computed_;              // indices, by number
-  // An index that is part of a position; the one of the axis before it follows, if there is one.
-  struct digit_of {
-    ref index, position;
-    std::int64_t behind;
-    bool has_above;
-  };
   std::vector<digit_of> digits_;
   std::vector<indexed_step> steps_;  // of the operand at hand
   std::vector<context> contexts_;

@@ -3,6 +3,9 @@
 // result does not depend on which one that is.
 #include "codegen/source/cuda_fold.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace sinter::codegen {
 
 namespace {
@@ -343,19 +346,25 @@ class cuda_fold : cuda_fold_writer {
   void fold_parts() {
     start();
     w_.open("if (live)");
-    fold_each_part("threadIdx.x", "blockDim.x", "kept", [this](int m) { return acc(m); });
+    fold_each_part(8, "threadIdx.x", "blockDim.x", "kept", [this](int m) { return acc(m); });
     w_.close();
     fold_block();
   }
 
-  // A thread of the last block has a column of the tile, whatever it had of it before: neighbours read parts side by side. In
-  // several states, for the sake of rounding.
+  // States in which a thread folds parts of a column: for the sake of rounding, but with no more registers than it has anyway.
+  int part_lanes() const {
+    constexpr int bytes = 80;
+    const int state = fold_memory(b_.k, 1) / block_threads;
+    return std::clamp(static_cast<int>(std::bit_floor(static_cast<unsigned>(bytes / state))), 1, 8);
+  }
+
+  // A thread of the last block has a column of the tile, whatever it had of it before: neighbours read parts side by side.
   void finish_tile() {
     const std::string& t = b_.index;
     const std::string tile = side_by_side() ? "blockDim.x * " + std::to_string(width_) : "blockDim.x";
-    const std::string lanes = std::to_string(part_lanes), n = number("n", b_.fastest());
-    const auto all = [](std::string_view lane) {
-      return [lane](int m) { return number("all", m) + "[" + std::string(lane) + "]"; };
+    const std::string lanes = std::to_string(part_lanes()), n = number("n", b_.fastest());
+    const auto all = [](const std::string& lane) {
+      return [lane](int m) { return number("all", m) + "[" + lane + "]"; };
     };
     w_.line("const ", t, " begin = blockIdx.x % tiles * (", tile, "), end = min(begin + ", tile, ", ", n, ");");
     w_.open("for (", t, " column = begin + lane; column < end; column += blockDim.x * blockDim.y)");
@@ -364,8 +373,8 @@ class cuda_fold : cuda_fold_writer {
     w_.open("for (int l = 0; l < ", lanes, "; ++l)");
     for (int m = 0; m < members(); ++m) w_.line(all("l")(m), " = ", b_.identity(m), ";");
     w_.close();
-    fold_each_part("0", "1", "(line * " + n + " + column)", all("l"));
-    for (int half = part_lanes / 2; half > 0; half /= 2)
+    fold_each_part(part_lanes(), "0", "1", "(line * " + n + " + column)", all("l"));
+    for (int half = part_lanes() / 2; half > 0; half /= 2)
       for (int l = 0; l < half; ++l) fold(all(std::to_string(l)), all(std::to_string(l + half)));
     each_output_of("column", all("0"));
     w_.close();

@@ -65,13 +65,12 @@ class cuda_fold_writer : protected cuda_writer {
            "ll * splits * (" + outputs + ")))[" + at + "]";
   }
 
-  // Folds the parts from, from + step, ... of an output into `state`, of which `l` may be the lane. Several are asked for before
+  // Folds the parts from, from + step, ... of an output into `state`, of which `l` may be the lane. `at_a_time` are asked for before
   // the first is folded, since this is done when all else is, by few threads. The fence of leave_to_last() comes before, so
   // that these are ordinary reads.
-  static constexpr int part_lanes = 8;
-  void fold_each_part(const std::string& from, const std::string& step, const std::string& output,
+  void fold_each_part(int at_a_time, const std::string& from, const std::string& step, const std::string& output,
                       const spelled& state) {
-    const std::string lanes = std::to_string(part_lanes);
+    const std::string lanes = std::to_string(at_a_time);
     const auto each_lane_of_part = [&] {
       w_.raw("#pragma unroll\n");
       w_.open("for (int l = 0; l < ", lanes, "; ++l)");

@@ -52,7 +52,9 @@ class cuda_choice {
     s_.width = static_cast<std::uint8_t>(width);
     s_.packed = width > 1 && v_.rank == 2 && lies_in_stream(width);
     l_.how.block[0] = block_threads;
-    l_.splits = parts(folding.blocks, b_.kept, std::max<std::int64_t>(block_threads * width / b_.kept, 1));
+    constexpr std::int64_t many = 8;  // columns, of which the last block has too much to fold
+    const int blocks = b_.kept > many ? (folding.blocks + 1) / 2 : folding.blocks;
+    l_.splits = parts(blocks, b_.kept, std::max<std::int64_t>(block_threads * width / b_.kept, 1));
   }
 
   void columns() {

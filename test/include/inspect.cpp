@@ -82,7 +82,7 @@ TEST_CASE("inspect: explain says how rows, folds and scans are shared out") {
   says(sum(flat), "rows, in packs of 4, in parts", "rows, in parts");
   says(sum(a, 0), "columns, in packs of 4", "columns");
   says(sum(many, 0), "columns as one stream, in packs of 4, in parts", "columns as one stream, in parts");
-  if (cuda) CHECK(line(sum(zeros<float>({100, 2'048}), 1)) == "rows, in packs of 4, 2 at a time");
+  if (cuda) CHECK(line(sum(zeros<float>({10, 2'048}), 1)) == "rows, in packs of 4, 2 at a time");
   says(cumsum(a, 1), "rows, 16 elements kept by a thread, in packs of 4", "rows");
   says(cumsum(flat), "rows, 16 elements kept by a thread, in packs of 4, in tiles", "rows, in chunks");
 }
