@@ -109,24 +109,26 @@ class array<T> : public detail::methods<array<T>, T> {
   /// The elements that arrays of integers name, as of any expression. On a named array they can be stored into: `a(k) = e`.
   template <class... Index>
     requires detail::picks<Index...> lazy<T>
-  operator()(const Index&... i) const& { return detail::methods<array, T>::operator()(i...); }
+  operator()(Index&&... i) const& { return detail::methods<array, T>::operator()(std::forward<Index>(i)...); }
   template <class... Index>
     requires detail::picks<Index...> lazy<T>
-  operator()(const Index&... i) && { return std::move(*this).detail::template methods<array, T>::operator()(i...); }
+  operator()(Index&&... i) && {
+    return std::move(*this).detail::template methods<array, T>::operator()(std::forward<Index>(i)...);
+  }
   template <class... Index>
     requires detail::picks<Index...> picked<T>
-  operator()(const Index&... i) & { return picked<T>(*this, node(), {}, i...); }
+  operator()(Index&&... i) & { return picked<T>(*this, node(), {}, std::forward<Index>(i)...); }
   template <detail::index_array Index>
-  lazy<T> operator[](const Index& i) const& {
-    return (*this)(i);
+  lazy<T> operator[](Index&& i) const& {
+    return (*this)(std::forward<Index>(i));
   }
   template <detail::index_array Index>
-  lazy<T> operator[](const Index& i) && {
-    return std::move(*this)(i);
+  lazy<T> operator[](Index&& i) && {
+    return std::move(*this)(std::forward<Index>(i));
   }
   template <detail::index_array Index>
-  picked<T> operator[](const Index& i) & {
-    return (*this)(i);
+  picked<T> operator[](Index&& i) & {
+    return (*this)(std::forward<Index>(i));
   }
   /// Elements under a mask, to be stored into: `a(a < 0) = 0`.
   template <detail::mask_array Mask>

@@ -8,13 +8,13 @@ namespace sinter {
 /// The elements of the flattened `a` that integers name; lazy and fused. Shapes: that of the indices. Errors: as of
 /// `a(indices)`. Source: numpy.take.
 template <detail::expression A, detail::index_array K>
-auto take(A&& a, const K& indices) {
-  return lazy<detail::element_in<A>>(std::forward<A>(a).ravel()(indices));
+auto take(A&& a, K&& indices) {
+  return lazy<detail::element_in<A>>(std::forward<A>(a).ravel()(std::forward<K>(indices)));
 }
 /// What they name along an axis. Shapes: the axis becomes those of the indices. Errors: `shape_error` for a wrong axis.
 template <detail::expression A, detail::index_array K>
-auto take(A&& a, const K& indices, detail::integer axis) {
-  const detail::handle of(detail::take_node(std::forward<A>(a))), by(indices.share());
+auto take(A&& a, K&& indices, detail::integer axis) {
+  const detail::handle of(detail::take_node(std::forward<A>(a))), by(detail::take_node(std::forward<K>(indices)));
   return lazy<detail::element_in<A>>(detail::make_take(of.get(), by.get(), axis));
 }
 /// Of one integer. Shapes: none; along an axis, those of the others. Errors: `index_error`, at once.
@@ -35,8 +35,8 @@ lazy<double> take(A&&, detail::no_expression, detail::anything = 0);
 /// Along an axis, an element for each of the indices, which have the other axes of `a` or broadcast with them. Source:
 /// numpy.take_along_axis.
 template <detail::expression A, detail::index_array K>
-auto take_along_axis(A&& a, const K& indices, detail::integer axis) {
-  const detail::handle of(detail::take_node(std::forward<A>(a))), by(indices.share());
+auto take_along_axis(A&& a, K&& indices, detail::integer axis) {
+  const detail::handle of(detail::take_node(std::forward<A>(a))), by(detail::take_node(std::forward<K>(indices)));
   return lazy<detail::element_in<A>>(detail::make_take_along(of.get(), by.get(), axis));
 }
 

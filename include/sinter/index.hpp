@@ -3,6 +3,7 @@
 
 #include <concepts>
 
+#include <sinter/detail/operand.hpp>
 #include <sinter/detail/refuse.hpp>
 #include <sinter/detail/seam.hpp>
 
@@ -163,25 +164,27 @@ concept mask_array = std::same_as < typename std::remove_cvref_t<X>::sinter_elem
 bool > ;
 /// An index list with such arrays in it.
 template <class... X>
-concept picks = ((index<X> || index_array<X>)&&...) && (index_array<X> || ...);
+concept picks = ((index<std::remove_cvref_t<X>> || index_array<X>)&&...) && (index_array<X> || ...);
 
-/// The entries of such a list, and the arrays.
+/// The entries of such a list, and the arrays. Of temporaries it takes what they hold.
 class pick_list {
  public:
   template <class... X>
-  explicit pick_list(const X&... x) {
-    (append(x), ...);
+    requires picks<X...>
+  explicit pick_list(X&&... x) { (append(std::forward<X>(x)), ...); }
+  picking list() const { return {list_.items, list_.count, nodes_, arrays_}; }
+  void let_go() {
+    for (handle& h : held_) h = {};
   }
-  picking list() const { return {list_.items, list_.count, nodes_}; }
   node* view_of(node* n) const { return make_picked(n, list()); }
 
  private:
   template <class X>
-  void append(const X& x) {
+  void append(X&& x) {
     if constexpr (index_array<X>) {
       if (arrays_ == max_rank) throw_too_many_indices();
       list_.append(index_item{index_item::integers, false, false, arrays_, 0, 1});
-      held_[arrays_] = handle(x.share());
+      held_[arrays_] = handle(take_node(std::forward<X>(x)));
       nodes_[arrays_] = held_[arrays_].get();
       ++arrays_;
     } else {
@@ -200,11 +203,11 @@ using refused_index = refused<double, (requires { typename X::sinter_element; } 
 /// What is no index, of whatever takes one.
 struct refused_indices {
   template <class... X>
-    requires(!(index<std::remove_cvref_t<X>> && ...) && !picks<std::remove_cvref_t<X>...>)
+    requires(!(index<std::remove_cvref_t<X>> && ...) && !picks<X...>)
   refused_index<std::remove_cvref_t<X>...>
   operator()(X&&...) const;
   template <class X>
-    requires(!index<std::remove_cvref_t<X>> && !picks<std::remove_cvref_t<X>>)
+    requires(!index<std::remove_cvref_t<X>> && !picks<X>)
   refused_index<std::remove_cvref_t<X>>
   operator[](X&&) const;
   lazy<double> operator()(no_braces) const;

@@ -39,6 +39,7 @@ class tuple_of {
   template <class... E>
   explicit tuple_of(E&&... e) : parts_{detail::part_of<T>(std::forward<E>(e))...} {}
   const detail::handle* data() const { return parts_; }
+  detail::handle* data() { return parts_; }
   static constexpr std::size_t size() { return count; }
 
  private:
@@ -59,12 +60,11 @@ namespace detail {
 template <element T>
 class join_list {
  public:
-  template <std::size_t count>
-  join_list(const tuple_of<T, count>& t) : join_list(t.data(), count) {}
+  /// Of what may be moved from, `Part*`, it takes what it holds.
   template <class Part>
-  join_list(const Part* parts, std::size_t count) : parts_(count), nodes_(count) {
+  join_list(Part* parts, std::size_t count) : parts_(count), nodes_(count) {
     for (std::size_t i = 0; i < count; ++i) {
-      if constexpr (std::same_as<Part, handle>) put(i, parts[i]);
+      if constexpr (std::same_as<std::remove_const_t<Part>, handle>) put(i, std::move(parts[i]));
       else put(i, handle(parts[i].share()));
     }
   }
@@ -98,15 +98,19 @@ concept part_range = requires(const P& p) {
 
 template <element T, std::size_t count>
 join_list<T> join_of(const tuple_of<T, count>& t) {
-  return {t};
+  return {t.data(), count};
+}
+template <element T, std::size_t count>
+join_list<T> join_of(tuple_of<T, count>&& t) {
+  return {t.data(), count};
 }
 template <part_range P>
 auto join_of(const P& p) {
   return join_list<element_in<decltype(*p.data())>>(p.data(), p.size());
 }
 template <class P>
-concept parts = requires(const P& p) {
-  join_of(p);
+concept parts = requires(P&& p) {
+  join_of(std::forward<P>(p));
 };
 
 }  // namespace detail
@@ -114,8 +118,8 @@ concept parts = requires(const P& p) {
 // Of a list of arrays in braces, of a tuple of any expressions, or of a vector; and of nothing else.
 #define SINTER_JOIN(name, parameters, ...)                      \
   template <detail::parts P>                                    \
-  auto name(const P& parts parameters) {                        \
-    auto join = detail::join_of(parts);                         \
+  auto name(P&& parts parameters) {                             \
+    auto join = detail::join_of(std::forward<P>(parts));        \
     return __VA_ARGS__;                                         \
   }                                                             \
   template <element T>                                          \

@@ -49,16 +49,17 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
   }
   /// Library use. Of an array, whose node `whole` is; of an array_ref, whose elements are `part`.
   template <class... Index>
-  picked(array<T>& target, detail::node* whole, detail::handle part, const Index&... i)
+  picked(array<T>& target, detail::node* whole, detail::handle part, Index&&... i)
       : target_(&target),
         of_(whole),
         part_(std::move(part)),
-        indices_(i...),
+        indices_(std::forward<Index>(i)...),
         view_(indices_.view_of(part_ ? part_.get() : whole)) {}
   detail::node* share() const { return detail::retain(node()); }
   detail::node* release_node() {
     node();
     part_ = {};
+    indices_.let_go();
     return view_.take();
   }
 
@@ -106,8 +107,8 @@ detail::updated<op::add, T, V> scatter_add(picked<T>&& at, V&& value, scatter_op
 }
 /// To `a(k)`.
 template <detail::storable A, detail::index_array K, detail::operand V>
-detail::updated<op::add, detail::element_in<A>, V> scatter_add(A& a, const K& k, V&& value, scatter_options how = {}) {
-  return detail::scatter<op::add>(a(k), std::forward<V>(value), how.atomic);
+detail::updated<op::add, detail::element_in<A>, V> scatter_add(A& a, K&& k, V&& value, scatter_options how = {}) {
+  return detail::scatter<op::add>(a(std::forward<K>(k)), std::forward<V>(value), how.atomic);
 }
 /// Each element that is named becomes the largest of itself and the values for it; NaN wins, and of two zeros the positive one.
 /// Shapes, dtypes and errors: as scatter_add. Source: numpy.maximum.at, cupyx.scatter_max.
@@ -116,8 +117,8 @@ detail::updated<op::maximum, T, V> scatter_max(picked<T>&& at, V&& value) {
   return detail::scatter<op::maximum>(std::move(at), std::forward<V>(value));
 }
 template <detail::storable A, detail::index_array K, detail::operand V>
-detail::updated<op::maximum, detail::element_in<A>, V> scatter_max(A& a, const K& k, V&& value) {
-  return detail::scatter<op::maximum>(a(k), std::forward<V>(value));
+detail::updated<op::maximum, detail::element_in<A>, V> scatter_max(A& a, K&& k, V&& value) {
+  return detail::scatter<op::maximum>(a(std::forward<K>(k)), std::forward<V>(value));
 }
 /// The smallest; NaN wins, and of two zeros the negative one. Source: numpy.minimum.at, cupyx.scatter_min.
 template <element T, detail::operand V>
@@ -125,8 +126,8 @@ detail::updated<op::minimum, T, V> scatter_min(picked<T>&& at, V&& value) {
   return detail::scatter<op::minimum>(std::move(at), std::forward<V>(value));
 }
 template <detail::storable A, detail::index_array K, detail::operand V>
-detail::updated<op::minimum, detail::element_in<A>, V> scatter_min(A& a, const K& k, V&& value) {
-  return detail::scatter<op::minimum>(a(k), std::forward<V>(value));
+detail::updated<op::minimum, detail::element_in<A>, V> scatter_min(A& a, K&& k, V&& value) {
+  return detail::scatter<op::minimum>(a(std::forward<K>(k)), std::forward<V>(value));
 }
 
 /// Elements of a named array where a mask is true, to be stored into.

@@ -22,10 +22,13 @@ bool is_elementwise(const typed_node* n, int child) {
 
 }  // namespace
 
-census::census(const expression_view& e, const node* target, const node* view) : target_(target), view_(view) {
+census::census(const expression_view& e, const node* target, const node* view, std::span<node* const> indices)
+    : target_(target), view_(view) {
   for (int i = 0; i < e.code->nodes; ++i) discover(e.nodes[i]);
+  for (const node* n : indices) discover(n);
   for (std::size_t i = 0; i < entries_.size(); ++i) each_child(entries_[i].node, [&](const node* n) { discover(n); });
   for (int i = 0; i < e.code->nodes; ++i) look_at(e.nodes[i], true, true);
+  for (const node* n : indices) look_at(n, true, false);
   while (!ready_.empty()) {
     const entry now = entries_[ready_.back()];
     ready_.pop_back();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -24,8 +25,10 @@ class census {
     bool elementwise;  // element i of it is needed for element i of the result only
   };
 
-  /// `target` and `view`: what the statement stores into. It holds one reference to each itself.
-  census(const detail::expression_view&, const detail::node* target, const detail::node* view);
+  /// `target` and `view`: what the statement stores into. It holds one reference to each itself. `indices`: what says where; it
+  /// holds one reference to each, too.
+  census(const detail::expression_view&, const detail::node* target, const detail::node* view,
+         std::span<detail::node* const> indices = {});
 
   /// Is the node worth nothing once the statement is over? Of target and view: does nothing else refer to them?
   bool dies(const detail::node*) const;

@@ -163,7 +163,7 @@ struct along_axis {
 
 node* make_take(node* n, node* indices, std::int64_t axis) {
   const along_axis list(n, axis, {index_item::integers, false, false, 0, 0, 1});
-  return make_picked(n, {list.items, list.count, &indices});
+  return make_picked(n, {list.items, list.count, &indices, 1});
 }
 node* make_take_one(node* n, std::int64_t index, std::int64_t axis) {
   const along_axis list(n, axis, to_index(index));

@@ -83,9 +83,9 @@ detail::array_node* new_array(dtype, const shape&, stream_state& on);
 detail::array_node* new_array_like(const detail::array_node&);
 
 /// For work that writes elements of `part`, a view of the target or itself, at the end of a statement that makes them of an
-/// expression: what outlives the statement sees none of them then, or `target` goes on with a copy, of which `part` is the same
-/// view. `alone` is to live until they have been written. Errors: `out_of_memory`.
-void make_room(detail::handle& target, detail::handle& part, const detail::expression_view&,
+/// expression and says by indices where they go: what outlives the statement sees none of them then, or `target` goes on with a
+/// copy, of which `part` is the same view. `alone` is to live until they have been written. Errors: `out_of_memory`.
+void make_room(detail::handle& target, detail::handle& part, const detail::expression_view&, const detail::picking&,
                std::optional<only_onlooker>& alone);
 
 /// An array whose elements are only its own, for work that writes them and is no store of Sinter's: where another name or an

@@ -108,7 +108,7 @@ void store_at(handle& target, handle part, const picking& list, const expression
   if (view.elements() == 0) return;
 
   std::optional<runtime::only_onlooker> alone;
-  runtime::make_room(target, part, e, alone);
+  runtime::make_room(target, part, e, list, alone);
   array_node* to = as_array_node(part.get());
   const device_scope on(to->memory->device->id);  // where there is no other operand
   // Elements that lie far apart are stored into where they lie together, and then all written back.

@@ -397,11 +397,11 @@ void* address_to_write(handle& target, const where& place) try {
 namespace sinter::runtime {
 
 void make_room(detail::handle& target, detail::handle& part, const detail::expression_view& e,
-               std::optional<only_onlooker>& alone) {
+               const detail::picking& list, std::optional<only_onlooker>& alone) {
   const detail::array_node *const whole = as_array_node(target.get()), *const to = as_array_node(part.get());
   if (detail::are_only(whole, to, e) && detail::is_sole(whole, to, e, detail::is_read(*whole->memory, e))) return;
   alone.emplace();
-  const census statement(e, whole, to);
+  const census statement(e, whole, to, {list.indices, static_cast<std::size_t>(list.arrays)});
   detail::affected seen;
   if (detail::make_way(to, whole, to, statement, static_cast<bool>(*alone), seen)) return;
   part = detail::move_to_copy(target, *to, seen);

@@ -196,7 +196,8 @@ std::vector<handle> machine::indices_of(const step& s) {
 }
 handle machine::picked_of(const step& s, const handle& from, const std::vector<handle>& indices) const {
   const std::vector<detail::node*> nodes = nodes_of(indices);
-  return handle(detail::make_picked(from.get(), {s.items.data(), static_cast<int>(s.items.size()), nodes.data()}));
+  return handle(detail::make_picked(
+      from.get(), {s.items.data(), static_cast<int>(s.items.size()), nodes.data(), static_cast<int>(nodes.size())}));
 }
 
 void machine::store_picked(const step& s) {
@@ -208,7 +209,8 @@ void machine::store_picked(const step& s) {
   const tree t = stored_value(s, std::move(old), type_of(target));
   const detail::combining how{s.into == storing::combine, s.code};
   const std::vector<detail::node*> nodes = nodes_of(indices);
-  const detail::picking list{s.items.data(), static_cast<int>(s.items.size()), nodes.data()};
+  const detail::picking list{s.items.data(), static_cast<int>(s.items.size()), nodes.data(),
+                             static_cast<int>(nodes.size())};
   t.seen([&](const detail::expression_view& e) { detail::store_at(target, {}, list, e, how, {}); });
 }
 

@@ -107,17 +107,19 @@ class methods : public refused_indices {
   /// nothing. Source: numpy indexing.
   template <class... Index>
     requires picks<Index...> lazy<Element>
-  operator()(const Index&... i) const& { return lazy<Element>(pick_list(i...).view_of(shared().get())); }
+  operator()(Index&&... i) const& {
+    return lazy<Element>(pick_list(std::forward<Index>(i)...).view_of(shared().get()));
+  }
   template <class... Index>
     requires picks<Index...> lazy<Element>
-  operator()(const Index&... i) && { return lazy<Element>(pick_list(i...).view_of(taken().get())); }
+  operator()(Index&&... i) && { return lazy<Element>(pick_list(std::forward<Index>(i)...).view_of(taken().get())); }
   template <index_array Index>
-  lazy<Element> operator[](const Index& i) const& {
-    return (*this)(i);
+  lazy<Element> operator[](Index&& i) const& {
+    return (*this)(std::forward<Index>(i));
   }
   template <index_array Index>
-  lazy<Element> operator[](const Index& i) && {
-    return lazy<Element>(pick_list(i).view_of(taken().get()));
+  lazy<Element> operator[](Index&& i) && {
+    return lazy<Element>(pick_list(std::forward<Index>(i)).view_of(taken().get()));
   }
 
   /// The same elements in C order under another shape; one extent may be -1. An array whose elements lie in another order is

@@ -99,6 +99,7 @@ struct picking {
   const index_item* items;
   int count;
   node* const* indices;
+  int arrays;  // how many indices there are
 };
 /// The elements that it names: lazy.
 SINTER_API node* make_picked(node*, const picking&);

@@ -186,10 +186,12 @@ class array_ref : public detail::methods<array_ref<T>, T> {
   /// Those that arrays of integers name, or that are under a mask, as of a named array.
   template <class... Index>
     requires detail::picks<Index...> picked<T>
-  operator()(const Index&... i) const { return picked<T>(*target_, target_->node(), detail::handle(share()), i...); }
+  operator()(Index&&... i) const {
+    return picked<T>(*target_, target_->node(), detail::handle(share()), std::forward<Index>(i)...);
+  }
   template <detail::index_array Index>
-  picked<T> operator[](const Index& i) const {
-    return (*this)(i);
+  picked<T> operator[](Index&& i) const {
+    return (*this)(std::forward<Index>(i));
   }
   template <detail::mask_array Mask>
   masked<T> operator()(Mask&& m) const {
