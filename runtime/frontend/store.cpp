@@ -144,12 +144,17 @@ void move_away(const affected& found) {
   }
 }
 
-// May arrays be given other storage here, by the only thread that looks? Not where a graph is made or reads this one, where the
+// Is a graph made here, or does one use the storage? Its launches go on with the storages that there are now.
+bool is_of_graph(const storage& memory) {
+  const runtime::stream_state& on = runtime::current_stream(*memory.device);
+  return runtime::chosen.capture || on.capture.load(std::memory_order_acquire) ||
+         __atomic_load_n(&memory.lives, __ATOMIC_ACQUIRE) != 1;
+}
+
+// May arrays be given other storage here, by the only thread that looks? Not where that would part them from a graph, where the
 // program has an address of it, nor within a user's function that the library has called.
 bool may_move(const storage& memory) {
-  const runtime::stream_state& on = runtime::current_stream(*memory.device);
-  return !runtime::chosen.capture && !on.capture.load(std::memory_order_acquire) &&
-         __atomic_load_n(&memory.lives, __ATOMIC_ACQUIRE) == 1 && !__atomic_load_n(&memory.lent, __ATOMIC_RELAXED) &&
+  return !is_of_graph(memory) && !__atomic_load_n(&memory.lent, __ATOMIC_RELAXED) &&
          !runtime::memory_of_thread.in_hook && !runtime::is_evaluating();
 }
 
@@ -331,9 +336,9 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
   if (names_known && is_sole(whole, view ? view : whole, e, read))
     return write_in_place(&root, to, hint, !read || is_safe(e, *to));
   if (to == whole) {
-    if (const census statement(e, whole, view);
-        statement.dies(whole) && statement.holds_all_of(*whole->memory) && is_safe(statement, *whole))
-      return write(&root, whole, hint);
+    if (const census statement(e, whole, view); statement.dies(whole) && statement.holds_all_of(*whole->memory))
+      if (const bool safe = is_safe(statement, *whole); safe || is_of_graph(*whole->memory))
+        return write_in_place(&root, whole, hint, safe);
     array_node* fresh = runtime::new_array_like(*whole);
     const handle guard(fresh);
     write(&root, fresh, hint);
@@ -360,12 +365,12 @@ void write_all(handle& target, const void* from, std::size_t count, transfer_opt
   check_elements(a->extents, count);
   if (count == 0) return;
   const std::size_t size = count * static_cast<std::size_t>(itemsize(a->type));
-  const bool alone =
-      count_of(a) == 1 && __atomic_load_n(&a->memory->references, __ATOMIC_ACQUIRE) == 1 && a->contiguous;
-  if (!alone) {
+  const bool alone = count_of(a) == 1 && __atomic_load_n(&a->memory->references, __ATOMIC_ACQUIRE) == 1;
+  if (!alone || !a->contiguous) {
     array_node* fresh = runtime::new_array_like(*a);
     const handle guard(fresh);
     runtime::copy_in(*fresh->memory, fresh->data(), from, size, how);
+    if (alone && is_of_graph(*a->memory)) return write(fresh, a);
     target = handle(retain(fresh));
     return;
   }

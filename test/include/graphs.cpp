@@ -92,6 +92,42 @@ TEST_CASE("graphs: a launch sees what its inputs hold by then") {
   CHECK(holds(out, 60));
 }
 
+TEST_CASE("graphs: a store into all of an array is into the elements a graph has, whatever else it reads of them") {
+  array<double> x = arange<double>(n), y = zeros({n});
+  const graph g = capture([&] { y(ellipsis) = x * 10; });
+  x(ellipsis) = flip(x);
+  x += roll(x, 1);
+  g.launch();
+  CHECK(y(0).item() == 10 * (n - 1));
+  CHECK(y(1).item() == 10 * (2 * n - 3));
+  array<double> across = arange<double>(n).reshape(2, n / 2).T();
+  const graph of_rows = capture([&] { y(slice(0, 2)) = across(0) + 0; });
+  across.set(doubles(n, 7));
+  of_rows.launch();
+  CHECK(holds(y(slice(0, 2)), 7));
+}
+
+TEST_CASE("graphs: a captured store goes on from where the last launch has come") {
+  const array<double> rows = arange<double>(12).reshape(3, 4);
+  const auto check = [&](const char* text, auto&& statement) {
+    INFO(text);
+    array<double> wanted = rows.copy(), x = rows.copy();
+    const graph g = capture([&] { statement(x); });
+    for (int i = 0; i < 3; ++i) {
+      statement(wanted);
+      g.launch();
+    }
+    CHECK(x.get() == wanted.get());
+  };
+  check("a roll", [](auto& x) { x(ellipsis) = roll(x, 1, 1) + 1; });
+  check("a scan", [](auto& x) { x(ellipsis) = cumsum(x, 1); });
+  check("a fold", [](auto& x) { x -= sum(x, {.axis = 1, .keepdims = true}); });
+  check("a join", [](auto& x) { x(ellipsis) = concatenate(tuple(x(slice(1, _)), x(slice(0, 1)) * 2)); });
+  check("indices that a row gives", [](auto& x) { x(0) = arange<double>(5)(astype<int>(x(0) + 1) % 5); });
+  check("where the largest are", [&](auto& x) { x(0) = rows(argmax(x, 0), 0) + 1; });
+  check("into where the largest are", [&](auto& x) { x(arange<int>(3), argmax(x, 1)) = 0; });
+}
+
 TEST_CASE("graphs: a loop of a thousand statements is one graph and a few blocks of memory") {
   memory_pool pool;
   const using_allocator from(pool);
