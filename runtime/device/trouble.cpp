@@ -31,9 +31,10 @@ void raise(codegen::index_trouble& noted) {
   const codegen::index_trouble found = noted;
   __atomic_store_n(&noted.noted, 0, __ATOMIC_RELEASE);
   throw index_error(
-      detail::message("sinter: index %lld is out of range for axis %d, which has %lld elements; nothing was "
+      detail::message("sinter: index %lld is out of range for axis %d, which has %lld element%s; nothing was "
                       "read there, and other values may be wrong",
-                      static_cast<long long>(found.index), found.axis, static_cast<long long>(found.extent))
+                      static_cast<long long>(found.index), found.axis, static_cast<long long>(found.extent),
+                      found.extent == 1 ? "" : "s")
           .c_str());
 }
 

@@ -33,9 +33,7 @@ class picker {
     const index_item* const items = list.items;
     int consumed = 0;
     for (int i = 0; i < list.count; ++i) consumed += takes_axis(items[i]);
-    if (consumed > from_.size())
-      throw index_error(
-          message("sinter: %d indices for an array of shape %s", consumed, to_string(from_).c_str()).c_str());
+    if (consumed > from_.size()) runtime::throw_too_many(consumed, from_);
     bool rests = false;
     for (int i = 0; i < list.count; ++i) {
       if (items[i].what != index_item::rest) {

@@ -95,6 +95,12 @@ void throw_out_of_range(std::int64_t i, int axis, const shape& s) {
                         .c_str());
 }
 
+void throw_too_many(int indices, const shape& s) {
+  throw index_error(message("sinter: %d %s for an array of shape %s", indices, indices == 1 ? "index" : "indices",
+                            to_string(s).c_str())
+                        .c_str());
+}
+
 range clipped_in_steps(const index_item& item, std::int64_t extent) {
   if (item.step == 0) throw index_error("sinter: a slice with a step of zero");
   const bool forward = item.step > 0;

@@ -46,6 +46,8 @@ lazy<std::int64_t> index_along(const shape&, int axis);
 
 /// An integer index of an axis, counted from the end if negative. Errors: `index_error`.
 [[noreturn]] void throw_out_of_range(std::int64_t i, int axis, const shape& of);
+/// More indices than a shape has axes.
+[[noreturn, gnu::cold]] void throw_too_many(int indices, const shape& of);
 inline std::int64_t wrapped(std::int64_t i, std::int64_t extent, int axis, const shape& of) {
   if (i < -extent || i >= extent) throw_out_of_range(i, axis, of);
   return i < 0 ? i + extent : i;

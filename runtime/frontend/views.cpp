@@ -104,13 +104,6 @@ int axes_of_rest(const index_item* at, const index_item* end, int left) {
   return left;
 }
 
-[[noreturn, gnu::cold]] void throw_too_many(const index_item* items, int count, const shape& from) {
-  const auto indices = std::count_if(items, items + count, consumes);
-  throw index_error(
-      message("sinter: %d indices for an array of shape %s", static_cast<int>(indices), to_string(from).c_str())
-          .c_str());
-}
-
 // Is there room for a new axis at `at`, beside `before` axes, those that what follows makes and those that `left` axes of the
 // child become?
 void require_room(const index_item* at, const index_item* end, int before, int left) {
@@ -129,7 +122,7 @@ class indexer {
     const index_item* const end = items + count;
     for (const index_item* i = items; i != end; ++i) {
       if (axis_ == rank_ && consumes(*i)) [[unlikely]]
-        throw_too_many(items, count, from_);
+        runtime::throw_too_many(static_cast<int>(std::count_if(items, items + count, consumes)), from_);
       if (i->what == index_item::range) [[likely]] {
         take(runtime::clipped_in_turn(*i, from_[axis_]));
         continue;

@@ -100,6 +100,8 @@ TEST_CASE("gathers: an index out of range is an error at the next wait, and read
     (void)r.get();
   };
   CHECK(message_of(gather).find("index 4 is out of range for axis 1, which has 4 elements") != std::string::npos);
+  CHECK(message_of([] { (void)array<int>(m()(slice(0, 1))(array<int>{1})).get(); }).find("which has 1 element;") !=
+        std::string::npos);
   CHECK(message_of([] { (void)array<int>(v()(array<int>{-6}) + 1).get(); }).find("index -6") != std::string::npos);
   CHECK(message_of([] { (void)sn::sum(v()(array<int>{1, 5})).item(); }).find("index 5") != std::string::npos);
   CHECK(m()(_, i()).get().size() == 9);  // it is told once

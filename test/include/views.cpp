@@ -346,6 +346,8 @@ TEST_CASE("views: a wrong index is refused by name, and changes nothing") {
   CHECK(has(message_of([&] { return e(ellipsis, 4); }),
             "index 4 is out of range for axis 1 of an array of shape (3, 4)"));
   CHECK(has(message_of([&] { return a(0, 0, 0).ndim(); }), "3 indices for an array of shape (3, 4)"));
+  CHECK(has(message_of([&] { return a(0, 0)(0); }), "1 index for an array of shape ()"));
+  CHECK(has(message_of([&] { return a(0, 0)(array<int>{0}); }), "1 index for an array of shape ()"));
   CHECK(has(message_of([&] { return e(_, _, newaxis, slice(1, _)); }), "3 indices for an array of shape (3, 4)"));
   CHECK(has(message_of([&] { return a(slice(_, _, 0)).ndim(); }), "step of zero"));
   CHECK(has(message_of([&] { return a(ellipsis, ellipsis).ndim(); }), "ellipsis"));
