@@ -37,6 +37,11 @@ struct kept_workspace : workspace {
   ~kept_workspace() { occupied = true; }
 };
 
+workspace& kept() {
+  thread_local kept_workspace own;
+  return own;
+}
+
 class turn {
  public:
   turn() : mine(!std::exchange(occupied, true)) {}
@@ -162,10 +167,13 @@ void evaluate(request* requests, int count) try {
   const turn now;
   if (!now.mine) [[unlikely]]
     return evaluate(requests, count, *std::make_unique<workspace>());
-  thread_local kept_workspace kept;
-  evaluate(requests, count, kept);
+  evaluate(requests, count, kept());
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
 }
 
 }  // namespace sinter::runtime
+
+void sinter::detail::forget_evaluations() {
+  if (!runtime::occupied) runtime::kept().statements = {};
+}

@@ -137,8 +137,8 @@ class group {
     char* const text = page().what + sizeof(numbers);
     const std::string bad = in_child(folder, [&] {
       try {
-        if (from_ == state::warm) measure(sample_);
-        const reference r = measure(sample_);
+        if (from_ == state::warm) measure(sample_, 0);
+        const reference r = measure(sample_, runs_before());
         page_numbers.returned = r.returned;
         std::copy(std::begin(r.calls), std::end(r.calls), page_numbers.calls);
         page_numbers.third = r.third;
@@ -188,11 +188,11 @@ class group {
     const std::span<verdict> verdicts(page().verdicts, plans.size());
     for (verdict& v : verdicts) v = {};
     std::string bad = in_child(folder, [&] {
-      if (from_ == state::warm) measure(sample_);
+      if (from_ == state::warm) measure(sample_, 0);
       const levels growth = from_ == state::warm ? levels{} : right_.fourth;
       for (std::size_t i = 0; i < plans.size(); ++i) {
         alarm(patience);
-        try_fault(sample_, plans[i], right_, growth, verdicts[i]);
+        try_fault(sample_, runs_before(), plans[i], right_, growth, verdicts[i]);
         if (verdicts[i].lost) break;
       }
     });
@@ -209,6 +209,8 @@ class group {
     }
     return {verdicts.begin(), verdicts.begin() + static_cast<std::ptrdiff_t>(count)};
   }
+
+  int runs_before() const { return from_ == state::warm ? until_prepared : 0; }
 
   const sample& sample_;
   state from_;

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <typeinfo>
 
+#include <sinter/detail/seam.hpp>
 #include <sinter/device.hpp>
 #include <sinter/error.hpp>
 #include <sinter/memory.hpp>
@@ -57,6 +58,7 @@ long open_files() {
 /// Until streams are done with it, an array's memory is in use after the array.
 void settle() {
   try {
+    sinter::detail::forget_evaluations();
     sinter::synchronize();
     sinter::default_memory_pool().free_all_blocks();
   } catch (const sinter::error&) {
@@ -155,13 +157,6 @@ void judge_left(levels more, const plan& p, verdict& v) {
     state_more = true;
     more.blocks = 0;
   }
-  // Threads keep what evaluations that were met before are launched with. A fault changes which one was met first, and so may
-  // leave a block more of that. Once in a process, too.
-  static bool kept_more = false;
-  if (more.blocks == 1 && !kept_more) {
-    kept_more = true;
-    more.blocks = 0;
-  }
   judge_growth(more, "the fault has left", v);
 }
 
@@ -177,10 +172,11 @@ ending run_with(const plan& p, const sample& s, record& into) {
 
 }  // namespace
 
-reference measure(const sample& s) {
+reference measure(const sample& s, int before_it) {
   reference r;
   r.printed.reserve(most_printed);
   const levels before = levels_now();
+  for (int i = 0; i < before_it; ++i) s.run();
   {
     record counted;
     const ending first = run_with({}, s, counted);
@@ -199,8 +195,10 @@ reference measure(const sample& s) {
   return r;
 }
 
-void try_fault(const sample& s, const plan& p, const reference& right, const levels& growth, verdict& v) {
+void try_fault(const sample& s, int before_it, const plan& p, const reference& right, const levels& growth,
+               verdict& v) {
   const levels before = levels_now();
+  for (int i = 0; i < before_it; ++i) s.run();
   const ending first = run_with(p, s, v.faults);
   judge(first, p, right, v);
   const ending second = s.run();

@@ -42,11 +42,15 @@ struct verdict {
   char problem[800] = "";
 };
 
-/// Runs the sample three times without a fault. Errors: std::runtime_error where the runs differ.
-reference measure(const sample&);
+/// Runs of a sample after which its thread has prepared what it evaluates.
+inline constexpr int until_prepared = 2;
 
-/// Runs it with the plan, and then twice without. `growth`: how much more the process holds then if nothing leaks.
-void try_fault(const sample&, const plan&, const reference&, const levels& growth, verdict&);
+/// Runs the sample `before` times, and four times more without a fault. Errors: std::runtime_error where the runs differ.
+reference measure(const sample&, int before);
+
+/// Runs it `before` times, once with the plan, and then three times without. `growth`: how much more the process holds then if
+/// nothing leaks.
+void try_fault(const sample&, int before, const plan&, const reference&, const levels& growth, verdict&);
 
 /// The words of reports and of the command line.
 const char* word(kind) noexcept;

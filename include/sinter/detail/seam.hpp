@@ -133,6 +133,10 @@ SINTER_API std::int64_t reduced_count(node*, const axis_list&);
 SINTER_API void compute_numbers(op, dtype computed, const scalar_bits* operands, std::size_t count, void* result);
 SINTER_API void convert_number(dtype to, dtype from, const scalar_bits&, void* result);
 
+/// Drops what the calling thread keeps of evaluations that it has met. How much that is depends on addresses, so tests that count
+/// what is left do so without it.
+SINTER_API void forget_evaluations();
+
 [[noreturn]] SINTER_API void throw_scalar_does_not_fit(dtype, std::int64_t);
 [[noreturn]] SINTER_API void throw_scalar_does_not_fit(dtype, std::uint64_t);
 
