@@ -39,15 +39,22 @@ const char* sentence(rule r) {
   switch (r) {
     case rule::number: return "computes in the promoted dtype";
     case rule::number_not_bool: return "the same; bool is refused, as NumPy refuses it";
+    case rule::step: return "the same; bool counts as int8";
+    case rule::real_number: return "computes in the promoted dtype; no complex numbers";
     case rule::integral_step: return "the same; bool counts as int8";
     case rule::quotient: return "floating point; integers become float64";
     case rule::real: return "floating point; integers become the smallest type that holds them, at least float32";
+    case rule::analytic: return "the same, and complex numbers";
+    case rule::part: return "computes in the promoted dtype; complex numbers give that of their parts";
+    case rule::angle: return "floating point, and complex numbers, which give the dtype of their parts";
+    case rule::pair: return "floating point; gives the complex dtype of two such parts";
     case rule::comparison: return "compares in the promoted dtype";
     case rule::logic: return "takes its operands as truth values";
     case rule::choice: return "the first operand is a truth value, the dtypes are those of the others";
     case rule::bits: return "bool and integers only";
     case rule::integers: return "integers only; bool counts as int8";
     case rule::test: return "looks at a value without changing it";
+    case rule::real_test: return "the same; no complex numbers";
     case rule::words_to_uint32:
     case rule::words_to_uint64:
     case rule::words_to_float32:

@@ -10,13 +10,19 @@ using detail::facts;
 
 constexpr int shared_bytes = 32 * 1024;  // in which a block may fold by itself
 
-std::string type_text(dtype t) { return t == dtype::bool_ ? "unsigned char" : facts(t).text; }
+// What is only moved is moved as bits; a complex number is folded as two real ones.
+std::string type_text(const scatter_form& f) {
+  if (f.fold == scatter_fold::last && facts(f.type).size == 16) return "uint4";
+  if (f.fold == scatter_fold::last) return facts(detail::integer_of(facts(f.type).size, false)).text;
+  return f.type == dtype::bool_ ? "unsigned char" : facts(detail::real_part_of(f.type)).text;
+}
 std::string unsigned_text(int size) { return facts(detail::integer_of(size, false)).text; }
 
-// What every kernel begins with: an element, its bits, and which part of the work a thread has.
+// What every kernel begins with: an element, its bits, how far apart elements are, and which part of the work a thread has.
 std::string head(const scatter_form& f) {
-  const std::string type = type_text(f.type), bits = unsigned_text(facts(f.type).size);
-  return "typedef " + type + " T;\ntypedef " + bits + " B;\n";
+  const std::string bits = unsigned_text(facts(detail::real_part_of(f.type)).size);
+  return "typedef " + type_text(f) + " T;\ntypedef " + bits + " B;\n#define apart " + std::to_string(parts_of(f)) +
+         "\n";
 }
 constexpr const char* parameters = R"(
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
@@ -43,9 +49,10 @@ constexpr const char* last_text = R"(
 
 // Has the device an atomic operation for it? By the type that it takes.
 std::string atomic_type(const scatter_form& f) {
-  const int size = facts(f.type).size;
+  const dtype type = detail::real_part_of(f.type);
+  const int size = facts(type).size;
   if (size < 4) return "";
-  if (f.fold == scatter_fold::add) return detail::is_floating(f.type) ? facts(f.type).text : unsigned_text(size);
+  if (f.fold == scatter_fold::add) return detail::is_floating(type) ? facts(type).text : unsigned_text(size);
   return detail::is_floating(f.type) ? "" : facts(f.type).text;
 }
 
@@ -90,17 +97,17 @@ static __device__ __forceinline__ void fold(T* to, const T v) {
 )";
 
 constexpr const char* folding_text = R"(
-  for (long long i = first; i < count; i += stride) fold(out + at[i], values[i]);
+  for (long long i = first; i < count; i += stride) fold(out + at[i] * apart, values[i * apart]);
 }
 )";
 constexpr const char* folding_few_text = R"(
   alignas(8) __shared__ T kept[few];
   for (int e = threadIdx.x; e < (int)elements; e += blockDim.x) kept[e] = identity;
   __syncthreads();
-  for (long long i = first; i < count; i += stride) fold(kept + at[i], values[i]);
+  for (long long i = first; i < count; i += stride) fold(kept + at[i], values[i * apart]);
   __syncthreads();
   for (int e = threadIdx.x; e < (int)elements; e += blockDim.x)
-    if (kept[e] != identity) fold(out + e, kept[e]);
+    if (kept[e] != identity) fold(out + e * apart, kept[e]);
 }
 )";
 
@@ -176,19 +183,19 @@ static __device__ __forceinline__ double total(const U* sums, const long long, c
   return scaled((double)(long long)sums[0], unit);
 }
 #else
-static __device__ __forceinline__ void put(U* sums, const long long apart, const T v, const int unit) {
+static __device__ __forceinline__ void put(U* sums, const long long limbs_apart, const T v, const int unit) {
   const double x = scaled(v, -unit), whole = floor(x);
   add(sums, (U)(long long)whole);
-  add(sums + apart, (U)((x - whole) * 4294967296.0));
+  add(sums + limbs_apart, (U)((x - whole) * 4294967296.0));
 }
-static __device__ __forceinline__ double total(const U* sums, const long long apart, const int unit) {
-  const long long whole = (long long)(sums[0] + (sums[apart] >> 32));
-  return scaled((double)whole + (double)(unsigned)sums[apart] * (1.0 / 4294967296.0), unit);
+static __device__ __forceinline__ double total(const U* sums, const long long limbs_apart, const int unit) {
+  const long long whole = (long long)(sums[0] + (sums[limbs_apart] >> 32));
+  return scaled((double)whole + (double)(unsigned)sums[limbs_apart] * (1.0 / 4294967296.0), unit);
 }
 #endif
-static __device__ __forceinline__ void finish(T* to, const U* sums, const long long apart, const int top, const int bits) {
+static __device__ __forceinline__ void finish(T* to, const U* sums, const long long limbs_apart, const int top, const int bits) {
   double all;
-  if (top < unbounded) all = total(sums, apart, unit_of(top, bits));
+  if (top < unbounded) all = total(sums, limbs_apart, unit_of(top, bits));
   else if ((top & unbounded) && (top & unbounded << 1)) all = __longlong_as_double(0x7ff8000000000000ll);
   else all = __longlong_as_double((top & unbounded) ? 0x7ff0000000000000ll : (long long)0xfff0000000000000ull);
   *to = (T)((double)*to + all);
@@ -215,27 +222,27 @@ constexpr const char* summing_text = R"(
     $ADD
   } else if (by_element) {
     for (long long e = first; e < elements; e += stride)
-      if (tops[e]) finish(out + e, sums + e, elements, tops[e], bits);
+      if (tops[e]) finish(out + e * apart, sums + e, elements, tops[e], bits);
   } else {
     for (long long i = first; i < count; i += stride) {
       const int top = atomicExch(tops + at[i], 0);  // the first of an element's positions finishes it
-      if (top) finish(out + at[i], sums + at[i], elements, top, bits);
+      if (top) finish(out + at[i] * apart, sums + at[i], elements, top, bits);
     }
   }
 }
 )";
 constexpr const char* measure_text =
-    R"(for (long long i = first; i < count; i += stride) raise(tops + at[i], top_of(values[i]));)";
+    R"(for (long long i = first; i < count; i += stride) raise(tops + at[i], top_of(values[i * apart]));)";
 constexpr const char* measure_few_text = R"(__shared__ int kept[few];
     for (int e = threadIdx.x; e < (int)elements; e += blockDim.x) kept[e] = 0;
     __syncthreads();
-    for (long long i = first; i < count; i += stride) raise(kept + at[i], top_of(values[i]));
+    for (long long i = first; i < count; i += stride) raise(kept + at[i], top_of(values[i * apart]));
     __syncthreads();
     for (int e = threadIdx.x; e < (int)elements; e += blockDim.x)
       if (kept[e]) raise(tops + e, kept[e]);)";
 constexpr const char* add_text = R"(for (long long i = first; i < count; i += stride) {
       const int top = tops[at[i]];
-      if (top < unbounded) put(sums + at[i], elements, values[i], unit_of(top, bits));
+      if (top < unbounded) put(sums + at[i], elements, values[i * apart], unit_of(top, bits));
     })";
 constexpr const char* add_few_text = R"(__shared__ U kept[limbs * few];
     __shared__ int units[few];
@@ -246,17 +253,17 @@ constexpr const char* add_few_text = R"(__shared__ U kept[limbs * few];
     __syncthreads();
     for (long long i = first; i < count; i += stride) {
       const int unit = units[at[i]];
-      if (unit != unbounded) put(kept + at[i], few, values[i], unit);
+      if (unit != unbounded) put(kept + at[i], few, values[i * apart], unit);
     }
     __syncthreads();
     for (int e = threadIdx.x; e < (int)elements; e += blockDim.x)
       for (int l = 0; l < limbs; ++l)
         if (kept[e + l * few]) atomicAdd(sums + e + l * elements, kept[e + l * few]);)";
 
-int limbs_of(dtype t) { return t == dtype::float64 ? 2 : 1; }
+int limbs_of(dtype t) { return detail::real_part_of(t) == dtype::float64 ? 2 : 1; }
 
 std::string sum_kernel(const scatter_form& f) {
-  const bool wide = f.type == dtype::float64;
+  const bool wide = detail::real_part_of(f.type) == dtype::float64;
   std::string text = replaced(sum_text, "$INFINITE", wide ? "0x7ff" : "0xff");
   text = replaced(text, "$BIAS", wide ? "1023" : "127");
   std::string work = replaced(summing_text, "$MEASURE", f.few ? measure_few_text : measure_text);
@@ -267,7 +274,7 @@ std::string sum_kernel(const scatter_form& f) {
 
 // What a block keeps of an element.
 int kept_size(scatter_fold fold, dtype type) {
-  return fold == scatter_fold::sum ? 8 * limbs_of(type) + 4 : facts(type).size;
+  return fold == scatter_fold::sum ? 8 * limbs_of(type) + 4 : facts(detail::real_part_of(type)).size;
 }
 
 }  // namespace
@@ -295,6 +302,8 @@ int note_size(const scatter_form& f) {
   if (f.fold == scatter_fold::last) return 8;
   return f.fold == scatter_fold::sum ? 8 * limbs_of(f.type) + 4 : 0;
 }
+
+int parts_of(const scatter_form& f) { return detail::is_complex(f.type) && f.fold != scatter_fold::last ? 2 : 1; }
 
 int term_bits(std::int64_t count) { return 62 - std::bit_width(static_cast<std::uint64_t>(count)); }
 

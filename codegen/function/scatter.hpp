@@ -47,6 +47,8 @@ struct scatter_arguments {
 scatter_form form_of_scatter(scatter_fold, dtype, std::int64_t count, std::int64_t elements);
 std::vector<scatter_step> steps_of(const scatter_form&);
 int note_size(const scatter_form&);
+/// How often the steps are run: once for each part of complex numbers that are folded, which is where `out` and `values` point then.
+int parts_of(const scatter_form&);
 /// The bits of a term of which `count` do not overflow.
 int term_bits(std::int64_t count);
 

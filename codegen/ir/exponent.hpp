@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 
 #include "codegen/ir/buffer.hpp"
 #include "codegen/ir/node.hpp"
@@ -17,11 +18,24 @@ struct exponent_class {
   static exponent_class of(dtype t, detail::scalar_bits s) {
     if (t == dtype::float32) return of(static_cast<double>(s.as_float));
     if (t == dtype::float64) return of(s.as_double);
+    if (detail::is_short_floating(t)) return of(static_cast<double>(lengthened(t, s)));
+    if (t == dtype::complex64) return of_parts<float>(s);
+    if (t == dtype::complex128) return of_parts<double>(s);
     if (!detail::facts(t).is_signed) return of(s.as_unsigned > highest ? 0.1 : static_cast<double>(s.as_unsigned));
     return of(static_cast<double>(s.as_signed));
   }
 
  private:
+  static float lengthened(dtype t, const detail::scalar_bits& s) {
+    const auto bits = static_cast<std::uint16_t>(s.as_unsigned);
+    return t == dtype::float16 ? float(half::from_bits(bits)) : float(bfloat16::from_bits(bits));
+  }
+  template <class R>
+  static exponent_class of_parts(const detail::scalar_bits& s) {
+    R parts[2];
+    std::memcpy(parts, s.bytes, sizeof parts);
+    return parts[1] == 0 ? of(static_cast<double>(parts[0])) : exponent_class{};
+  }
   static exponent_class of(double exponent) {
     const double twice = 2 * exponent;
     if (!(twice >= lowest && twice <= highest)) return {};

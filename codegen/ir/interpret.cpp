@@ -17,7 +17,7 @@ namespace sinter::codegen {
 namespace {
 
 constexpr int block_size = 256;
-constexpr int widest_element = 8;
+constexpr int widest_element = 16;
 constexpr int most_axes = max_rank;
 
 /// Where an operand's elements are. Of an iota `data` is null and the strides count in its values.
@@ -105,7 +105,8 @@ void copy(int size, std::byte* to, std::int64_t to_step, const std::byte* from, 
     case 1: return copy_steps<1>(to, to_step, from, from_step, count);
     case 2: return copy_steps<2>(to, to_step, from, from_step, count);
     case 4: return copy_steps<4>(to, to_step, from, from_step, count);
-    default: return copy_steps<8>(to, to_step, from, from_step, count);
+    case 8: return copy_steps<8>(to, to_step, from, from_step, count);
+    default: return copy_steps<16>(to, to_step, from, from_step, count);
   }
 }
 

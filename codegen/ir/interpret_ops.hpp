@@ -28,7 +28,4 @@ apply_loop find_apply(op, dtype computed);
 cast_loop find_cast(dtype to, dtype from);
 fold_step find_fold(reduction, dtype);
 
-/// Are there elements of this dtype?
-constexpr bool is_element_dtype(dtype t) { return t <= dtype::uint64 || t == dtype::float32 || t == dtype::float64; }
-
 }  // namespace sinter::codegen

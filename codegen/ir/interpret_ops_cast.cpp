@@ -1,5 +1,6 @@
 // The interpreter's conversions and folds. Invariant: a fold is in order and in its dtype, so its value is that of the
 // plainest loop one could write.
+#include <complex>
 #include <limits>
 #include <type_traits>
 
@@ -13,6 +14,7 @@ namespace {
 template <class F>
 auto with_type(dtype t, F f) {
   switch (t) {
+    default:
     case dtype::bool_: return f(static_cast<bool*>(nullptr));
     case dtype::int8: return f(static_cast<std::int8_t*>(nullptr));
     case dtype::uint8: return f(static_cast<std::uint8_t*>(nullptr));
@@ -22,9 +24,12 @@ auto with_type(dtype t, F f) {
     case dtype::uint32: return f(static_cast<std::uint32_t*>(nullptr));
     case dtype::int64: return f(static_cast<std::int64_t*>(nullptr));
     case dtype::uint64: return f(static_cast<std::uint64_t*>(nullptr));
+    case dtype::float16: return f(static_cast<half*>(nullptr));
+    case dtype::bfloat16: return f(static_cast<bfloat16*>(nullptr));
     case dtype::float32: return f(static_cast<float*>(nullptr));
     case dtype::float64: return f(static_cast<double*>(nullptr));
-    default: return decltype(f(static_cast<bool*>(nullptr))){};
+    case dtype::complex64: return f(static_cast<std::complex<float>*>(nullptr));
+    case dtype::complex128: return f(static_cast<std::complex<double>*>(nullptr));
   }
 }
 
@@ -110,7 +115,11 @@ cast_loop find_cast(dtype to, dtype from) {
 }
 
 fold_step find_fold(reduction what, dtype t) {
-  return with_type(t, [what]<class T>(T*) { return fold_for<T>(what); });
+  if (detail::is_complex(t)) return complex_fold(what, t);
+  return with_type(t, [what]<class T>(T*) -> fold_step {
+    if constexpr (std::is_arithmetic_v<T>) return fold_for<T>(what);
+    else return {};  // numbers of 16 bits are folded as floats
+  });
 }
 
 }  // namespace sinter::codegen

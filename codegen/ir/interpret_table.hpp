@@ -16,6 +16,8 @@ const apply_row& bool_loops();
 const apply_row& signed_loops(dtype);
 const apply_row& unsigned_loops(dtype);
 const apply_row& real_loops(dtype);
+const apply_row& complex_loops(dtype);
+fold_step complex_fold(reduction, dtype);
 
 /// Does an operation of this rule compute in T?
 template <class T>

@@ -111,6 +111,13 @@ inline int count_members(const kernel& k) {
   return all;
 }
 
+/// Into how much memory every member of a state fits. Units: 8 bytes.
+inline int state_words(const kernel& k) {
+  for (const accumulator& a : k.accumulators)
+    if (itemsize(a.type) > 8) return 2;
+  return 1;
+}
+
 /// The dtype of an operand: inputs, then outputs.
 inline dtype operand_type(const kernel& k, int operand) {
   const int inputs = static_cast<int>(k.inputs.size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "codegen/ir/kernel.hpp"
@@ -40,6 +41,8 @@ struct program {
   std::vector<root> roots;
   std::vector<dtype> scalars;
   std::vector<const detail::fragment*> fragments;  // what the signature named by address
+  // Of the expression that is being read: values of 16 bits, and the floats that they are rounded from.
+  std::vector<std::pair<std::uint16_t, std::uint16_t>> unrounded;
 
   std::uint16_t add(const value& v) { return add(v, read{0, -1, false, false, false, false}); }
   std::uint16_t add(const value&, const read&);

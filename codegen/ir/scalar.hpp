@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -255,6 +256,11 @@ inline double gammaln(double a) {
 inline float gammaln(float a) {
   int sign;
   return ::lgammaf_r(a, &sign);
+}
+
+template <class T>
+std::complex<T> complex_of(T a, T b) {
+  return {a, b};
 }
 
 // Looking at a number

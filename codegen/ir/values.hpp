@@ -29,7 +29,9 @@ inline int number_of(const value& v) { return v.index >> number_shift; }
 /// Does an operation take long, as functions of real numbers and random numbers do?
 inline bool is_costly(op code) {
   const detail::rule r = detail::facts(code).of;
-  const bool heavy = r == detail::rule::real || r == detail::rule::integral_step || detail::takes_words(r);
+  using detail::rule;
+  const bool heavy =
+      r == rule::real || r == rule::analytic || r == rule::step || r == rule::integral_step || detail::takes_words(r);
   return heavy && code != op::sqrt && code != op::fma;
 }
 /// What a text of the program's does is not known: it counts as costly.

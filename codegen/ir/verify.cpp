@@ -18,8 +18,6 @@ class checker {
 
   void check() {
     for (std::size_t n = 0; n < kernel_.inputs.size(); ++n) check_input(n);
-    for (std::size_t n = 0; n < kernel_.scalars.size(); ++n)
-      require(has_elements(kernel_.scalars[n]), "scalar " + std::to_string(n), "there are no elements of its dtype");
     for (std::size_t n = 0; n < kernel_.values.size(); ++n) check_value(n);
     for (std::size_t n = 0; n < kernel_.accumulators.size(); ++n) check_accumulator(n);
     require(!kernel_.outputs.empty(), "the kernel", "it has no output");
@@ -32,8 +30,6 @@ class checker {
   }
 
  private:
-  static bool has_elements(dtype t) { return t <= dtype::uint64 || t == dtype::float32 || t == dtype::float64; }
-
   void require(bool holds, const std::string& what, const char* complaint) const {
     if (holds) return;
     throw internal_error(("malformed kernel: " + what + ": " + complaint + "\n" + print(kernel_)).c_str());
@@ -42,7 +38,6 @@ class checker {
   void check_input(std::size_t n) const {
     const input& in = kernel_.inputs[n];
     const std::string what = "input " + std::to_string(n);
-    require(has_elements(in.type), what, "there are no elements of its dtype");
     require(!in.iota || in.type == dtype::int64, what, "positions are int64");
     require(!in.iota || !in.indexed, what, "positions are not loaded");
   }
@@ -50,7 +45,6 @@ class checker {
   void check_value(std::size_t n) {
     const value& v = kernel_.values[n];
     const std::string what = "v" + std::to_string(n);
-    require(has_elements(v.type), what, "there are no elements of its dtype");
     switch (v.kind) {
       case value_kind::input:
         require(v.index < kernel_.inputs.size(), what, "there is no such input");
@@ -140,6 +134,7 @@ class checker {
       const dtype wanted = chooses && a == 0 ? dtype::bool_ : computed;
       require(kernel_.values[v.args[a]].type == wanted, what, "its arguments are not of the dtype it computes in");
     }
+    require(chooses || !detail::is_short_floating(computed), what, "it computes in 16 bits");
     require(detail::accepts(rule, computed) && detail::compute_dtype(rule, computed) == computed, what,
             "the operation does not compute in that dtype");
     require(v.type == detail::result_dtype(rule, computed), what, "its dtype is not what the operation gives");

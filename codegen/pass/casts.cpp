@@ -10,15 +10,32 @@ std::uint16_t cast_to(program& p, std::uint16_t v, dtype to) {
   return p.add({value_kind::cast, to, op::add, {v, 0, 0}, 0});
 }
 
+namespace {
+
+// An operand that has no name is not rounded to the 16 bits that it would be stored in.
+std::uint16_t operand_as(program& p, std::uint16_t v, dtype to) {
+  for (const auto& [rounded, wide] : p.unrounded)
+    if (rounded == v && p.values[wide].type == to) return wide;
+  return cast_to(p, v, to);
+}
+
+}  // namespace
+
 std::uint16_t apply(program& p, op code, const std::uint16_t* operands, int count) {
   const rule r = facts(code).of;
   const int first = r == rule::choice ? 1 : 0;
   dtype types[3] = {};
   for (int i = 0; i < count; ++i) types[i] = p.values[operands[i]].type;
   const dtype computed = compute_dtype(r, promote(types + first, count - first));
-  value v{value_kind::apply, result_dtype(r, computed), code, {}, 0};
-  for (int i = 0; i < count; ++i) v.args[i] = cast_to(p, operands[i], i < first ? dtype::bool_ : computed);
-  return p.add(v);
+  // A choice gives one of its operands as it is.
+  const dtype wide = r == rule::choice ? computed : widened(computed), given = result_dtype(r, computed);
+  value v{value_kind::apply, result_dtype(r, wide), code, {}, 0};
+  for (int i = 0; i < count; ++i)
+    v.args[i] = i < first ? cast_to(p, operands[i], dtype::bool_) : operand_as(p, operands[i], wide);
+  const std::uint16_t made = p.add(v);
+  if (v.type == given) return made;
+  p.unrounded.emplace_back(cast_to(p, made, given), made);
+  return p.unrounded.back().first;
 }
 
 }  // namespace sinter::codegen

@@ -311,7 +311,11 @@ class cutter {
       if (b == none || group_of_[b] != g) return from_memory(take)(v);
       if (of.by == maker::map) return int{made.at(b)};
       const value_kind kind = of.by == maker::scan ? value_kind::scanned : value_kind::reduced;
-      return take.add({kind, p_.boundaries[b].type, op::add, {}, made.at(b)});
+      const auto result = static_cast<std::uint16_t>(
+          take.add({kind, s.kernel.accumulators[made.at(b)].result_type(), op::add, {}, made.at(b)}));
+      const dtype given = p_.boundaries[b].type;  // of 16 bits where the accumulator is a float
+      if (s.kernel.values[result].type == given) return int{result};
+      return take.add({value_kind::cast, given, op::add, {result}});
     };
     for (int b : of.members) {
       const program::boundary& at = p_.boundaries[b];

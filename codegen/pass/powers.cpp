@@ -57,7 +57,9 @@ std::uint16_t raise(program& p, const std::uint16_t* operands, exponent_class ex
   const dtype computed = compute_dtype(facts(op::power).of, promoted);
   const int twice = exponent.twice;
   // Of integers any number of multiplications is exact, and a negative power is no division.
-  const bool cheap = is_floating(computed) ? twice <= 10 : twice >= 0 && twice != 1 && twice <= exponent_class::highest;
+  const bool cheap = is_floating(computed)  ? twice <= 10
+                     : is_complex(computed) ? twice % 2 == 0 && twice <= 10
+                                            : twice >= 0 && twice != 1 && twice <= exponent_class::highest;
   if (!cheap) return apply(p, op::power, operands, 2);
   raising x(p, cast_to(p, operands[0], computed));
   if (twice == 0) return x.zeroth(operands[1]);

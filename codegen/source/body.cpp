@@ -38,7 +38,11 @@ std::string listed(const std::vector<std::string>& items, std::size_t indent) {
   return out;
 }
 
-std::string spell_start(detail::start from, dtype t) {
+std::string spell_start(detail::start from, dtype t, helper_list& used) {
+  if (detail::is_complex(t)) {  // none is above or below all others, but no number is beyond infinite ones
+    const std::string part = spell_start(from, detail::real_part_of(t), used);
+    return spell_helper("make", t, used) + "(" + part + ", " + (from == detail::start::one ? "0" : part) + ")";
+  }
   if (from == detail::start::zero) return "0";
   if (from == detail::start::one) return "1";
   const bool lowest = from == detail::start::lowest;
@@ -135,7 +139,8 @@ bool adds_products(const kernel& k) {
 
 bool uses_infinity(const kernel& k) {
   for (const accumulator& a : k.accumulators)
-    if (detail::is_floating(a.type) && facts(a.what).starts[0] >= detail::start::lowest) return true;
+    if (detail::kind_of(a.type) >= detail::kind::floating && facts(a.what).starts[0] >= detail::start::lowest)
+      return true;
   return false;
 }
 
@@ -321,7 +326,7 @@ bool body::is_read_at_points(int input) const {
   return false;
 }
 
-std::string body::head() const {
+std::string body::head(std::string_view kernel_text) const {
   std::string about = std::string("// ") + codegen::name(shape) + ":";
   for (const accumulator& a : k.accumulators)
     about += std::string(" ") + codegen::name(a.what) + " " + facts(a.type).short_name;
@@ -348,6 +353,14 @@ std::string body::head() const {
   if (c && wants_whole_registers(used_))
     out += "#ifdef __AVX512BW__\n#pragma GCC target(\"prefer-vector-width=512\")\n#endif\n";
   if (c) out += "typedef _Bool bool;\n";
+  out += type_definitions(functions + std::string(kernel_text), to);
+  std::vector<dtype> shuffled;
+  for (const accumulator& a : k.accumulators) {
+    if (c || !detail::is_complex(a.type) || std::find(shuffled.begin(), shuffled.end(), a.type) != shuffled.end())
+      continue;
+    shuffled.push_back(a.type);
+    functions += shuffle_definitions(kernel_text, a.type);
+  }
   // Loops' tails call the scalar functions, whose last bits differ from the vector ones: strict results have no position.
   const bool vectorised = has_vector_math() && math_mode_from_environment() != math_mode::strict;
   const std::string own = definitions(texts, to, vectorised);
@@ -439,12 +452,13 @@ std::string body::identity(int m) const {
   int within;
   const accumulator& of = of_member(m, within);
   if (of.called) return name_of(of.called, "start");
-  return spell_start(facts(of.what).starts[within], of.member_type(within));
+  return spell_start(facts(of.what).starts[within], of.member_type(within), used_);
 }
 
 std::string body::neutral(int a) const {
   const accumulator& at = k.accumulators[static_cast<std::size_t>(a)];
-  return at.what == reduction::sum && detail::is_floating(at.type) ? "-0.0f" : identity(first_member(a));
+  if (at.what != reduction::sum || detail::kind_of(at.type) < detail::kind::floating) return identity(first_member(a));
+  return detail::is_complex(at.type) ? spell_helper("make", at.type, used_) + "(-0.0f, -0.0f)" : "-0.0f";
 }
 
 std::string body::folded(int a, const std::string& x, const std::string& y) const {
@@ -480,7 +494,7 @@ std::string emit(const kernel& k, const variant& v, dialect to) {
   else write_cpu_kernel(w, b);
   // The kernel is written first: folding may use helpers that the head defines.
   const std::string kernel_text = w.take();
-  return b.head() + kernel_text;
+  return b.head(kernel_text) + kernel_text;
 }
 
 }  // namespace sinter::codegen

@@ -57,8 +57,8 @@ class body {
   /// The outputs that are written once for each row.
   std::vector<int> row_outputs() const;
 
-  /// The file's head: what the kernel is, types, helpers and declarations, then the functions.
-  std::string head() const;
+  /// The head of the file that `kernel_text` ends: what the kernel is, types, helpers and declarations, then the functions.
+  std::string head(std::string_view kernel_text) const;
 
   /// Lines that split the flat position `flat` into indices `i<axis>` of axes [from, to), by way of a variable `rest`.
   void unravel(writer&, int from, int to, const std::string& flat, const std::string& rest = "rest") const;
@@ -89,6 +89,8 @@ class body {
   std::string element_type(int m) const;
   bool is_short_sum(int m) const { return element_type(m) != member_type(m); }
   std::string identity(int m) const;
+  /// A type in which every member fits.
+  const char* slot() const { return state_words(k) > 1 ? "complex128" : "double"; }
   /// A statement that folds the state of accumulator `a` whose members `y` spells into the one that `x` spells.
   std::string fold(int a, const spelled& x, const spelled& y) const;
   /// Of a state of one member, which is all that scans have: two of them folded; and what changes no bit of one that it is

@@ -103,7 +103,8 @@ class cpu_fold : cpu_writer {
   // ---- parts of results: of a row side by side, of columns beside those of the other columns
 
   std::string partial(int m) const {
-    return "((" + b_.member_type(m) + "*)(partials + " + std::to_string(8 * m) + " * splits * (" + all_ + ")))";
+    return "((" + b_.member_type(m) + "*)(partials + " + std::to_string(8 * state_words(b_.k) * m) + " * splits * (" +
+           all_ + ")))";
   }
 
   void leave(const spelled& value, const std::string& at) {

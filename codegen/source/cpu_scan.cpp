@@ -105,15 +105,16 @@ class cpu_scan : cpu_writer {
 
   // words: the number of the next chunk; then for each chunk whether what comes before it is there, and what that is.
   std::string place_of(const std::string& part) const {
-    return "words + 1 + ((" + part + ") * (" + b_.extent(0, b_.kept()) + ") + kept) * " + text(1 + members());
+    return "words + 1 + ((" + part + ") * (" + b_.extent(0, b_.kept()) + ") + kept) * " +
+           text(1 + state_words(b_.k) * members());
   }
 
   void in_chunks() {
     w_.line("int sched_yield(void);");
     w_.blank();
     open("sinter_kernel");
-    w_.line("for (long long i = 0; i <= splits * (", b_.extent(0, b_.kept()), ") * ", text(1 + members()),
-            "; ++i) words[i] = 0;");
+    w_.line("for (long long i = 0; i <= splits * (", b_.extent(0, b_.kept()), ") * ",
+            text(1 + state_words(b_.k) * members()), "; ++i) words[i] = 0;");
     w_.close();
     w_.blank();
     open("sinter_finish");
@@ -173,8 +174,8 @@ class cpu_scan : cpu_writer {
     w_.line("  if (turns > 1000) sched_yield();");
     for (int a = 0; a < members(); ++a) {
       w_.line(b_.member_type(a), " ", number("prefix", a), " = ", b_.neutral(a), ";");
-      w_.line("if (part > 0) __builtin_memcpy(&", number("prefix", a), ", mine + ", text(1 + a), ", sizeof ",
-              number("prefix", a), ");");
+      w_.line("if (part > 0) __builtin_memcpy(&", number("prefix", a), ", mine + ", text(1 + state_words(b_.k) * a),
+              ", sizeof ", number("prefix", a), ");");
     }
   }
 
@@ -184,7 +185,7 @@ class cpu_scan : cpu_writer {
     for (int a = 0; a < members(); ++a) {
       const std::string all = number("all", a);
       w_.line(all, " = ", b_.folded(a, number("prefix", a), all), ";");
-      w_.line("__builtin_memcpy(next + ", text(1 + a), ", &", all, ", sizeof ", all, ");");
+      w_.line("__builtin_memcpy(next + ", text(1 + state_words(b_.k) * a), ", &", all, ", sizeof ", all, ");");
     }
     w_.line("__atomic_store_n(next, 1, __ATOMIC_RELEASE);");
     w_.close();

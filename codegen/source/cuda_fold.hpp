@@ -61,8 +61,8 @@ class cuda_fold_writer : protected cuda_writer {
     const std::string outputs = b_.extent(0, b_.kept());
     const std::string at = b_.v.columns ? "(long long)" + part + " * (" + outputs + ") + " + output
                                         : "(long long)" + output + " * splits + " + part;
-    return "((" + std::string(qualifier) + b_.member_type(m) + "*)(partials + " + std::to_string(8 * m) +
-           "ll * splits * (" + outputs + ")))[" + at + "]";
+    return "((" + std::string(qualifier) + b_.member_type(m) + "*)(partials + " +
+           std::to_string(8 * state_words(b_.k) * m) + "ll * splits * (" + outputs + ")))[" + at + "]";
   }
 
   // Folds the parts from, from + step, ... of an output into `state`, of which `l` may be the lane. `at_a_time` are asked for before

@@ -129,7 +129,7 @@ class cuda_rows : cuda_writer {
     if (b_.v.columns) {
       int most = 0;
       for (const codegen::accumulator& a : b_.k.accumulators) most = std::max(most, a.members());
-      return w_.line("__shared__ double fold[", std::to_string(most * b_.v.rows.threads), "];");
+      return w_.line("__shared__ ", b_.slot(), " fold[", std::to_string(most * b_.v.rows.threads), "];");
     }
     const std::string each = std::to_string(std::max(1, b_.v.rows.threads / 32));
     for (int m = 0; m < members(); ++m)

@@ -47,10 +47,14 @@ class cuda_scan : scan_passing {
   // ---- where the threads are
 
   void shared_memory() {
-    if (b_.v.columns) w_.line("__shared__ double fold[", text(threads_), "];");
-    else if (across_ > 32) w_.line("__shared__ double fold[", text(threads_ / 32), "];");
+    if (b_.v.columns) w_.line("__shared__ ", b_.slot(), " fold[", text(threads_), "];");
+    else if (across_ > 32) w_.line("__shared__ ", b_.slot(), " fold[", text(threads_ / 32), "];");
     if (b_.v.scan.split)
-      w_.line("__shared__ double ahead[", text(b_.v.columns ? 2 * across_ : ahead() ? 2 * members() : 2), "];");
+      w_.line("__shared__ ", b_.slot(), " ahead[",
+              text(b_.v.columns ? 2 * across_
+                   : ahead()    ? 2 * members()
+                                : 2),
+              "];");
   }
 
   // Rows or columns side by side, of which each block has some.
@@ -165,9 +169,10 @@ class cuda_scan : scan_passing {
     each_lane();
     const std::string prefix = locate_element();
     for (int o : inputs) {
-      const std::string element = read(prefix, fastest_index())(o);
+      const std::string element = read(prefix, fastest_index())(o),
+                        none = b_.is_element(o) ? spell_zero(operand_type(b_.k, o)) : "0";
       w_.line(number("v", o), "[", slot(), "] = ",
-              !whole      ? element_index() + " < length ? " + element + " : 0"
+              !whole      ? element_index() + " < length ? " + element + " : " + none
               : packed(o) ? "u" + text(o) + ".at[l]"
                           : element,
               ";");
@@ -335,7 +340,7 @@ class cuda_scan : scan_passing {
   void wait_for_own(int a) {
     w_.open("if (threadIdx.x == 0)");
     w_.line(b_.member_type(a), " own;");
-    w_.line("while (!see_", word_name(a), "(", number("tiles", a), " + 2ll * part, mark, &own)) {}");
+    w_.line("while (!see_", word_name(a), "(", number("tiles", a), " + ", words_each(), " * part, mark, &own)) {}");
     w_.close();
   }
 
@@ -443,8 +448,8 @@ class cuda_scan : scan_passing {
   // Each warp asks for some of the block's columns.
   void pass_columns(int a, const std::string& base, const std::string& fold) {
     const std::string t = b_.member_type(a);
-    w_.line("if (y == ", text(lines_ - 1), " && live) leave_", word_name(a), "(", words_of(a, "kept"),
-            " + 2ll * part, mark, t);");
+    w_.line("if (y == ", text(lines_ - 1), " && live) leave_", word_name(a), "(", words_of(a, "kept"), " + ",
+            words_each(), " * part, mark, t);");
     w_.open("for (int c = threadIdx.x / 32; c < ", text(2 * across_), "; c += ", text(threads_ / 32), ")");
     w_.line("const ", b_.index, " column = kept - x + c / 2;");
     w_.line("if (column >= ", b_.extent(0, b_.kept()), ") break;");

@@ -25,11 +25,29 @@ constexpr op_text op_texts[] = {
 };
 
 constexpr helper_text helpers[] = {
-#define SINTER_HELPER(name, parameters, result, real, integer) {#name, parameters, result, real, integer},
+#define SINTER_HELPER(name, parameters, result, real, integer) {#name, parameters, result, real, integer, ""},
 #define SINTER_INTEGER(...)
+#define SINTER_SHORT(...)
 #include "codegen/source/prelude.def"
 #undef SINTER_HELPER
 #undef SINTER_INTEGER
+#undef SINTER_SHORT
+};
+
+constexpr helper_text short_helpers[] = {
+#define SINTER_HELPER(...)
+#define SINTER_INTEGER(...)
+#define SINTER_SHORT(name, parameters, result, half, bfloat) {#name, parameters, result, half, bfloat, ""},
+#include "codegen/source/prelude.def"
+#undef SINTER_HELPER
+#undef SINTER_INTEGER
+#undef SINTER_SHORT
+};
+
+constexpr helper_text complex_helpers[] = {
+#define SINTER_COMPLEX(name, parameters, result, text) {#name, parameters, result, "", "", text},
+#include "codegen/source/complex.def"
+#undef SINTER_COMPLEX
 };
 
 /// A row of prelude.def that stands in place of a helper's integer text.
@@ -41,11 +59,13 @@ struct integer_text {
 
 constexpr integer_text integer_texts[] = {
 #define SINTER_HELPER(...)
+#define SINTER_SHORT(...)
 #define SINTER_INTEGER(name, where, text) \
   {#name, []([[maybe_unused]] int bytes, [[maybe_unused]] bool is_cuda) { return where; }, text},
 #include "codegen/source/prelude.def"
 #undef SINTER_HELPER
 #undef SINTER_INTEGER
+#undef SINTER_SHORT
 };
 
 /// A row of divisors.def.
@@ -75,6 +95,8 @@ std::string divisor_text(dtype t, std::string_view divisor_row::*column) {
 }
 
 std::string text_for(const helper_text& helper, dtype t, dialect d) {
+  if (detail::is_complex(t)) return std::string(helper.complex);
+  if (detail::is_short_floating(t)) return std::string(t == dtype::float16 ? helper.real : helper.integer);
   if (detail::is_floating(t)) return std::string(helper.real);
   if (d == dialect::c) {
     if (helper.name == "floor_divide_by") return divisor_text(t, &divisor_row::quotient);
@@ -88,7 +110,7 @@ std::string text_for(const helper_text& helper, dtype t, dialect d) {
 }
 
 void use_helper(std::string_view name, dtype t, dialect d, helper_list& used) {
-  const helper_text* helper = find_helper(name);
+  const helper_text* helper = find_helper(name, t);
   if (!helper || text_for(*helper, t, d).empty())
     throw internal_error(("no helper " + std::string(name) + " for " + sinter::name(t)).c_str());
   if (std::find(used.begin(), used.end(), helper_use{helper->name, t}) != used.end()) return;
@@ -118,11 +140,16 @@ std::string fill_in(std::string_view text, dtype t, const std::string_view* args
     }
     const std::string_view token = take_token(text);
     if (token == "$") {
-      if (t == dtype::float32 || (!detail::is_floating(t) && itemsize(t) < 4)) out += 'f';
+      const dtype part = detail::real_part_of(t);
+      if (part == dtype::float32 || (!detail::is_floating(part) && itemsize(part) < 4)) out += 'f';
     } else if (token == "Q") {
       out += itemsize(t) < 4 ? "float" : "double";
     } else if (token == "T") {
       out += spelling(t);
+    } else if (token == "Z") {
+      out += t == dtype::float64 ? "complex128" : "complex64";
+    } else if (token == "R") {
+      out += spelling(detail::real_part_of(t));
     } else if (token == "U" || (token == "W" && is_narrow(t) && d == dialect::cuda)) {
       out += modular_spelling(t);
     } else if (token == "W") {
@@ -148,13 +175,21 @@ std::string fill_in(std::string_view text, dtype t, const std::string_view* args
 
 }  // namespace
 
-const helper_text* find_helper(std::string_view name) {
-  const auto found = std::find_if(std::begin(helpers), std::end(helpers), [&](auto& h) { return h.name == name; });
-  return found == std::end(helpers) ? nullptr : &*found;
+const helper_text* find_helper(std::string_view name, dtype t) {
+  const auto in = [&](const auto& rows) -> const helper_text* {
+    const auto found = std::find_if(std::begin(rows), std::end(rows), [&](auto& h) { return h.name == name; });
+    return found == std::end(rows) ? nullptr : &*found;
+  };
+  return detail::is_complex(t) ? in(complex_helpers) : detail::is_short_floating(t) ? in(short_helpers) : in(helpers);
 }
 
 std::string spell(op code, dtype computed, dialect d, const std::string_view args[3], helper_list& used) {
   const op_text& row = op_texts[static_cast<int>(code)];
+  if (detail::is_complex(computed) && code != op::where) {
+    const char* const lists[] = {"@(a)", "@(a, b)", "@(a, b, c)"};
+    return fill_in(std::string(detail::facts(code).name) + lists[detail::facts(code).arity - 1], computed, args, &used,
+                   d);
+  }
   const bool real = detail::is_floating(computed);
   const char* text = !real ? row.integer : d == dialect::c && row.c ? row.c : row.cuda;
   if (!*text)
@@ -189,7 +224,39 @@ std::string spell_helper(std::string_view helper, dtype t, helper_list& used) {
   return fill_in(std::string(helper) + "@", t, nullptr, &used);
 }
 
+namespace {
+
+// To 16 bits it is rounded once: from what float does not hold by way of a float that is rounded to odd.
+std::string spell_shortening(dtype to, dtype from, std::string_view arg, helper_list& used) {
+  const bool in_float =
+      from == dtype::float32 || from == dtype::bool_ || (detail::is_integer(from) && itemsize(from) <= 2);
+  const dtype through = in_float ? dtype::float32 : dtype::float64;
+  const std::string number = spell_cast(through, from, arg, used);
+  const std::string_view single = number;
+  if (in_float) return fill_in("shorten@(a)", to, &single, &used);
+  return fill_in("shorten@(", to, nullptr, &used) + fill_in("round_to_odd@(a)", through, &single, &used) + ")";
+}
+
+std::string spell_complex_cast(dtype to, dtype from, std::string_view arg, helper_list& used) {
+  const dtype part = detail::real_part_of(from);
+  if (to == dtype::bool_) return fill_in("truth@(a)", from, &arg, &used);
+  if (!detail::is_complex(to)) return spell_cast(to, part, std::string(arg) + ".re", used);
+  if (detail::is_complex(from)) return fill_in(std::string("to_") + name(to) + "@(a)", from, &arg, &used);
+  const std::string real = spell_cast(detail::real_part_of(to), from, arg, used);
+  const std::string_view only = real;
+  return fill_in("make@(a, 0)", to, &only, &used);
+}
+
+}  // namespace
+
 std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& used) {
+  if (to == from) return std::string(arg);
+  if (detail::is_complex(to) || detail::is_complex(from)) return spell_complex_cast(to, from, arg, used);
+  if (detail::is_short_floating(from)) {
+    const std::string number = fill_in("lengthen@(a)", from, &arg, &used);
+    return spell_cast(to, dtype::float32, number, used);
+  }
+  if (detail::is_short_floating(to)) return spell_shortening(to, from, arg, used);
   if (to == dtype::bool_) return fill_in("a != 0", from, &arg, nullptr);
   if (detail::is_floating(from) && detail::is_integer(to))
     return fill_in(std::string("cast_") + detail::facts(to).short_name + "@(a)", from, &arg, &used);
@@ -219,8 +286,36 @@ bool stands_apart(const helper_use& use) {
 
 }  // namespace
 
+std::string type_definitions(std::string_view text, dialect d) {
+  std::string out;
+  for (const dtype t : {dtype::float16, dtype::bfloat16})
+    if (has_name(text, spelling(t))) out += "typedef unsigned short " + std::string(spelling(t)) + ";\n";
+  for (const dtype t : {dtype::complex64, dtype::complex128}) {
+    const std::string type(spelling(t)), parts = " { " + std::string(spelling(detail::real_part_of(t))) + " re, im; }";
+    if (!has_name(text, type)) continue;
+    const std::string bytes = std::to_string(itemsize(t));
+    out += d == dialect::c ? "typedef struct __attribute__((aligned(" + bytes + ")))" + parts + " " + type + ";\n"
+                           : "struct alignas(" + bytes + ") " + type + parts + ";\n";
+  }
+  return out;
+}
+
+std::string shuffle_definitions(std::string_view text, dtype t) {
+  std::string out;
+  const std::string type(spelling(t));
+  for (const char* name : {"__shfl_sync", "__shfl_down_sync", "__shfl_up_sync"}) {
+    if (!has_name(text, name)) continue;
+    const auto part = [&](const char* of) {
+      return "  a." + std::string(of) + " = " + name + "(mask, a." + of + ", lane, width);\n";
+    };
+    out += "static __device__ __forceinline__ " + type + " " + name + "(unsigned mask, " + type +
+           " a, int lane, int width = 32) {\n" + part("re") + part("im") + "  return a;\n}\n";
+  }
+  return out;
+}
+
 std::string helper_definition(const helper_use& use, dialect d) {
-  const helper_text* helper = find_helper(use.name);
+  const helper_text* helper = find_helper(use.name, use.type);
   std::string out;
   if (use.name == "divisor")
     out = fill_in(

@@ -11,17 +11,18 @@
 
 namespace sinter::codegen {
 
-/// One row of prelude.def. An empty text: no such function for that kind of type.
+/// One row of prelude.def, or of complex.def. An empty text: no such function for that kind of type.
 struct helper_text {
   std::string_view name;
   std::string_view parameters;
   std::string_view result;
   std::string_view real;
   std::string_view integer;
+  std::string_view complex;
 };
 
-/// The row of that name, or null.
-const helper_text* find_helper(std::string_view name);
+/// The row of that name for such a type, or null.
+const helper_text* find_helper(std::string_view name, dtype = dtype::float32);
 
 /// A helper made for one dtype, as in `floor_divide_f32`.
 struct helper_use {
@@ -64,8 +65,18 @@ std::string spell_helper(std::string_view name, dtype, helper_list& used);
 /// `arg`, of dtype `from`, as a `to`.
 std::string spell_cast(dtype to, dtype from, std::string_view arg, helper_list& used);
 
+/// The definitions of the types of 16 bits and of the complex ones that a text names.
+std::string type_definitions(std::string_view text, dialect);
+/// CUDA: the shuffles that a text calls, for complex numbers.
+std::string shuffle_definitions(std::string_view text, dtype);
+
 /// The definition of a helper for one dtype.
 std::string helper_definition(const helper_use&, dialect);
+
+/// CUDA: an element of a dtype that is zero.
+inline std::string spell_zero(dtype t) {
+  return detail::is_complex(t) ? std::string(detail::facts(t).text) + "{}" : "0";
+}
 
 /// How types are spelled in generated text: T of a dtype, and U, unsigned and at least as wide as int.
 constexpr std::string_view spelling(dtype t) { return detail::facts(t).text; }

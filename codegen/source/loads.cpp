@@ -65,7 +65,8 @@ std::string spell_access(const value& v, const std::vector<std::string>& names, 
   const bool moves = v.index & with_offset;
   if (guard.empty() || to == dialect::cuda) {
     const std::string element = moves ? first + "[" + names[v.args[1]] + "]" : "*" + first;
-    return guard.empty() ? element : guard + " ? " + element + " : 0";
+    if (guard.empty()) return element;
+    return guard + " ? " + element + " : " + spell_zero(v.type);
   }
   return "*(" + guard + " ? " + first + (moves ? " + " + names[v.args[1]] : "") + " : &" + nothing(v.type) + ")";
 }
@@ -78,7 +79,8 @@ std::string load_definitions(const kernel& k, dialect to) {
     if (to == dialect::cuda || v.kind != value_kind::load || !guard_of(v)) continue;
     if (std::find(done.begin(), done.end(), v.type) != done.end()) continue;
     done.push_back(v.type);
-    text += "static const " + std::string(spelling(v.type)) + " " + nothing(v.type) + " = 0;\n";
+    text += "static const " + std::string(spelling(v.type)) + " " + nothing(v.type) +
+            (detail::is_complex(v.type) ? " = {0};\n" : " = 0;\n");
   }
   return text;
 }

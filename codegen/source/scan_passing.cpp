@@ -7,24 +7,28 @@ namespace sinter::codegen {
 
 void scan_passing::write_word(int a) {
   const std::string type = b_.member_type(a), name = word_name(a);
-  const bool two = itemsize(b_.k.accumulators[static_cast<std::size_t>(a)].type) == 8;
-  w_.line("union halves_", name, " { ", type, " value; unsigned half[2]; };");
+  const int halves = std::max(1, itemsize(b_.k.accumulators[static_cast<std::size_t>(a)].type) / 4);
+  w_.line("union halves_", name, " { ", type, " value; unsigned half[", text(halves), "]; };");
   w_.open("static __device__ __forceinline__ void leave_", name, "(volatile unsigned long long* at, unsigned mark, ",
           type, " value)");
   w_.line("union halves_", name, " bits;");
   w_.line("bits.half[0] = 0;");
   w_.line("bits.value = value;");
-  w_.line("at[0] = (unsigned long long)mark << 32 | bits.half[0];");
-  if (two) w_.line("at[1] = (unsigned long long)mark << 32 | bits.half[1];");
+  for (int h = 0; h < halves; ++h)
+    w_.line("at[", text(h), "] = (unsigned long long)mark << 32 | bits.half[", text(h), "];");
   w_.close();
   w_.open("static __device__ __forceinline__ bool see_", name,
           "(const volatile unsigned long long* at, unsigned mark, ", type, "* value)");
-  w_.line("const unsigned long long low = at[0]", two ? ", high = at[1];" : ";");
+  std::string words, all;
+  for (int h = 0; h < halves; ++h) {
+    words += (h ? ", w" : "w") + text(h) + " = at[" + text(h) + "]";
+    all += (h ? " && (unsigned)(w" : "(unsigned)(w") + text(h) + " >> 32) == mark";
+  }
+  w_.line("const unsigned long long ", words, ";");
   w_.line("union halves_", name, " bits;");
-  w_.line("bits.half[0] = (unsigned)low;");
-  if (two) w_.line("bits.half[1] = (unsigned)high;");
+  for (int h = 0; h < halves; ++h) w_.line("bits.half[", text(h), "] = (unsigned)w", text(h), ";");
   w_.line("*value = bits.value;");
-  w_.line("return (unsigned)(low >> 32) == mark", two ? " && (unsigned)(high >> 32) == mark;" : ";");
+  w_.line("return ", all, ";");
   w_.close();
   w_.blank();
 }
@@ -51,14 +55,14 @@ void scan_passing::write_ahead(int a) {
           ", age = group / ", group, ";");
   w_.line("const int at = (far ? parts + age * ", group, " : group * ", group, ") + lane;");
   w_.line(type, " all = ", b_.neutral(a), ", old = ", b_.neutral(a), ";");
-  w_.line("while (lane < (far ? nook : place) && !see_", name, "(tiles + 2ll * at, mark, &all)) {}");
+  w_.line("while (lane < (far ? nook : place) && !see_", name, "(tiles + ", words_each(), " * at, mark, &all)) {}");
   w_.raw("#pragma unroll\n");
   w_.open("for (int half = 16; half > 0; half /= 2)");
   w_.line("const ", type, " e = __shfl_down_sync(0xffffffff, all, half);");
   w_.line("all = ", b_.folded(a, "all", "e"), ";");
   w_.close();
-  w_.line("while (far && age > 0 && !see_", name, "(tiles + 2ll * (parts + (parts + ", text(scan_group - 1), ") / ",
-          group, " + age - 1), mark, &old)) {}");
+  w_.line("while (far && age > 0 && !see_", name, "(tiles + ", words_each(), " * (parts + (parts + ",
+          text(scan_group - 1), ") / ", group, " + age - 1), mark, &old)) {}");
   w_.line("return ", b_.folded(a, "old", "all"), ";");
   w_.close();
   w_.blank();
@@ -68,13 +72,13 @@ void scan_passing::leave_group(int a, const std::string& tiles, const std::strin
                                const std::string& condition) {
   const std::string group = text(scan_group);
   w_.line("if (part % ", group, " == ", text(scan_group - 1), " && ", condition, ") leave_", word_name(a), "(", tiles,
-          " + 2ll * (splits + part / ", group, "), mark, ", b_.folded(a, near, mine), ");");
+          " + ", words_each(), " * (splits + part / ", group, "), mark, ", b_.folded(a, near, mine), ");");
 }
 
 void scan_passing::leave_age(int a, const std::string& tiles, const std::string& value, const std::string& condition) {
   w_.line("if (part % ", text(scan_group * scan_group), " == ", text(scan_group * scan_group - 1), " && ", condition,
-          ") leave_", word_name(a), "(", tiles, " + 2ll * (splits + (splits + ", text(scan_group - 1), ") / ",
-          text(scan_group), " + part / ", text(scan_group * scan_group), "), mark, ", value, ");");
+          ") leave_", word_name(a), "(", tiles, " + ", words_each(), " * (splits + (splits + ", text(scan_group - 1),
+          ") / ", text(scan_group), " + part / ", text(scan_group * scan_group), "), mark, ", value, ");");
 }
 
 void scan_passing::take_number() {
@@ -87,17 +91,18 @@ void scan_passing::take_number() {
   w_.open("if (threadIdx.x == 0 && number == gridDim.x - 1)");
   w_.line("atomicExch(words, (unsigned long long)mark << 32);");
   w_.line("const unsigned long long other = 1 + mark % (room - 1);");
-  w_.line("if (other > 2ll * ", text(members()), " * places * ", b_.extent(0, b_.kept()),
+  w_.line("if (other > ", words_each(), " * ", text(members()), " * places * ", b_.extent(0, b_.kept()),
           ") words[other] = (unsigned long long)mark << 32;");
   w_.close();
 }
 
 std::string scan_passing::words_of(int a, const std::string& kept) const {
-  return "words + 1 + 2 * places * (" + text(a) + "ll * (" + b_.extent(0, b_.kept()) + ") + " + kept + ")";
+  return "words + 1 + " + words_each() + " * places * (" + text(a) + "ll * (" + b_.extent(0, b_.kept()) + ") + " +
+         kept + ")";
 }
 
 void scan_passing::leave_own(int a) {
-  w_.line("if (threadIdx.x == 0) leave_", word_name(a), "(", number("tiles", a), " + 2ll * part, mark, ",
+  w_.line("if (threadIdx.x == 0) leave_", word_name(a), "(", number("tiles", a), " + ", words_each(), " * part, mark, ",
           number("total", a), ");");
 }
 

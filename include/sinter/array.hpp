@@ -140,6 +140,12 @@ class array<T> : public detail::methods<array<T>, T> {
     return (*this)(std::forward<Mask>(m));
   }
 
+  /// The real and the imaginary parts, to be stored into as well (complex.hpp).
+  using detail::methods<array, T>::real;
+  using detail::methods<array, T>::imag;
+  auto real() & requires(detail::complex_number<T>);
+  auto imag() & requires(detail::complex_number<T>);
+
   /// Copies contiguous host memory into every element. Errors: `shape_error` for another size. Source: cupy.ndarray.set.
   template <class Span>
     requires detail::host_memory<const Span&, const T*>

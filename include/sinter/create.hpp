@@ -93,11 +93,14 @@ template <class T = void, arithmetic A, arithmetic B, arithmetic C = int>
 auto arange(A start, B stop, C step = 1, detail::where at = detail::where::current()) {
   constexpr bool whole = std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>;
   using R = std::conditional_t<std::is_void_v<T>, std::conditional_t<whole, std::int64_t, double>, T>;
-  const auto [n, first, second] = detail::progression_of<R>(start, stop, step);
+  using parts = typename detail::element_of<detail::real_part_of(dtype_of<R>)>::type;
+  const auto [n, first, second] = detail::progression_of<parts>(start, stop, step);
   lazy<std::int64_t> i(detail::make_iota(shape{n}, 0));
-  if constexpr (std::is_floating_point_v<R>) {
-    auto further = detail::rounded_product(astype<R>(i), second - first) + first;
-    return array<R>(where(i > 1, std::move(further), where(i == 1, strong(second), strong(first))), at);
+  if constexpr (detail::floating_number<parts>) {
+    using W = typename detail::element_of<detail::widened(dtype_of<parts>)>::type;
+    const W low = first, next = second;
+    auto further = detail::rounded_product(astype<W>(i), next - low) + low;
+    return array<R>(astype<R>(where(i > 1, std::move(further), where(i == 1, strong(next), strong(low)))), at);
   } else {
     const auto distance = static_cast<std::uint64_t>(second) - static_cast<std::uint64_t>(first);
     return array<R>(astype<R>(std::move(i) * static_cast<std::int64_t>(distance) + static_cast<std::int64_t>(first)),

@@ -8,10 +8,22 @@
 #include <type_traits>
 
 #include <sinter/detail/config.hpp>
+#include <sinter/detail/short_floating.hpp>
+
+// A program with complex numbers includes <complex>; naming the template costs the others nothing. Only libstdc++ declares it in
+// no inline namespace.
+#if defined(__GLIBCXX__) && !(defined(_GLIBCXX_INLINE_VERSION) && _GLIBCXX_INLINE_VERSION)
+namespace std {
+template <class>
+class complex;
+}
+#else
+#include <complex>
+#endif
 
 namespace sinter {
 
-/// The element types. float16, bfloat16 and the complex types have their place here; arrays of them are not there yet.
+/// The element types.
 enum class dtype : std::uint8_t {
   bool_,
   int8,
@@ -30,6 +42,11 @@ enum class dtype : std::uint8_t {
   complex128,
 };
 
+/// IEEE's binary16: 11 significant bits, up to 65504. `bits` is its encoding. Source: numpy.float16.
+using half = detail::short_floating<10>;
+/// The upper 16 bits of a float: 8 significant bits, float's range. Source: ml_dtypes.bfloat16.
+using bfloat16 = detail::short_floating<7>;
+
 namespace detail {
 
 /// NumPy's kinds, in the order in which a scalar of a higher one lifts an array of a lower one.
@@ -38,7 +55,7 @@ enum class kind : std::uint8_t { boolean, integer, floating, complex };
 struct dtype_facts {
   const char* name;        // NumPy's
   const char* short_name;  // in kernel names and comments
-  const char* text;        // in generated source: CUDA C++ and C spell them alike
+  const char* text;  // in generated source: CUDA C++ and C spell them alike; of 16 bits and complex ones prelude.def's
   kind of;
   std::uint8_t size;  // bytes
   bool is_signed;
@@ -54,7 +71,7 @@ inline constexpr dtype_facts facts_of[] = {
     {"uint32", "u32", "unsigned int", kind::integer, 4, false},
     {"int64", "i64", "long long", kind::integer, 8, true},
     {"uint64", "u64", "unsigned long long", kind::integer, 8, false},
-    {"float16", "f16", "half", kind::floating, 2, true},
+    {"float16", "f16", "float16", kind::floating, 2, true},
     {"bfloat16", "bf16", "bfloat16", kind::floating, 2, true},
     {"float32", "f32", "float", kind::floating, 4, true},
     {"float64", "f64", "double", kind::floating, 8, true},
@@ -66,6 +83,10 @@ constexpr const dtype_facts& facts(dtype t) { return facts_of[static_cast<int>(t
 constexpr kind kind_of(dtype t) { return facts(t).of; }
 constexpr bool is_integer(dtype t) { return kind_of(t) == kind::integer; }
 constexpr bool is_floating(dtype t) { return kind_of(t) == kind::floating; }
+constexpr bool is_complex(dtype t) { return kind_of(t) == kind::complex; }
+/// Numbers of 16 bits are computed with, and added up, as float.
+constexpr bool is_short_floating(dtype t) { return is_floating(t) && facts(t).size == 2; }
+constexpr dtype widened(dtype t) { return is_short_floating(t) ? dtype::float32 : t; }
 
 constexpr dtype integer_of(int size, bool is_signed) {
   const int log2 = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
@@ -89,6 +110,7 @@ constexpr dtype promote_integers(dtype a, dtype b) {
   return facts(u).size == 8 ? dtype::float64 : integer_of(2 * facts(u).size, true);
 }
 
+/// Of what numbers a complex one is made; other dtypes are their own parts.
 constexpr dtype real_part_of(dtype t) {
   return t == dtype::complex64 ? dtype::float32 : t == dtype::complex128 ? dtype::float64 : t;
 }
@@ -131,72 +153,68 @@ constexpr dtype promote_weak(dtype t, kind s) {
   return t == dtype::float32 || (is_floating(t) && facts(t).size == 2) ? dtype::complex64 : dtype::complex128;
 }
 
+template <class>
+inline constexpr dtype dtype_of_complex = dtype::bool_;  // none
+template <>
+inline constexpr dtype dtype_of_complex<std::complex<float>> = dtype::complex64;
+template <>
+inline constexpr dtype dtype_of_complex<std::complex<double>> = dtype::complex128;
+
 template <class T>
 consteval dtype dtype_for() {
   using U = std::remove_cv_t<T>;
   if constexpr (std::is_same_v<U, bool>) return dtype::bool_;
   else if constexpr (std::is_same_v<U, float>) return dtype::float32;
   else if constexpr (std::is_same_v<U, double>) return dtype::float64;
+  else if constexpr (std::is_same_v<U, half>) return dtype::float16;
+  else if constexpr (std::is_same_v<U, bfloat16>) return dtype::bfloat16;
+  else if constexpr (dtype_of_complex<U> != dtype::bool_) return dtype_of_complex<U>;
   else return integer_of(sizeof(U), std::is_signed_v<U>);
 }
 
 template <dtype>
 struct element_of;
-template <>
-struct element_of<dtype::bool_> {
-  using type = bool;
-};
-template <>
-struct element_of<dtype::int8> {
-  using type = std::int8_t;
-};
-template <>
-struct element_of<dtype::uint8> {
-  using type = std::uint8_t;
-};
-template <>
-struct element_of<dtype::int16> {
-  using type = std::int16_t;
-};
-template <>
-struct element_of<dtype::uint16> {
-  using type = std::uint16_t;
-};
-template <>
-struct element_of<dtype::int32> {
-  using type = std::int32_t;
-};
-template <>
-struct element_of<dtype::uint32> {
-  using type = std::uint32_t;
-};
-template <>
-struct element_of<dtype::int64> {
-  using type = std::int64_t;
-};
-template <>
-struct element_of<dtype::uint64> {
-  using type = std::uint64_t;
-};
-template <>
-struct element_of<dtype::float16> {
-  using type = float;
-};  // until half has its type
-template <>
-struct element_of<dtype::float32> {
-  using type = float;
-};
-template <>
-struct element_of<dtype::float64> {
-  using type = double;
-};
+#define SINTER_ELEMENT(of, T) \
+  template <>                 \
+  struct element_of<of> {     \
+    using type = T;           \
+  };
+SINTER_ELEMENT(dtype::bool_, bool)
+SINTER_ELEMENT(dtype::int8, std::int8_t)
+SINTER_ELEMENT(dtype::uint8, std::uint8_t)
+SINTER_ELEMENT(dtype::int16, std::int16_t)
+SINTER_ELEMENT(dtype::uint16, std::uint16_t)
+SINTER_ELEMENT(dtype::int32, std::int32_t)
+SINTER_ELEMENT(dtype::uint32, std::uint32_t)
+SINTER_ELEMENT(dtype::int64, std::int64_t)
+SINTER_ELEMENT(dtype::uint64, std::uint64_t)
+SINTER_ELEMENT(dtype::float16, half)
+SINTER_ELEMENT(dtype::bfloat16, bfloat16)
+SINTER_ELEMENT(dtype::float32, float)
+SINTER_ELEMENT(dtype::float64, double)
+SINTER_ELEMENT(dtype::complex64, std::complex<float>)
+SINTER_ELEMENT(dtype::complex128, std::complex<double>)
+#undef SINTER_ELEMENT
 
 }  // namespace detail
 
-/// A C++ type whose values fit an array: bool, the integers, float, double. `long long` counts as `std::int64_t`.
+namespace detail {
 template <class T>
-concept arithmetic =
-    std::is_arithmetic_v<std::remove_cvref_t<T>> && !std::is_same_v<std::remove_cvref_t<T>, long double>;
+concept complex_number = dtype_of_complex<std::remove_cvref_t<T>>
+!= dtype::bool_;
+template <class T>
+concept short_number = std::same_as<std::remove_cvref_t<T>, half> || std::same_as<std::remove_cvref_t<T>, bfloat16>;
+/// Real numbers of any size.
+template <class T>
+concept floating_number = std::is_floating_point_v<std::remove_cvref_t<T>> || short_number<T>;
+}  // namespace detail
+
+/// A C++ type whose values fit an array: bool, the integers, float, double, half, bfloat16, std::complex of float and double.
+/// `long long` counts as `std::int64_t`.
+template <class T>
+concept arithmetic = (std::is_arithmetic_v<std::remove_cvref_t<T>> &&
+                      !std::is_same_v<std::remove_cvref_t<T>, long double>) ||
+                     detail::short_number<T> || detail::complex_number<T>;
 
 /// The element type an array of `T` has: itself, but for types that are one of the fixed-width integers under another name.
 template <arithmetic T>

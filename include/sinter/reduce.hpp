@@ -8,7 +8,8 @@ namespace sinter {
 
 namespace detail {
 
-constexpr dtype mean_dtype(dtype t) { return is_floating(t) ? t : dtype::float64; }
+constexpr dtype mean_dtype(dtype t) { return kind_of(t) >= kind::floating ? t : dtype::float64; }
+constexpr dtype variance_dtype(dtype t) { return real_part_of(mean_dtype(t)); }
 
 /// The element type a caller chose, or void.
 template <class R>
@@ -91,24 +92,25 @@ auto ptp(E&& e, reduce_options how = {}) {
   const lazy<detail::element_in<E>> all(detail::take_node(std::forward<E>(e)));
   return subtract(max(all, how), min(all, how));
 }
-/// The arithmetic mean. Dtypes: integers give double; `mean<double>(a)` chooses. Source: numpy.mean.
+/// The arithmetic mean. Dtypes: integers give double; numbers of 16 bits are added up in float; `mean<double>(a)` chooses. Source:
+/// numpy.mean.
 template <detail::choice R = void, detail::expression E>
 auto mean(E&& e, reduce_options how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(detail::take_node(std::forward<E>(e)));
   return lazy<T>(detail::make_mean(std::move(child), dtype_of<T>, how.axis.list(), how.keepdims));
 }
-/// The variance, in one pass and in double (docs/decisions/0005). Dtypes: as mean. Source: numpy.var.
+/// The variance, in one pass and in double (docs/decisions/0005). Dtypes: as mean; of complex numbers it is that of their parts. Source: numpy.var.
 template <detail::choice R = void, detail::expression E>
 auto var(E&& e, reduce_options how = {}) {
-  using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
+  using T = detail::chosen<R, detail::variance_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(detail::take_node(std::forward<E>(e)));
   return lazy<T>(detail::make_variance(std::move(child), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, false));
 }
 /// The standard deviation: the square root of var. Source: numpy.std.
 template <detail::choice R = void, detail::expression E>
 auto stddev(E&& e, reduce_options how = {}) {
-  using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
+  using T = detail::chosen<R, detail::variance_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(detail::take_node(std::forward<E>(e)));
   return lazy<T>(detail::make_variance(std::move(child), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, true));
 }

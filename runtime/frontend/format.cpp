@@ -40,6 +40,44 @@ parts split(std::string_view text) {
   return p;
 }
 
+/// What is known of a type's digits. Of numbers of 16 bits std::numeric_limits and std::to_chars know nothing.
+template <class T>
+struct digits {
+  using wide = T;  // in which they are computed with
+  static constexpr int certain = std::numeric_limits<T>::digits10;
+};
+template <>
+struct digits<half> {
+  using wide = float;
+  static constexpr int certain = 3;
+};
+template <>
+struct digits<bfloat16> {
+  using wide = float;
+  static constexpr int certain = 2;
+};
+template <class T>
+using wide = typename digits<T>::wide;
+
+/// The number whose own shortest text is that of x among all of its type.
+template <class T>
+auto as_read(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return x;
+  } else {
+    char buffer[32];
+    double read = static_cast<double>(static_cast<float>(x));
+    if (!std::isfinite(read)) return read;
+    for (int after = 0; after < 9; ++after) {
+      const char* end =
+          std::to_chars(buffer, std::end(buffer), static_cast<float>(x), std::chars_format::scientific, after).ptr;
+      std::from_chars(buffer, end, read);
+      if (T(read).bits == x.bits) break;
+    }
+    return read;
+  }
+}
+
 /// The exact value rounded to `precision` digits after the point.
 template <class T>
 parts rounded(T x, std::chars_format how, int precision) {
@@ -49,31 +87,34 @@ parts rounded(T x, std::chars_format how, int precision) {
 
 /// The fewest digits that name this value among all of its type, but no more than `precision` after the point.
 template <class T>
-parts shortest(T x, std::chars_format how, int precision = std::numeric_limits<int>::max()) {
+parts shortest(T given, std::chars_format how, int precision = std::numeric_limits<int>::max()) {
+  const auto x = as_read(given);
   if (std::isnan(x)) return {"nan", "", "", false};
   if (std::isinf(x)) return {x < 0 ? "-inf" : "inf", "", "", false};
   digit_buffer buffer;
   parts p = split({buffer, std::to_chars(buffer, std::end(buffer), x, how).ptr});
-  return p.fraction.size() > static_cast<std::size_t>(precision) ? rounded(x, how, precision) : p;
+  return p.fraction.size() > static_cast<std::size_t>(precision) ? rounded(wide<T>(given), how, precision) : p;
 }
 
-/// From where on a number is written with an exponent in an array: float's six certain digits end before double's limit
-/// does.
+/// From where on a number is written with an exponent in an array, and by itself: its certain digits end there, or 8 do, or 16.
 template <class T>
-constexpr T large = std::numeric_limits<T>::digits10 < 8 ? T(1e6) : T(1e8);
+const double large = std::pow(10.0, std::min(8, digits<T>::certain));
+template <class T>
+const double large_alone = digits<T>::certain < 8 ? std::pow(10.0, digits<T>::certain) : 1e16;
 
 /// One notation for the whole array: scientific where the sizes of its elements would make columns of zeros.
 template <class T>
 bool wants_exponent(const T* x, std::size_t count, const print_options& options) {
-  T low = std::numeric_limits<T>::infinity(), high = 0;
+  using W = wide<T>;
+  W low = std::numeric_limits<W>::infinity(), high = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const T size = std::fabs(x[i]);
+    const W size = std::fabs(W(x[i]));
     if (size == 0 || !std::isfinite(size)) continue;
     low = std::min(low, size);
     high = std::max(high, size);
   }
   if (high == 0) return false;
-  return high >= large<T> || (!options.suppress && (low < T(0.0001) || high / low > T(1000)));
+  return high >= W(large<T>) || (!options.suppress && (low < W(0.0001) || high / low > W(1000)));
 }
 
 /// Puts spaces on the left until all words are as wide as the widest.
@@ -95,12 +136,12 @@ std::string padded(const parts& p, std::size_t fraction, std::size_t exponent_di
 }
 
 template <class T>
-std::vector<std::string> real_words(const T* x, std::size_t count, const print_options& options) {
+std::vector<std::string> real_words(const T* x, std::size_t count, const print_options& options, bool signs = false) {
   const auto how = wants_exponent(x, count, options) ? std::chars_format::scientific : std::chars_format::fixed;
   std::vector<parts> numbers;
   std::size_t fraction = 0, exponent_digits = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const parts& p = numbers.emplace_back(shortest(x[i], how, std::max(options.precision, 0)));
+    parts& p = numbers.emplace_back(shortest(x[i], how, std::max(options.precision, 0)));
     fraction = std::max(fraction, p.fraction.size());
     if (!p.exponent.empty()) exponent_digits = std::max(exponent_digits, p.exponent.size() - 1);
   }
@@ -109,10 +150,29 @@ std::vector<std::string> real_words(const T* x, std::size_t count, const print_o
     parts& p = numbers[i];
     // Where columns are filled up with digits, they are the value's own: a short number's further digits need not be
     // zeros.
-    if (!p.exponent.empty() && p.fraction.size() < fraction) p = rounded(x[i], how, static_cast<int>(fraction));
+    if (!p.exponent.empty() && p.fraction.size() < fraction)
+      p = rounded(wide<T>(x[i]), how, static_cast<int>(fraction));
+    if (signs && p.whole[0] != '-') p.whole.insert(0, 1, '+');
     words.push_back(padded(p, fraction, exponent_digits));
   }
   align_right(words);
+  return words;
+}
+
+/// Both parts are laid out as arrays of their own; the j follows the last digit.
+template <class R>
+std::vector<std::string> complex_words(const R* parts, std::size_t count, const print_options& options) {
+  std::vector<R> real, imaginary;
+  for (std::size_t i = 0; i < count; ++i) {
+    real.push_back(parts[2 * i]);
+    imaginary.push_back(parts[2 * i + 1]);
+  }
+  std::vector<std::string> words = real_words(real.data(), count, options);
+  const std::vector<std::string> second = real_words(imaginary.data(), count, options, true);
+  for (std::size_t i = 0; i < count; ++i) {
+    words[i] += second[i];
+    words[i].insert(words[i].find_last_not_of(' ') + 1, 1, 'j');
+  }
   return words;
 }
 
@@ -141,31 +201,46 @@ std::vector<std::string> words_of(const void* at, dtype type, std::size_t count,
     case dtype::uint32: return integer_words(static_cast<const std::uint32_t*>(at), count);
     case dtype::int64: return integer_words(static_cast<const std::int64_t*>(at), count);
     case dtype::uint64: return integer_words(static_cast<const std::uint64_t*>(at), count);
+    case dtype::float16: return real_words(static_cast<const half*>(at), count, options);
+    case dtype::bfloat16: return real_words(static_cast<const bfloat16*>(at), count, options);
     case dtype::float32: return real_words(static_cast<const float*>(at), count, options);
     case dtype::float64: return real_words(static_cast<const double*>(at), count, options);
-    default: throw dtype_error("sinter: print: arrays of this dtype have no text yet");
+    case dtype::complex64: return complex_words(static_cast<const float*>(at), count, options);
+    case dtype::complex128: return complex_words(static_cast<const double*>(at), count, options);
   }
+  throw internal_error("print: a dtype that is none");
 }
 
 // ---- numbers without axes -------------------------------------------------------------------------------------------
 
 /// A number by itself is written with all of its digits, whatever the precision, and with a digit after the point.
 template <class T>
-std::string real_alone(T x) {
-  const double size = std::fabs(static_cast<double>(x));
-  const double limit = std::numeric_limits<T>::digits10 < 8 ? 1e6 : 1e16;
-  const bool exponent = size != 0 && (size >= limit || size < 1e-4);
+std::string real_alone(T x, bool point = true) {
+  const double size = std::fabs(static_cast<double>(wide<T>(x)));
+  const bool exponent = size != 0 && (size >= large_alone<T> || as_read(T(size)) < 1e-4);
   const parts p = shortest(x, exponent ? std::chars_format::scientific : std::chars_format::fixed);
   if (!p.finite) return p.whole;
-  if (!exponent) return p.whole + '.' + (p.fraction.empty() ? "0" : p.fraction);
+  if (!exponent) return p.whole + (p.fraction.empty() ? (point ? ".0" : "") : '.' + p.fraction);
   return p.whole + (p.fraction.empty() ? "" : '.' + p.fraction) + 'e' + p.exponent;
+}
+
+/// As Python writes a complex number: no points that are not needed, and no real part that is +0.
+template <class R>
+std::string complex_alone(const R* parts) {
+  const std::string imaginary = real_alone(parts[1], false) + 'j';
+  if (parts[0] == 0 && !std::signbit(parts[0])) return imaginary;
+  return '(' + real_alone(parts[0], false) + (imaginary[0] == '-' ? "" : "+") + imaginary + ')';
 }
 
 std::string alone(const void* at, dtype type, const print_options& options) {
   switch (type) {
     case dtype::bool_: return *static_cast<const unsigned char*>(at) ? "True" : "False";
+    case dtype::float16: return real_alone(*static_cast<const half*>(at));
+    case dtype::bfloat16: return real_alone(*static_cast<const bfloat16*>(at));
     case dtype::float32: return real_alone(*static_cast<const float*>(at));
     case dtype::float64: return real_alone(*static_cast<const double*>(at));
+    case dtype::complex64: return complex_alone(static_cast<const float*>(at));
+    case dtype::complex128: return complex_alone(static_cast<const double*>(at));
     default: return words_of(at, type, 1, options).front();
   }
 }

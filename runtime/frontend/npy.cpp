@@ -20,8 +20,8 @@
 #include <sinter/io.hpp>
 
 #include "codegen/compile/file.hpp"
+#include "codegen/ir/interpret_ops.hpp"
 #include "codegen/ir/node.hpp"
-#include "codegen/ir/scalar.hpp"
 #include "runtime/frontend/message.hpp"
 
 namespace sinter {
@@ -120,22 +120,23 @@ class header_parser {
     const std::string_view whole = quoted();
     std::string_view code = whole;
     const char order = !code.empty() && std::string_view("<>|=").find(code[0]) != code.npos ? code[0] : '=';
-    if (code.size() == 3) code.remove_prefix(1);
+    if (code.size() >= 3 && !(code[0] >= 'a' && code[0] <= 'z')) code.remove_prefix(1);
     h.swapped = order == (little ? '>' : '<');
     static constexpr struct {
       std::string_view code;
       dtype type;
-    } known[] = {{"b1", dtype::bool_},  {"i1", dtype::int8},    {"u1", dtype::uint8},   {"i2", dtype::int16},
-                 {"u2", dtype::uint16}, {"i4", dtype::int32},   {"u4", dtype::uint32},  {"i8", dtype::int64},
-                 {"u8", dtype::uint64}, {"f2", dtype::float16}, {"f4", dtype::float32}, {"f8", dtype::float64}};
+    } known[] = {{"b1", dtype::bool_},     {"i1", dtype::int8},        {"u1", dtype::uint8},   {"i2", dtype::int16},
+                 {"u2", dtype::uint16},    {"i4", dtype::int32},       {"u4", dtype::uint32},  {"i8", dtype::int64},
+                 {"u8", dtype::uint64},    {"f2", dtype::float16},     {"f4", dtype::float32}, {"f8", dtype::float64},
+                 {"c8", dtype::complex64}, {"c16", dtype::complex128}, {"V2", dtype::bfloat16}};
     for (const auto& k : known)
-      if (code == k.code && whole.size() <= 3) return void(h.type = k.type);
+      if (code == k.code && whole.size() <= code.size() + 1) return void(h.type = k.type);
     refuse_dtype(detail::message("'%.*s'", static_cast<int>(std::min<std::size_t>(whole.size(), 64)), whole.data()));
   }
   [[noreturn]] void refuse_dtype(const std::string& which) const {
     const std::string text = detail::message(
-        "sinter: load: %s: its dtype is %s; what can be read is bool, integers and "
-        "floating point of 2, 4 and 8 bytes",
+        "sinter: load: %s: its dtype is %s; what can be read is bool, integers, "
+        "floating point of 2, 4 and 8 bytes and complex numbers",
         path_, which.c_str());
     throw dtype_error(text.c_str());
   }
@@ -178,64 +179,19 @@ class header_parser {
 
 // ---- elements -------------------------------------------------------------------------------------------------------
 
-float half_to_float(std::uint16_t h) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(h >> 15) << 31, exponent = h >> 10 & 31, fraction = h & 1023;
-  if (exponent == 0) {  // zero and subnormals: whole multiples of 2^-24
-    const float size = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -size : size;
-  }
-  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
-
-/// Calls f with a value of the type in which elements of dtype t are read. Halves have become floats by then.
-template <class F>
-void with_type(dtype t, F f) {
-  switch (t) {
-    case dtype::bool_: return f(bool{});
-    case dtype::int8: return f(std::int8_t{});
-    case dtype::uint8: return f(std::uint8_t{});
-    case dtype::int16: return f(std::int16_t{});
-    case dtype::uint16: return f(std::uint16_t{});
-    case dtype::int32: return f(std::int32_t{});
-    case dtype::uint32: return f(std::uint32_t{});
-    case dtype::int64: return f(std::int64_t{});
-    case dtype::uint64: return f(std::uint64_t{});
-    case dtype::float16:
-    case dtype::float32: return f(float{});
-    case dtype::float64: return f(double{});
-    default: throw internal_error("npy: a dtype that no element has");
-  }
-}
-
 void swap_bytes(unsigned char* at, std::size_t count, std::size_t size) {
   for (std::size_t i = 0; i < count; ++i) std::reverse(at + i * size, at + (i + 1) * size);
 }
 
 /// Converts elements as a file holds them. The bytes of `from` are changed on the way.
 void convert(unsigned char* from, const header& h, std::size_t count, unsigned char* to, dtype wanted) {
-  const auto size = static_cast<std::size_t>(itemsize(h.type));
-  if (h.swapped) swap_bytes(from, count, size);
-  std::vector<float> halves(h.type == dtype::float16 ? count : 0);
-  for (std::size_t i = 0; i < halves.size(); ++i) {
-    std::uint16_t bits;
-    std::memcpy(&bits, from + i * 2, 2);
-    halves[i] = half_to_float(bits);
-  }
-  const unsigned char* in = halves.empty() ? from : reinterpret_cast<const unsigned char*>(halves.data());
-  with_type(h.type, [&](auto example) {
-    using From = decltype(example);
-    with_type(wanted, [&](auto result) {
-      using To = decltype(result);
-      for (std::size_t i = 0; i < count; ++i) {
-        // A bool whose byte is neither 0 nor 1 is no value that C++ allows.
-        std::conditional_t<std::is_same_v<From, bool>, unsigned char, From> x;
-        std::memcpy(&x, in + i * sizeof x, sizeof x);
-        result = codegen::scalar::cast_element<To>(static_cast<From>(x));
-        std::memcpy(to + i * sizeof result, &result, sizeof result);
-      }
-    });
-  });
+  const auto size = static_cast<std::size_t>(itemsize(h.type)),
+             part = static_cast<std::size_t>(itemsize(detail::real_part_of(h.type)));
+  if (h.swapped) swap_bytes(from, count * (size / part), part);
+  // A bool whose byte is neither 0 nor 1 is no value that C++ allows.
+  if (h.type == dtype::bool_)
+    for (std::size_t i = 0; i < count; ++i) from[i] = from[i] != 0;
+  codegen::find_cast(wanted, h.type)(from, to, static_cast<int>(count));
 }
 
 // ---- files ----------------------------------------------------------------------------------------------------------
@@ -317,7 +273,12 @@ bytes read_elements(source& file, const char* path, const header& h, dtype wante
 std::string made_header(dtype type, const shape& extents) {
   const char order = itemsize(type) == 1 ? '|' : little ? '<' : '>';
   const char whole = detail::facts(type).is_signed ? 'i' : 'u';
-  const char kind = type == dtype::bool_ ? 'b' : detail::is_floating(type) ? 'f' : whole;
+  // NumPy has no name for bfloat16; ml_dtypes writes two bytes without a meaning.
+  const char kind = type == dtype::bool_        ? 'b'
+                    : type == dtype::bfloat16   ? 'V'
+                    : detail::is_floating(type) ? 'f'
+                    : detail::is_complex(type)  ? 'c'
+                                                : whole;
   std::string text = detail::message("{'descr': '%c%c%d', 'fortran_order': False, 'shape': %s, }", order, kind,
                                      itemsize(type), detail::to_string(extents).c_str());
   if (extents.size() > 0) text.append(21 - std::to_string(extents[0]).size(), ' ');

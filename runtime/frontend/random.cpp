@@ -135,7 +135,7 @@ node* make_integers(dtype t, const shape& s, draw_counter& next, whole_number lo
                             .c_str());
   const lazy<std::uint64_t> words = below(last.bits - low.bits + 1, s, next);
   node* n = nullptr;
-  boost::hana::for_each(codegen::elements, [&](auto type) {
+  boost::hana::for_each(codegen::real_elements, [&](auto type) {
     using T = typename decltype(type)::type;
     if (dtype_of<T> == t) n = shifted<T>(words, low.bits);
   });

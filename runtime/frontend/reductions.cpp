@@ -4,6 +4,7 @@
 #include <sinter/reduce.hpp>
 
 #include <boost/hana/for_each.hpp>
+#include <complex>
 #include <optional>
 #include <utility>
 
@@ -69,22 +70,26 @@ lazy<double> as_double(node* owned) {
 lazy<double> as_double(handle of) {
   std::optional<lazy<double>> converted;
   const dtype from = typed(of.get())->type;
-  boost::hana::for_each(codegen::elements, [&](auto type) {
+  boost::hana::for_each(codegen::real_elements, [&](auto type) {
     using T = typename decltype(type)::type;
     if (dtype_of<T> == from) converted.emplace(as_double<T>(of.take()));
   });
   return std::move(*converted);
 }
 
-// A lazy double as an expression of dtype `to`, float or double: what mean and var give.
+// A lazy double as an expression of a floating dtype: what var gives.
 template <class E>
 node* in_floating(E&& e, dtype to) {
-  return to == dtype::float32 ? astype<float>(std::forward<E>(e)).hand_over()
-                              : lazy<double>(std::forward<E>(e)).release_node();
+  switch (to) {
+    case dtype::float16: return astype<half>(std::forward<E>(e)).hand_over();
+    case dtype::bfloat16: return astype<bfloat16>(std::forward<E>(e)).hand_over();
+    case dtype::float32: return astype<float>(std::forward<E>(e)).hand_over();
+    default: return lazy<double>(std::forward<E>(e)).release_node();
+  }
 }
 
 void require_floating(dtype t, const char* what) {
-  if (is_floating(t)) return;
+  if (kind_of(t) >= kind::floating) return;
   throw dtype_error(message("sinter: %s in %s; choose float or double", what, name(t)).c_str());
 }
 
@@ -142,16 +147,40 @@ std::int64_t reduced_count(node* n, const axis_list& axes) {
 node* make_mean(handle of, dtype type, const axis_list& axes, bool keepdims) {
   require_floating(type, "mean");
   const auto count = static_cast<double>(reduced_count(of.get(), axes));
-  if (type == dtype::float32) {
-    lazy<float> total(make_reduction(std::move(of), reduction::sum, type, axes, keepdims));
-    return (std::move(total) / count).hand_over();
+  handle total(make_reduction(std::move(of), reduction::sum, widened(type), axes, keepdims));
+  const auto share_of = [&]<class T>(T*) { return lazy<T>(total.take()) / count; };
+  switch (type) {
+    case dtype::float16: return astype<half>(share_of(static_cast<float*>(nullptr))).hand_over();
+    case dtype::bfloat16: return astype<bfloat16>(share_of(static_cast<float*>(nullptr))).hand_over();
+    case dtype::float32: return share_of(static_cast<float*>(nullptr)).hand_over();
+    case dtype::complex64: return share_of(static_cast<std::complex<float>*>(nullptr)).hand_over();
+    case dtype::complex128: return share_of(static_cast<std::complex<double>*>(nullptr)).hand_over();
+    default: return share_of(static_cast<double*>(nullptr)).hand_over();
   }
-  lazy<double> total(make_reduction(std::move(of), reduction::sum, type, axes, keepdims));
-  return (std::move(total) / count).hand_over();
 }
+
+namespace {
+
+// Of complex numbers the variances of both parts together.
+node* complex_variance(handle of, dtype type, const axis_list& axes, bool keepdims, int ddof, bool root) {
+  const auto sum_of = [&]<class T>(T*) -> node* {
+    const lazy<T> z(of.take());
+    const lazy<double> parts[] = {lazy<double>(astype<double>(real(z))), lazy<double>(astype<double>(imag(z)))};
+    lazy<double> all[] = {
+        lazy<double>(make_variance(handle(parts[0].share()), dtype::float64, axes, keepdims, ddof, false)),
+        lazy<double>(make_variance(handle(parts[1].share()), dtype::float64, axes, keepdims, ddof, false))};
+    auto both = std::move(all[0]) + std::move(all[1]);
+    return root ? in_floating(sqrt(std::move(both)), type) : in_floating(std::move(both), type);
+  };
+  return typed(of.get())->type == dtype::complex64 ? sum_of(static_cast<std::complex<float>*>(nullptr))
+                                                   : sum_of(static_cast<std::complex<double>*>(nullptr));
+}
+
+}  // namespace
 
 node* make_variance(handle of, dtype type, const axis_list& axes, bool keepdims, int ddof, bool root) {
   require_floating(type, "variance");
+  if (is_complex(typed(of.get())->type)) return complex_variance(std::move(of), type, axes, keepdims, ddof, root);
   const auto count = static_cast<double>(reduced_count(of.get(), axes));
   handle pivot = pivot_of(of.get(), axis_mask(axes, typed(of.get())->extents));
   // Distances from one of the elements rather than from zero, in double: docs/decisions/0005 has the error bound.

@@ -46,6 +46,8 @@ void scatter(array_node& to, const array_node& at, const array_node& values, com
                               r.high - r.low + 1};
   runtime::storage_holder notes;
   if (const std::size_t size = runtime::scatter_notes(of, on.device)) notes.reset(runtime::make_storage(size, on));
+  if (is_complex(to.type) && how.folds && how.with != op::add)
+    throw dtype_error("sinter: scatter_max and scatter_min take no complex numbers");
   runtime::operation op(on);
   op.reads(at.memory);
   op.reads(values.memory);
@@ -84,6 +86,16 @@ bool is_sparse(const array_node& a) {
   return a.memory->device->asynchronous() && r.high - r.low >= 2 * a.extents.elements();
 }
 
+// The elements as numbers of another dtype, both of which may be of 16 bits.
+handle converted(array_node& from, dtype to) {
+  lazy<float> wide = from.type == dtype::float16    ? lazy<float>(astype<float>(lazy<half>(retain(&from))))
+                     : from.type == dtype::bfloat16 ? lazy<float>(astype<float>(lazy<bfloat16>(retain(&from))))
+                                                    : lazy<float>(retain(&from));
+  if (to == dtype::float16) return handle(astype<half>(std::move(wide)).hand_over());
+  if (to == dtype::bfloat16) return handle(astype<bfloat16>(std::move(wide)).hand_over());
+  return handle(wide.release_node());
+}
+
 // Where each element of an array lies behind the first one in memory.
 handle places_in(const array_node& a) {
   if (a.contiguous) return handle(make_positions(a.extents));
@@ -113,19 +125,25 @@ void store_at(handle& target, handle part, const picking& list, const expression
   const device_scope on(to->memory->device->id);  // where there is no other operand
   // Elements that lie far apart are stored into where they lie together, and then all written back.
   handle together;
-  if (is_sparse(*to)) together = handle(make_copy(to, place)), to = as_array_node(together.get());
+  const bool widens = how.folds && is_short_floating(to->type);  // numbers of 16 bits are folded as floats
+  if (widens) together = handle(evaluate(converted(*to, dtype::float32).get(), place));
+  else if (is_sparse(*to)) together = handle(make_copy(to, place));
+  if (together) to = as_array_node(together.get());
 
   const handle positions(make_picked(places_in(*to).get(), list));
   runtime::request wanted[] = {{typed(positions.get()), &view, nullptr}, {&root, &view, nullptr}};
   array_node* const ready = ready_value(e, view, *to);
   runtime::evaluate(wanted, ready ? 1 : 2);
-  const handle at_node(wanted[0].into), values(ready ? retain(ready) : wanted[1].into);
+  const handle at_node(wanted[0].into);
+  handle values(ready ? retain(ready) : wanted[1].into);
+  if (widens) values = handle(evaluate(converted(*as_array_node(values.get()), dtype::float32).get(), place));
   require_device_of(*to, *wanted[0].into);
   require_device_of(*to, *as_array_node(values.get()));
   scatter(*to, *wanted[0].into, *as_array_node(values.get()), how);
   if (!together) return;
   array_node* const apart = as_array_node(part.get());
-  runtime::request back{to, &apart->extents, apart};
+  const handle narrow = widens ? converted(*to, apart->type) : handle(retain(to));
+  runtime::request back{typed(narrow.get()), &apart->extents, apart};
   runtime::evaluate(&back, 1);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();

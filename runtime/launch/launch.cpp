@@ -73,8 +73,9 @@ void prepare(compiled_step& step, const codegen::resolution& r, detail::array_no
   to.how = l.how;
   const codegen::kernel& source = step.step.kernel;
   to.words = b.variant.scan.split ? scan_words(source, b, l.splits, facts.language) : 0;
-  to.scratch =
-      b.variant.fold.split ? static_cast<std::size_t>(8 * b.kept * l.splits * codegen::count_members(source)) : 0;
+  to.scratch = b.variant.fold.split ? static_cast<std::size_t>(8 * codegen::state_words(source) * b.kept * l.splits *
+                                                               codegen::count_members(source))
+                                    : 0;
   pack(k, b, l.splits, on, to);
 }
 
@@ -98,7 +99,7 @@ void fill_in(prepared_launch& p, const codegen::step& s, const codegen::resoluti
         if (s.kernel.inputs[slot.index].iota) put(at, b.operands[slot.index].origin);
         else put(at, b.operands[slot.index].data);
         break;
-      case codegen::parameter::scalar: put(at, r.scalars[s.scalars[slot.index]].as_unsigned, slot.size); break;
+      case codegen::parameter::scalar: put(at, r.scalars[s.scalars[slot.index]], slot.size); break;
       case codegen::parameter::partials: put(at, in.partials); break;
       case codegen::parameter::words: put(at, in.words.data); break;
       case codegen::parameter::room: put(at, in.words.room); break;

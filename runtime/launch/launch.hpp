@@ -63,6 +63,11 @@ inline void put(std::byte* at, std::uint64_t bits, int size) {
   }
 }
 
+inline void put(std::byte* at, const detail::scalar_bits& bits, int size) {
+  if (size > 8) std::memcpy(at, bits.bytes, static_cast<std::size_t>(size));
+  else put(at, bits.as_unsigned, size);
+}
+
 /// A step's launch, and the layout it is for.
 struct prepared_step {
   const compiled_step* of = nullptr;  // null: nothing's

@@ -126,7 +126,7 @@ layout share_out_scan(const codegen::kernel& k, binding& b, const target& to) {
 }
 
 std::size_t scan_words(const codegen::kernel& k, const binding& b, std::int64_t tiles, codegen::dialect to) {
-  const auto accumulators = static_cast<std::int64_t>(k.accumulators.size());
+  const std::int64_t accumulators = codegen::state_words(k) * static_cast<std::int64_t>(k.accumulators.size());
   const std::int64_t each =
       to == codegen::dialect::c ? tiles * (1 + accumulators) : 2 * codegen::scan_places(tiles) * accumulators;
   return static_cast<std::size_t>(1 + each * b.kept) * sizeof(std::uint64_t);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "codegen/ir/complex_scalar.hpp"
 #include "codegen/ir/scalar.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/launch/modules.hpp"
@@ -56,6 +57,12 @@ void fold_of_elements(const scattered& of) {
   }
 }
 
+template <class C>
+void add_or_move(const scattered& of) {
+  if (of.fold == scatter_fold::last) return fold_all<C>(of, [](C, C b) { return b; });
+  fold_all<C>(of, codegen::complex_scalar::add<C>);
+}
+
 void fold_in_order(void* with) noexcept {
   const auto& of = *static_cast<const scattered*>(with);
   switch (of.type) {
@@ -69,7 +76,11 @@ void fold_in_order(void* with) noexcept {
     case dtype::int64: return fold_of_elements<std::int64_t>(of);
     case dtype::uint64: return fold_of_elements<std::uint64_t>(of);
     case dtype::float32: return fold_of_elements<float>(of);
-    default: return fold_of_elements<double>(of);
+    case dtype::float64: return fold_of_elements<double>(of);
+    case dtype::complex64: return add_or_move<std::complex<float>>(of);
+    case dtype::complex128: return add_or_move<std::complex<double>>(of);
+    case dtype::float16:
+    case dtype::bfloat16: return fold_all<std::uint16_t>(of, [](std::uint16_t, std::uint16_t b) { return b; });
   }
 }
 
@@ -87,7 +98,7 @@ void scatter_on_host(scattered of, stream_state& on) {
 scatter_form form_of(const scattered& of) {
   scatter_fold fold = of.fold;
   if (of.type == dtype::bool_ && (fold == scatter_fold::add || fold == scatter_fold::sum)) fold = scatter_fold::max;
-  if (fold == scatter_fold::sum && !detail::is_floating(of.type)) fold = scatter_fold::add;
+  if (fold == scatter_fold::sum && detail::kind_of(of.type) < detail::kind::floating) fold = scatter_fold::add;
   return codegen::form_of_scatter(fold, of.type, of.count, of.elements);
 }
 
@@ -115,19 +126,28 @@ void scatter_on_gpu(const scattered& of, void* notes, stream_state& on) {
   const scatter_form form = form_of(of);
   const loaded_kernel code = kernel_of(form, on.device);
   const bool by_element = of.elements <= 4 * of.count;
-  for (const scatter_step step : codegen::steps_of(form)) {
-    const bool of_elements = by_element && (step == scatter_step::clear || step == scatter_step::finish);
-    const std::int64_t work = form.fold == scatter_fold::sum && of_elements ? of.elements : of.count;
-    const bool few =
-        form.few != 0 && !of_elements;  // each block goes through its own elements at its beginning and end
-    geometry g;
-    g.block[0] = threads;
-    g.grid[0] = static_cast<unsigned>(
-        std::min(divide_up(work, threads), (few ? blocks_at_once : most_blocks) * on.device.multiprocessors()));
-    const codegen::scatter_arguments block{
-        of.out, of.at, of.values, notes, of.count, of.elements, codegen::term_bits(of.count), by_element, step};
-    on.device.launch(code, g, &block, offsetof(codegen::scatter_arguments, step) + sizeof step, on);
-  }
+  const int part_size = itemsize(detail::real_part_of(of.type));
+  for (int part = 0; part < codegen::parts_of(form); ++part)
+    for (const scatter_step step : codegen::steps_of(form)) {
+      const bool of_elements = by_element && (step == scatter_step::clear || step == scatter_step::finish);
+      const std::int64_t work = form.fold == scatter_fold::sum && of_elements ? of.elements : of.count;
+      const bool few =
+          form.few != 0 && !of_elements;  // each block goes through its own elements at its beginning and end
+      geometry g;
+      g.block[0] = threads;
+      g.grid[0] = static_cast<unsigned>(
+          std::min(divide_up(work, threads), (few ? blocks_at_once : most_blocks) * on.device.multiprocessors()));
+      const codegen::scatter_arguments block{static_cast<std::byte*>(of.out) + part * part_size,
+                                             of.at,
+                                             static_cast<const std::byte*>(of.values) + part * part_size,
+                                             notes,
+                                             of.count,
+                                             of.elements,
+                                             codegen::term_bits(of.count),
+                                             by_element,
+                                             step};
+      on.device.launch(code, g, &block, offsetof(codegen::scatter_arguments, step) + sizeof step, on);
+    }
 }
 
 bool is_gpu(const device_impl& d) { return d.dialect() == codegen::dialect::cuda; }

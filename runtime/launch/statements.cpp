@@ -51,7 +51,7 @@ void enqueue(prepared_part& p, const typed_node* const* nodes, array_node* const
     op.writes(arrays[a.from]->memory);
   }
   for (const argument& a : p.scalars)
-    put(block + a.at, static_cast<const expression_node*>(nodes[a.from])->scalars[a.index].as_unsigned, a.size);
+    put(block + a.at, static_cast<const expression_node*>(nodes[a.from])->scalars[a.index], a.size);
   on.device.launch(p.code, p.how, block, p.size, on);
   op.done();
   if (op.has_read_apart()) [[unlikely]] {

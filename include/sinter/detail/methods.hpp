@@ -52,7 +52,7 @@ class methods : public refused_indices {
     return value;
   }
   explicit operator Element() const { return item(where{}); }
-  explicit operator bool() const requires(!std::same_as<Element, bool>) { return static_cast<bool>(item(where{})); }
+  explicit operator bool() const requires(!std::same_as<Element, bool>) { return cast_element<bool>(item(where{})); }
 
   /// The elements in C order; evaluates. Stream behaviour: waits. Source: cupy.ndarray.get.
   std::vector<Element> get(where at = where::current()) const {
@@ -210,6 +210,13 @@ class methods : public refused_indices {
   SINTER_SCAN(cumsum)
   SINTER_SCAN(cumprod)
 #undef SINTER_SCAN
+  /// As the functions of these names.
+  auto real() const&;
+  auto real() &&;
+  auto imag() const&;
+  auto imag() &&;
+  auto conj() const&;
+  auto conj() &&;
   template <element U>
   auto astype() const&;
   template <element U>

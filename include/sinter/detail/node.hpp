@@ -61,6 +61,7 @@ union scalar_bits {
   double as_double;
   float as_float;
   bool as_bool;
+  unsigned char bytes[16];  // of any dtype
 };
 
 /// One step of an expression's postfix code: take the next node, take the next scalar, apply an operation, or call a text of

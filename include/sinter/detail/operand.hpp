@@ -78,7 +78,10 @@ consteval weight weight_of() {
 }
 
 constexpr dtype default_of(kind k) {
-  return k == kind::boolean ? dtype::bool_ : k == kind::integer ? dtype::int64 : dtype::float64;
+  return k == kind::boolean    ? dtype::bool_
+         : k == kind::integer  ? dtype::int64
+         : k == kind::floating ? dtype::float64
+                               : dtype::complex128;
 }
 
 /// NEP 50: strong dtypes promote among themselves, then every weak kind lifts the result.
@@ -105,7 +108,8 @@ constexpr outcome outcome_of(op o, std::initializer_list<weight> operands) {
   const rule r = facts(o).of;
   const int skip = r == rule::choice ? 1 : 0;
   const dtype promoted = promote_all(operands.begin() + skip, static_cast<int>(operands.size()) - skip);
-  if (!accepts(r, promoted)) return {r == rule::number_not_bool ? fault::boolean : fault::floating};
+  if (!accepts(r, promoted))
+    return {is_complex(promoted) ? fault::complex : r == rule::number_not_bool ? fault::boolean : fault::floating};
   const dtype computed = compute_dtype(r, promoted);
   return {fault::none, computed, result_dtype(r, computed)};
 }
@@ -134,11 +138,11 @@ constexpr W stored_scalar(const X& x) {
 
 template <class W>
 scalar_bits to_bits(W value) {
-  scalar_bits bits;
-  bits.as_unsigned = 0;
+  scalar_bits bits = {};
   if constexpr (std::is_same_v<W, float>) bits.as_float = value;
   else if constexpr (std::is_same_v<W, double>) bits.as_double = value;
   else if constexpr (std::is_same_v<W, bool>) bits.as_bool = value;
+  else if constexpr (complex_number<W> || short_number<W>) __builtin_memcpy(bits.bytes, &value, sizeof value);
   else bits.as_signed = static_cast<std::int64_t>(value);
   return bits;
 }

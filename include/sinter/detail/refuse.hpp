@@ -95,6 +95,7 @@ enum class fault : std::uint8_t {
   operand,
   boolean,
   floating,
+  complex,
   chain,
   kind,
   stored,
@@ -121,6 +122,8 @@ class refused : public lazy<T> {
   static_assert(of != fault::operand, "sinter: an operand must be an array, an expression or an arithmetic scalar");
   static_assert(of != fault::boolean, "sinter: this operation does not take bool; a ^ b is true where they differ");
   static_assert(of != fault::floating, "sinter: this operation takes integers and bool, no floating-point elements");
+  static_assert(of != fault::complex,
+                "sinter: this operation does not take complex numbers; abs(z) and real(z) are real");
   static_assert(of != fault::chain, "sinter: write (0 < a) && (a < 1) for 0 < a < 1");
   static_assert(
       of != fault::kind,
@@ -142,7 +145,7 @@ class refused : public lazy<T> {
       "sinter: the shape of random numbers comes first, in braces where more follows: rng.normal({2, 3}, 10, 2)");
   static_assert(of != fault::element,
                 "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "
-                "std::uint64_t, float or double");
+                "std::uint64_t, half, bfloat16, float, double or std::complex of float or double");
   static_assert(of != fault::real_draw, "sinter: these random numbers are float or double: rng.normal<float>({2, 3})");
   static_assert(of != fault::whole_draw,
                 "sinter: random integers are of an integer type or bool: rng.integers<int>({2, 3}, 10)");

@@ -18,15 +18,22 @@ namespace detail {
 enum class rule : std::uint8_t {
   number,           // any dtype; computes in and gives the promoted one
   number_not_bool,  // the same, but bool is refused as NumPy refuses it
+  step,             // the same, but bool counts as int8
+  real_number,      // any dtype but complex ones; computes in and gives the promoted one
   integral_step,    // the same, but bool counts as int8
-  quotient,         // floating; integers give double
+  quotient,         // floating and complex; integers give double
   real,             // floating; small integers give float (promote_to_floating)
+  analytic,         // the same, and complex
+  part,             // any dtype; a complex one gives that of its parts
+  angle,            // floating as `real`, and complex, which gives the dtype of its parts
+  pair,             // real; gives the complex dtype made of two such
   comparison,       // promoted operands, gives bool
   logic,            // operands as truth values, gives bool
   choice,           // first operand a truth value, gives the promoted dtype of the others
   bits,             // bool and integers
   integers,         // integers; bool counts as int8
   test,             // any dtype, gives bool
+  real_test,        // any dtype but complex ones, gives bool
   words_to_uint32,  // uint64 alone, gives uint32, and so on: random numbers
   words_to_uint64,
   words_to_float32,
@@ -63,6 +70,11 @@ constexpr bool accepts(rule r, dtype promoted) {
     case rule::number_not_bool: return promoted != dtype::bool_;
     case rule::bits:
     case rule::integers: return kind_of(promoted) <= kind::integer;
+    case rule::real_number:
+    case rule::integral_step:
+    case rule::real:
+    case rule::pair:
+    case rule::real_test: return !is_complex(promoted);
     default: return true;
   }
 }
@@ -71,8 +83,12 @@ constexpr bool accepts(rule r, dtype promoted) {
 constexpr dtype compute_dtype(rule r, dtype promoted) {
   switch (r) {
     case rule::quotient: return kind_of(promoted) <= kind::integer ? dtype::float64 : promoted;
-    case rule::real: return promote_to_floating(promoted);
+    case rule::real:
+    case rule::pair:
+    case rule::analytic:
+    case rule::angle: return promote_to_floating(promoted);
     case rule::logic: return dtype::bool_;
+    case rule::step:
     case rule::integral_step:
     case rule::integers: return promoted == dtype::bool_ ? dtype::int8 : promoted;
     default: return promoted;
@@ -84,7 +100,11 @@ constexpr dtype result_dtype(rule r, dtype computed) {
   switch (r) {
     case rule::comparison:
     case rule::logic:
-    case rule::test: return dtype::bool_;
+    case rule::test:
+    case rule::real_test: return dtype::bool_;
+    case rule::part:
+    case rule::angle: return real_part_of(computed);
+    case rule::pair: return computed == dtype::float64 ? dtype::complex128 : dtype::complex64;
     case rule::words_to_uint32: return dtype::uint32;
     case rule::words_to_float32: return dtype::float32;
     case rule::words_to_float64: return dtype::float64;

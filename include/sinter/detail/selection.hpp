@@ -122,6 +122,12 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
   SINTER_UPDATES(SINTER_UPDATE)
 #undef SINTER_UPDATE
 
+  using detail::methods<selection<T>, T>::real;
+  using detail::methods<selection<T>, T>::imag;
+  auto real() && requires(detail::complex_number<T>);
+  auto imag() && requires(detail::complex_number<T>);
+
+  selection(selection&&) noexcept = default;
   /// Library use. The whole of an array; what an index list names of a node: the array's, or an array_ref's.
   selection(array<T>& target, detail::node* owned_view) : target_(&target), view_(owned_view) {}
   template <class... Index>
@@ -304,9 +310,23 @@ SINTER_METHODS(SINTER_METHOD, cumprod)
   }
 SINTER_METHODS(SINTER_METHOD, astype)
 #undef SINTER_METHOD
+#define SINTER_METHOD(name, qualifier, me, of)       \
+  template <class Derived, class Element>            \
+  auto methods<Derived, Element>::name() qualifier { \
+    return sinter::of(me);                           \
+  }
+#undef SINTER_METHODS
+#define SINTER_METHODS(METHOD, name, of) \
+  METHOD(name, const&, self(), of)       \
+  METHOD(name, &&, std::move(*this).self(), of)
+SINTER_METHODS(SINTER_METHOD, real, real)
+SINTER_METHODS(SINTER_METHOD, imag, imag)
+SINTER_METHODS(SINTER_METHOD, conj, conjugate)
+#undef SINTER_METHOD
 #undef SINTER_METHODS
 }  // namespace detail
 
 }  // namespace sinter
 
+#include <sinter/complex.hpp>
 #include <sinter/scatter.hpp>

@@ -130,6 +130,10 @@ namespace softgpu {
 
 inline unsigned lane() { return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32; }
 
+/// What CUDA shuffles: numbers, no structs.
+template <class T>
+using number = decltype(T() + T());
+
 template <class T>
 inline T shuffle(unsigned mask, T value, unsigned from) {
   static_assert(sizeof(T) <= 8, "a shuffle moves 8 bytes at most");
@@ -150,22 +154,22 @@ inline unsigned match(unsigned mask, T value) {
 }  // namespace softgpu
 
 // Lanes of a group of `width` read within it; one that would read outside keeps its own.
-template <class T>
+template <class T, class = softgpu::number<T>>
 inline T __shfl_sync(unsigned mask, T value, int from, int width = 32) {
   const unsigned lane = softgpu::lane(), first = lane & ~(width - 1u);
   return softgpu::shuffle(mask, value, first + (static_cast<unsigned>(from) & (width - 1u)));
 }
-template <class T>
+template <class T, class = softgpu::number<T>>
 inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   const unsigned lane = softgpu::lane(), within = lane & (width - 1u);
   return softgpu::shuffle(mask, value, within + delta < static_cast<unsigned>(width) ? lane + delta : lane);
 }
-template <class T>
+template <class T, class = softgpu::number<T>>
 inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   const unsigned lane = softgpu::lane(), within = lane & (width - 1u);
   return softgpu::shuffle(mask, value, within >= delta ? lane - delta : lane);
 }
-template <class T>
+template <class T, class = softgpu::number<T>>
 inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32) {
   const unsigned lane = softgpu::lane(), from = lane ^ static_cast<unsigned>(bits);
   return softgpu::shuffle(mask, value, from < (lane & ~(width - 1u)) + width ? from : lane);

@@ -1,0 +1,64 @@
+// The parts of complex numbers: what they are read as, and how they are stored into.
+#pragma once
+
+#include <sinter/array.hpp>
+
+namespace sinter {
+
+/// The conjugates. Source: numpy.conj.
+template <class A>
+  requires detail::any_expression<A>
+auto conj(A&& a) { return conjugate(std::forward<A>(a)); }
+
+/// The real or the imaginary parts of a named array, or of a view of it, as numbers that can be stored into: `z.real() = 0`,
+/// `z(0).imag() += x`. Reading gives what the array has then. Errors: of a store, as those of `a(i) = x`. Source:
+/// numpy.ndarray.real.
+template <element T, op Part>
+class [[nodiscard]] part_of : public detail::methods<part_of<T, Part>, typename T::value_type> {
+ public:
+  using sinter_element = typename T::value_type;
+
+  explicit part_of(selection<T>&& all) : all_(std::move(all)) {}
+
+  template <class V>
+  detail::stored<T, V> operator=(V&& value) && {
+    const lazy<T> before(all_.share());
+    if constexpr (Part == op::real) std::move(all_) = make_complex(std::forward<V>(value), imag(before));
+    else std::move(all_) = make_complex(real(before), std::forward<V>(value));
+  }
+#define SINTER_UPDATE(symbol, name)                                                                    \
+  template <class V>                                                                                   \
+  detail::updated<op::name, sinter_element, V> operator symbol(V&& value)&& {                          \
+    std::move(*this) = detail::apply<op::name>(lazy<sinter_element>(share()), std::forward<V>(value)); \
+  }
+  SINTER_UPDATES(SINTER_UPDATE)
+#undef SINTER_UPDATE
+
+  /// Library use.
+  detail::node* share() const {
+    return lazy<sinter_element>(detail::apply<Part>(lazy<T>(all_.share()))).release_node();
+  }
+  detail::node* release_node() const { return share(); }
+
+ private:
+  selection<T> all_;
+};
+
+template <element T>
+    auto array<T>::real() & requires(detail::complex_number<T>) {
+  return part_of<T, op::real>((*this)(ellipsis));
+}
+template <element T>
+    auto array<T>::imag() & requires(detail::complex_number<T>) {
+  return part_of<T, op::imag>((*this)(ellipsis));
+}
+template <element T>
+    auto selection<T>::real() && requires(detail::complex_number<T>) {
+  return part_of<T, op::real>(std::move(*this));
+}
+template <element T>
+    auto selection<T>::imag() && requires(detail::complex_number<T>) {
+  return part_of<T, op::imag>(std::move(*this));
+}
+
+}  // namespace sinter
