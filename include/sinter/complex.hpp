@@ -31,7 +31,10 @@ class [[nodiscard]] part_of : public detail::methods<part_of<T, Part>, typename 
   detail::updated<op::name, sinter_element, V> operator symbol(V&& value)&& {                          \
     std::move(*this) = detail::apply<op::name>(lazy<sinter_element>(share()), std::forward<V>(value)); \
   }
-  SINTER_UPDATES(SINTER_UPDATE)
+  SINTER_UPDATE(+=, add)
+  SINTER_UPDATE(-=, subtract)
+  SINTER_UPDATE(*=, multiply)
+  SINTER_UPDATE(/=, divide)
 #undef SINTER_UPDATE
 
   /// Library use.

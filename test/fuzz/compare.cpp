@@ -52,13 +52,13 @@ std::string apply_differs(const step& s, const std::vector<snapshot>& operands, 
     if (same(x, y)) continue;
     if (allowed == 0 && !(x == y && chooses_zero(s.code) && by == judge::numpy))
       return difference(got, wanted, i, "they have to agree");
-    T scale = 0;
+    exact scale = 0;
     if (cancels(s.code)) {
       scale = 1;
       for (const snapshot& o : operands)
-        scale = std::max(scale, static_cast<T>(std::fabs(number_at(o, broadcast_place(o.extents, wanted.extents, i)))));
+        scale = std::max(scale, std::fabs(number_at(o, broadcast_place(o.extents, wanted.extents, i))));
     }
-    const double apart = test::ulps_apart(x, y, scale);
+    const double apart = test::ulps_apart(x, y, static_cast<T>(static_cast<double>(scale)));
     if (apart > allowed)
       return difference(got, wanted, i, std::to_string(apart) + " ulp apart; " + std::to_string(allowed) + " allowed");
   }
@@ -97,7 +97,7 @@ std::vector<folded> fold_all(const step& s, const snapshot& from) {
       left /= from.extents[d];
       if (!(mask >> d & 1)) place += at * step, step *= from.extents[d];
     }
-    all[static_cast<std::size_t>(place)].add(static_cast<T>(number_at(from, i)));
+    all[static_cast<std::size_t>(place)].add(static_cast<T>(static_cast<double>(number_at(from, i))));
   }
   return all;
 }
@@ -155,7 +155,7 @@ std::string scan_differs(const step& s, const snapshot& from, const snapshot& go
   for (std::int64_t i = 0; i < wanted.extents.elements(); ++i) {
     folded& f = until[static_cast<std::size_t>(i % inner)];
     if (i / inner % length == 0) f = {};
-    f.add(static_cast<T>(number_at(from, i)));
+    f.add(static_cast<T>(static_cast<double>(number_at(from, i))));
     const T x = element<T>(got, i), y = element<T>(wanted, i);
     if (x == y || (x != x && y != y)) continue;
     const exact bound = s.scanning == detail::reduction::logaddexp ? logarithm_bound<T>(f, static_cast<exact>(y))
@@ -203,7 +203,7 @@ std::string step_differs(const step& s, const std::vector<snapshot>& operands, c
   if (std::string outline = outlines_differ(got, wanted); !outline.empty()) return outline;
   return with_type(wanted.type, [&](auto t) -> std::string {
     using T = decltype(t);
-    if constexpr (!std::is_floating_point_v<T>) return "";
+    if constexpr (!detail::floating_number<T>) return "";
     else if (s.what == form::apply) return apply_differs<T>(s, operands, got, wanted, by);
     else if (s.what == form::scan) return scan_differs<T>(s, operands[0], got, wanted);
     else return fold_differs<T>(s, operands[0], got, wanted);
@@ -220,7 +220,9 @@ bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapsh
   const fold folding = s.what == form::scan ? fold_of(s.scanning) : s.folding;
   if (folds && folding != fold::sum && folding != fold::prod) return folding == fold::min || folding == fold::max;
   // Whole numbers, so small that no sum of them is rounded.
-  const exact limit = result.type == dtype::float32 ? 0x1p23L : 0x1p52L;
+  const exact limit = with_type(result.type, [](auto t) -> exact {
+    return std::ldexp(exact(1), std::numeric_limits<decltype(t)>::digits - 1);
+  });
   const auto is_small = [&](const snapshot& v, exact most) {
     for (std::int64_t i = 0; i < v.extents.elements(); ++i) {
       const exact x = number_at(v, i);

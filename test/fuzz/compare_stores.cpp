@@ -33,7 +33,7 @@ namespace {
 template <class T>
 T folded_by_hand(T a, T b, op code) {
   if (code == op::add) {
-    if constexpr (std::is_floating_point_v<T>) return a + b;
+    if constexpr (detail::floating_number<T>) return a + b;
     else if constexpr (std::is_same_v<T, bool>) return a || b;
     else return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   }
@@ -46,7 +46,7 @@ T folded_by_hand(T a, T b, op code) {
 exact bound_of(const folded& terms, dtype type) {
   return with_type(type, [&](auto t) -> exact {
     using T = decltype(t);
-    if constexpr (!std::is_floating_point_v<T>) return 0;
+    if constexpr (!detail::floating_number<T>) return 0;
     else if (terms.size >= std::numeric_limits<T>::max() / 4) return std::numeric_limits<exact>::infinity();
     else return terms.finite ? sum_bound<T>(terms) : 0;
   });

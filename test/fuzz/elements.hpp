@@ -22,7 +22,7 @@ T element(const snapshot& s, std::int64_t i) {
 // The same bits, any NaN being any other.
 template <class T>
 bool same(T x, T y) {
-  if constexpr (!std::is_floating_point_v<T>) return x == y;
+  if constexpr (!detail::floating_number<T>) return x == y;
   else return x == y ? std::signbit(x) == std::signbit(y) : x != x && y != y;
 }
 

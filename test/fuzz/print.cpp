@@ -55,7 +55,7 @@ template <class T>
 std::string cpp_literal(T x) {
   if constexpr (std::is_same_v<T, bool>) {
     return x ? "true" : "false";
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (detail::floating_number<T>) {
     if (x != x) return std::is_same_v<T, float> ? "NAN" : "double(NAN)";
     if (std::isinf(x))
       return std::string(x < 0 ? "-" : "") + (std::is_same_v<T, float> ? "INFINITY" : "double(INFINITY)");
@@ -255,7 +255,7 @@ std::string python_literal(const number& n) {
       return x ? "True" : "False";
     } else {
       if (x != x) return "nan";
-      if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (detail::floating_number<T>) {
         if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
         const std::string text = decimal(x);
         return text + (text.find_first_of(".e") == text.npos ? ".0" : "");

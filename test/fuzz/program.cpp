@@ -161,7 +161,7 @@ maybe applied(const step& s, const std::vector<outline>& known) {
     any = true;
     if (!codegen::broadcast(to, known[static_cast<std::size_t>(o.step)].extents)) return {};
   }
-  return any ? maybe({of.result, to}) : maybe();
+  return any && !detail::is_complex(of.result) ? maybe({of.result, to}) : maybe();
 }
 
 // Has the mask of a store the first axes of the array, or does it broadcast to it?
@@ -228,6 +228,7 @@ detail::outcome outcome_of(op code, const std::vector<operand>& all, const std::
 }
 
 const char* text_of(op code, dtype computed) {
+  if (detail::is_short_floating(computed)) return nullptr;
   // Of integers C promises less.
   const bool real = detail::is_floating(computed);
   switch (code) {
@@ -276,7 +277,7 @@ maybe outline_of(const step& s, const std::vector<outline>& known) {
   for (const operand& o : s.operands)
     if (o.is_step() && static_cast<std::size_t>(o.step) >= known.size()) return {};
   const auto extents_or_none = [&](const std::optional<shape>& to, dtype type) {
-    return to && to->size() <= max_rank ? maybe({type, *to}) : maybe();
+    return to && to->size() <= max_rank && !detail::is_complex(type) ? maybe({type, *to}) : maybe();
   };
   const auto from = [&]() -> const outline& { return known[static_cast<std::size_t>(s.operands[0].step)]; };
   if (s.what != form::input && s.what != form::index && s.what != form::apply &&

@@ -148,11 +148,11 @@ auto with_one_of(dtype t, F&& f) {
 template <class F>
 auto with_type(dtype t, F&& f) {
   return with_one_of<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
-                     std::int64_t, std::uint64_t, float, double>(t, f);
+                     std::int64_t, std::uint64_t, half, bfloat16, float, double>(t, f);
 }
 inline constexpr dtype element_types[] = {dtype::bool_,  dtype::int8,    dtype::uint8,  dtype::int16,
                                           dtype::uint16, dtype::int32,   dtype::uint32, dtype::int64,
-                                          dtype::uint64, dtype::float32, dtype::float64};
+                                          dtype::uint64, dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64};
 
 /// The value of a number, as the C++ type it has.
 template <class T>
@@ -160,6 +160,7 @@ T value_of(const number& n) {
   if constexpr (std::is_same_v<T, bool>) return n.bits.as_bool;
   else if constexpr (std::is_same_v<T, float>) return n.bits.as_float;
   else if constexpr (std::is_same_v<T, double>) return n.bits.as_double;
+  else if constexpr (detail::short_number<T>) return T::from_bits(static_cast<std::uint16_t>(n.bits.as_unsigned));
   else return static_cast<T>(n.bits.as_signed);
 }
 template <class T>

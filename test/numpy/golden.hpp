@@ -112,19 +112,21 @@ inline std::vector<words> golden_dtypes() {
 /// larger. NaN and infinities are met exactly or not at all; at the end of the range a neighbour of infinity counts as
 /// one unit away.
 template <class T>
-double ulps_apart(T got, T wanted, T scale = 0) {
+double ulps_apart(T got_element, T wanted_element, T scale_element = T(0)) {
   using limits = std::numeric_limits<T>;
+  const auto got = static_cast<double>(got_element), wanted = static_cast<double>(wanted_element),
+             scale = static_cast<double>(scale_element), most = static_cast<double>(limits::max());
   const double never = std::numeric_limits<double>::infinity();
   if (std::isnan(got) || std::isnan(wanted)) return std::isnan(got) == std::isnan(wanted) ? 0 : never;
   if (got == wanted) return 0;
   if (std::isinf(got) || std::isinf(wanted)) {
-    const T finite = std::isinf(got) ? wanted : got;
-    return got * wanted > 0 && std::fabs(finite) > limits::max() / 2 * (2 - 16 * limits::epsilon()) ? 1 : never;
+    const double finite = std::isinf(got) ? wanted : got;
+    return got * wanted > 0 && std::fabs(finite) > most / 2 * (2 - 16 * static_cast<double>(limits::epsilon())) ? 1 : never;
   }
   int exponent;
-  std::frexp(std::max(std::fabs(wanted), std::isfinite(scale) ? std::fabs(scale) : T(0)), &exponent);
+  std::frexp(std::max(std::fabs(wanted), std::isfinite(scale) ? std::fabs(scale) : 0), &exponent);
   const double unit = std::ldexp(1.0, std::max(exponent, limits::min_exponent) - limits::digits);
-  return unit > 0 ? std::fabs(double(got) - double(wanted)) / unit : never;
+  return unit > 0 ? std::fabs(got - wanted) / unit : never;
 }
 
 }  // namespace sinter::test

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <sinter/detail/config.hpp>
@@ -76,3 +77,29 @@ struct short_floating {
 };
 
 }  // namespace sinter::detail
+
+/// What a program asks of NumPy's finfo.
+template <int fraction>
+class std::numeric_limits<sinter::detail::short_floating<fraction>> {
+  using number = sinter::detail::short_floating<fraction>;
+  static constexpr int exponent = 15 - fraction;
+  static constexpr std::uint16_t infinite = ((1 << exponent) - 1) << fraction;
+
+ public:
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false, is_iec559 = true;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = false;
+  static constexpr bool is_bounded = true, is_modulo = false, traps = false;
+  static constexpr int radix = 2, digits = fraction + 1, digits10 = fraction * 301 / 1000,
+                       max_digits10 = 2 + (fraction + 1) * 301 / 1000;
+  static constexpr int max_exponent = 1 << (exponent - 1), min_exponent = 3 - max_exponent,
+                       max_exponent10 = max_exponent * 301 / 1000, min_exponent10 = (min_exponent - 1) * 301 / 1000;
+  static constexpr auto round_style = std::round_to_nearest;
+  static constexpr number min() { return number::from_bits(1 << fraction); }
+  static constexpr number max() { return number::from_bits(infinite - 1); }
+  static constexpr number lowest() { return number::from_bits(0x8000 | (infinite - 1)); }
+  static constexpr number epsilon() { return number(1.0f / (1 << fraction)); }
+  static constexpr number round_error() { return number(0.5f); }
+  static constexpr number infinity() { return number::from_bits(infinite); }
+  static constexpr number quiet_NaN() { return number::from_bits(infinite | 1 << (fraction - 1)); }
+  static constexpr number denorm_min() { return number::from_bits(1); }
+};

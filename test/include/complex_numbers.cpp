@@ -1,0 +1,138 @@
+// Complex numbers: arithmetic, order, folds, scans, parts that are stored into, scatters.
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <cstdint>
+#include <sstream>
+#include <vector>
+
+#include "test/include/looking.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+
+/// Whole numbers, so that sums and products are exact.
+template <class C>
+std::vector<C> numbers(std::size_t count) {
+  using R = typename C::value_type;
+  std::vector<C> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = C(static_cast<R>(i % 7), static_cast<R>(static_cast<int>(i % 5) - 2));
+  return all;
+}
+
+using single = std::complex<float>;
+using twice = std::complex<double>;
+
+TEST_CASE_TEMPLATE("arithmetic", C, single, twice) {
+  const std::vector<C> x = numbers<C>(1000), y = numbers<C>(1001);
+  const array<C> a = asarray(x), b = asarray(std::vector<C>(y.begin() + 1, y.end()));
+  const std::vector<C> sums = array<C>(a + b).get(), products = array<C>(a * b - a).get();
+  int wrong = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    wrong += sums[i] != x[i] + y[i + 1];
+    wrong += products[i] != x[i] * y[i + 1] - x[i];
+  }
+  CHECK(wrong == 0);
+  CHECK(array<C>(C(3, 4) / a(slice(1, 2))).item() == C(3, 4) / x[1]);
+  CHECK(abs(array<C>{C(3, 4)}).item() == 5);
+  CHECK(array<C>(pow(a, 2) - a * a).get() == std::vector<C>(1000));
+  CHECK(array<C>(conj(a) + a).get() == array<C>(astype<C>(2 * real(a))).get());
+  CHECK(real(a * C(0, 1)).get() == array(-imag(a)).get());
+}
+
+TEST_CASE_TEMPLATE("dtypes", C, single, twice) {
+  using R = typename C::value_type;
+  const array<C> z = {C(1, 2)};
+  const array<R> x = {R(1)};
+  static_assert(std::same_as<decltype(z + 1)::sinter_element, C>);
+  static_assert(std::same_as<decltype(x * C(0, 1))::sinter_element, C>);
+  static_assert(std::same_as<decltype(x + std::complex<double>(0, 1))::sinter_element, C>);
+  static_assert(std::same_as<decltype(abs(z))::sinter_element, R>);
+  static_assert(std::same_as<decltype(var(z))::sinter_element, R>);
+  static_assert(std::same_as<decltype(make_complex(x, 1))::sinter_element, C>);
+  static_assert(std::same_as<result_type<std::complex<float>, std::int64_t>, std::complex<double>>);
+  CHECK(z.astype<R>().item() == 1);
+  CHECK(z.astype<bool>().item());
+}
+
+TEST_CASE_TEMPLATE("folds along every axis, of rows, columns and all", C, single, twice) {
+  const std::vector<C> x = numbers<C>(300 * 70);
+  const array<C> a = asarray(x, {300, 70});
+  std::vector<C> rows(300), columns(70);
+  C all{};
+  for (std::size_t i = 0; i < x.size(); ++i) rows[i / 70] += x[i], columns[i % 70] += x[i], all += x[i];
+  CHECK(sum(a).item() == all);
+  CHECK(sum(a, 1).get() == rows);
+  CHECK(sum(a, 0).get() == columns);
+  CHECK(sum(a.T(), 0).get() == rows);
+  CHECK(mean(a).item() == all / C(21000));
+  const array<C> long_one = asarray(numbers<C>(70 * 7 * 5 * 100));
+  CHECK(sum(long_one).item() == C(3 * 245'000, 0));
+  CHECK(prod(array<C>{C(1, 2), C(0, 1), C(3, 0)}).item() == C(-6, 3));
+  CHECK(max(a).item() == C(6, 2));
+  CHECK(min(a).item() == C(0, -2));
+  CHECK(x[static_cast<std::size_t>(argmax(a).item())] == C(6, 2));
+  CHECK(sinter::any(a).item());
+  CHECK_FALSE(sinter::all(a).item());
+}
+
+TEST_CASE_TEMPLATE("scans, short and in tiles", C, single, twice) {
+  for (const std::size_t n : {5u, 3000u, 100'000u}) {
+    const std::vector<C> x = numbers<C>(n);
+    std::vector<C> running(n);
+    C total{};
+    for (std::size_t i = 0; i < n; ++i) running[i] = total += x[i];
+    CHECK(array<C>(cumsum(asarray(x))).get() == running);
+  }
+  const array<C> a = asarray(numbers<C>(200 * 40), {200, 40});
+  CHECK(array<C>(cumsum(a, 0))(-1).get() == sum(a, 0).get());
+}
+
+TEST_CASE_TEMPLATE("a chain with a fold is one launch", C, single, twice) {
+  const array<C> a = asarray(numbers<C>(64 * 32), {64, 32});
+  CHECK(moved_by([&] {
+          const array<C> b = roll(a, 1, 1) * 2 - sum(a, {.axis = 1, .keepdims = true});
+          synchronize();
+        }).launches == 1);
+}
+
+TEST_CASE_TEMPLATE("parts are read, stored into and updated", C, single, twice) {
+  using R = typename C::value_type;
+  array<C> z = asarray(numbers<C>(6), {2, 3});
+  const array<C> before = z;
+  z.real() = 7;
+  z(0).imag() += 1;
+  z(1, slice(1, _)).imag() = array<R>{R(10), R(20)};
+  CHECK(real(z).get() == std::vector<R>(6, 7));
+  CHECK(imag(z).get() == std::vector<R>{-1, 0, 1, 1, 10, 20});
+  CHECK(before.get() == numbers<C>(6));
+  CHECK(z.real()(0, 0).item() == 7);
+  CHECK(array<C>(z.conj()).imag().get() == array<R>(-imag(z)).get());
+  CHECK_THROWS_AS(z.real() = zeros<R>({5}), shape_error);
+}
+
+TEST_CASE_TEMPLATE("stores, masks and scatters", C, single, twice) {
+  array<C> z = zeros<C>({5});
+  z(1) = C(1, 1);
+  z(slice(3, _)) += C(0, 2);
+  const array<int> k = {1, 4, 1};
+  scatter_add(z, k, array<C>{C(1, 0), C(2, 2), C(0, 5)});
+  CHECK(z.get() == std::vector<C>{0, C(2, 6), 0, C(0, 2), C(2, 4)});
+  z(k) = C(9, 9);
+  z(z == C(0, 2)) = 4;
+  CHECK(z.get() == std::vector<C>{0, C(9, 9), 0, 4, C(9, 9)});
+  array<C> many = zeros<C>({10});
+  scatter_add(many, arange<std::int64_t>(5000) % 10, C(1, -1));
+  CHECK(many.get() == std::vector<C>(10, C(500, -500)));
+  CHECK_THROWS_AS(scatter_max(z, k, C(1, 1)), dtype_error);
+}
+
+TEST_CASE("printed as NumPy prints them") {
+  std::ostringstream text;
+  text << array<twice>{twice(1, 2), twice(-1.5, -20)} << array<twice>{twice(1, 2)}(0) << array<single>{single(0, -1)}(0);
+  CHECK(text.str() == "[ 1.  +2.j -1.5-20.j](1+2j)-1j");
+}
+
+}  // namespace
