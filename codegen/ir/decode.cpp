@@ -148,6 +148,7 @@ class reader {
         stack_.push_back(p_.add({value_kind::scalar, in.type, op::add, {}, index}));
       } else if (in.code == instruction::cast) {
         stack_.back() = cast_to(p_, stack_.back(), in.type);
+        std::erase_if(p_.unrounded, [&](const auto& of) { return of.first == stack_.back(); });  // it is asked for
       } else if (in.code == instruction::call) {
         at_ = node;
         stack_ = {called(*f.called)};

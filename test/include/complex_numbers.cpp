@@ -46,15 +46,15 @@ TEST_CASE_TEMPLATE("dtypes", C, single, twice) {
   using R = typename C::value_type;
   const array<C> z = {C(1, 2)};
   const array<R> x = {R(1)};
-  static_assert(std::same_as<decltype(z + 1)::sinter_element, C>);
-  static_assert(std::same_as<decltype(x * C(0, 1))::sinter_element, C>);
-  static_assert(std::same_as<decltype(x + std::complex<double>(0, 1))::sinter_element, C>);
-  static_assert(std::same_as<decltype(abs(z))::sinter_element, R>);
-  static_assert(std::same_as<decltype(var(z))::sinter_element, R>);
-  static_assert(std::same_as<decltype(make_complex(x, 1))::sinter_element, C>);
+  static_assert(std::same_as<typename decltype(z + 1)::sinter_element, C>);
+  static_assert(std::same_as<typename decltype(x * C(0, 1))::sinter_element, C>);
+  static_assert(std::same_as<typename decltype(x + std::complex<double>(0, 1))::sinter_element, C>);
+  static_assert(std::same_as<typename decltype(abs(z))::sinter_element, R>);
+  static_assert(std::same_as<typename decltype(var(z))::sinter_element, R>);
+  static_assert(std::same_as<typename decltype(make_complex(x, 1))::sinter_element, C>);
   static_assert(std::same_as<result_type<std::complex<float>, std::int64_t>, std::complex<double>>);
-  CHECK(z.astype<R>().item() == 1);
-  CHECK(z.astype<bool>().item());
+  CHECK(astype<R>(z).item() == 1);
+  CHECK(astype<bool>(z).item());
 }
 
 TEST_CASE_TEMPLATE("folds along every axis, of rows, columns and all", C, single, twice) {

@@ -121,7 +121,7 @@ TEST_CASE_TEMPLATE("stores, updates, masks and scatters", H, half, bfloat16) {
   scatter_max(a, k, array<H>{1.0, 7.0, 6.0});
   CHECK(floats(a) == std::vector<float>{7, 1.5, 6, 3, 9});
   array<H> grid = zeros<H>({4, 4});
-  scatter_add(grid(_, slice(_, _, 2)), array<int>{1, 1}, H(0.25));
+  scatter_add(grid(array<int>{1, 1}, slice(_, _, 2)), H(0.25));
   CHECK(floats(grid) == std::vector<float>{0, 0, 0, 0, .5f, 0, .5f, 0, 0, 0, 0, 0, 0, 0, 0, 0});
 }
 
