@@ -3,49 +3,20 @@
 // `random::generator rng(42); auto x = rng.normal<float>({2, 3});`
 #pragma once
 
-#include <sinter/expr.hpp>
+#include <sinter/detail/draws.hpp>
 
 namespace sinter {
-
-namespace detail {
-
-/// Any integer: those of int64 and of uint64 are one type.
-struct whole_number {
-  template <class V>
-  constexpr whole_number(V value) : bits(static_cast<std::uint64_t>(value)), negative(value < V()) {
-    static_assert(std::is_integral_v<V>, "sinter: a seed and the bounds of integers are integers");
-  }
-  std::uint64_t bits;  // modulo 2^64
-  bool negative;
-};
-
-/// Which draw of which generator comes next. The seed is a node that the draws share, so that a kernel knows it for one number.
-struct draw_counter {
-  handle seed;
-  std::uint64_t draw = 0;
-};
-
-// Each makes a draw and moves the counter on, unless it throws.
-SINTER_API node* make_uniform(dtype, const shape&, draw_counter&, double low, double high);
-SINTER_API node* make_normal(dtype, const shape&, draw_counter&, double loc, double scale);
-SINTER_API node* make_exponential(dtype, const shape&, draw_counter&, double scale);
-SINTER_API node* make_integers(dtype, const shape&, draw_counter&, whole_number low, whole_number high, bool endpoint);
-SINTER_API node* make_bernoulli(const shape&, draw_counter&, double p);
-SINTER_API node* make_seed();
-SINTER_API node* make_seed(whole_number);
-
-template <class T>
-concept real_element = std::same_as<T, float> || std::same_as<T, double>;
-template <class T>
-concept whole_element = element<T> && std::is_integral_v<T>;
-
-}  // namespace detail
 
 namespace random {
 
 /// How to draw integers: `rng.integers({2, 3}, 1, 6, {.endpoint = true})`.
 struct integers_options {
   bool endpoint = false;  ///< the upper bound is among the numbers
+};
+
+/// How to choose: `rng.choice(a, {10}, {.replace = false})`.
+struct choice_options {
+  bool replace = true;  ///< one may be chosen again
 };
 
 /// A source of random numbers. Each draw is lazy and pure: it takes its place in the sequence where it is written, and is then
@@ -55,7 +26,10 @@ struct integers_options {
 /// time, as an int. Source: numpy.random.Generator.
 class generator {
  public:
-  /// Seeded by the operating system. Errors: `error` where it gives no random bits.
+  using parameter = detail::draw_parameter;
+
+  /// Seeded by the operating system, or by SINTER_SEED and how many generators were made before. Errors: `error` where there are
+  /// no random bits.
   generator() : next_{detail::handle(detail::make_seed())} {}
   /// The same seed gives the same numbers, in every version of Sinter. Errors: `error` for a negative seed. Source:
   /// numpy.random.default_rng.
@@ -112,6 +86,162 @@ class generator {
   /// with n = 1.
   lazy<bool> bernoulli(const shape& s = {}, double p = 0.5) { return lazy<bool>(detail::make_bernoulli(s, next_, p)); }
 
+  // Distributions whose parameters are numbers, or arrays and expressions that broadcast to the shape. Dtypes: double, or float as
+  // chosen; counts are int64. Errors: `error` for numbers that are no parameters of the distribution; of arrays such elements
+  // give NaN or 0; `shape_error`. Source: numpy.random.Generator.
+
+  template <detail::real_element T = double>
+  lazy<T> beta(const shape& s, const parameter& a, const parameter& b) {
+    return drawn<T>(detail::distribution::beta, s, {a, b});
+  }
+  template <detail::real_element T = double>
+  lazy<T> chisquare(const shape& s, const parameter& df) {
+    return drawn<T>(detail::distribution::chisquare, s, {df});
+  }
+  template <detail::real_element T = double>
+  lazy<T> f(const shape& s, const parameter& dfnum, const parameter& dfden) {
+    return drawn<T>(detail::distribution::f, s, {dfnum, dfden});
+  }
+  template <detail::real_element T = double>
+  lazy<T> gamma(const shape& s, const parameter& shape_, const parameter& scale = 1) {
+    return drawn<T>(detail::distribution::gamma, s, {shape_, scale});
+  }
+  template <detail::real_element T = double>
+  lazy<T> gumbel(const shape& s = {}, const parameter& loc = 0, const parameter& scale = 1) {
+    return drawn<T>(detail::distribution::gumbel, s, {loc, scale});
+  }
+  template <detail::real_element T = double>
+  lazy<T> laplace(const shape& s = {}, const parameter& loc = 0, const parameter& scale = 1) {
+    return drawn<T>(detail::distribution::laplace, s, {loc, scale});
+  }
+  template <detail::real_element T = double>
+  lazy<T> logistic(const shape& s = {}, const parameter& loc = 0, const parameter& scale = 1) {
+    return drawn<T>(detail::distribution::logistic, s, {loc, scale});
+  }
+  template <detail::real_element T = double>
+  lazy<T> lognormal(const shape& s = {}, const parameter& mean = 0, const parameter& sigma = 1) {
+    return drawn<T>(detail::distribution::lognormal, s, {mean, sigma});
+  }
+  template <detail::real_element T = double>
+  lazy<T> noncentral_chisquare(const shape& s, const parameter& df, const parameter& nonc) {
+    return drawn<T>(detail::distribution::noncentral_chisquare, s, {df, nonc});
+  }
+  template <detail::real_element T = double>
+  lazy<T> noncentral_f(const shape& s, const parameter& dfnum, const parameter& dfden, const parameter& nonc) {
+    return drawn<T>(detail::distribution::noncentral_f, s, {dfnum, dfden, nonc});
+  }
+  template <detail::real_element T = double>
+  lazy<T> pareto(const shape& s, const parameter& a) {
+    return drawn<T>(detail::distribution::pareto, s, {a});
+  }
+  template <detail::real_element T = double>
+  lazy<T> power(const shape& s, const parameter& a) {
+    return drawn<T>(detail::distribution::power, s, {a});
+  }
+  template <detail::real_element T = double>
+  lazy<T> rayleigh(const shape& s = {}, const parameter& scale = 1) {
+    return drawn<T>(detail::distribution::rayleigh, s, {scale});
+  }
+  template <detail::real_element T = double>
+  lazy<T> standard_cauchy(const shape& s = {}) {
+    return drawn<T>(detail::distribution::standard_cauchy, s, {});
+  }
+  template <detail::real_element T = double>
+  lazy<T> standard_t(const shape& s, const parameter& df) {
+    return drawn<T>(detail::distribution::standard_t, s, {df});
+  }
+  template <detail::real_element T = double>
+  lazy<T> triangular(const shape& s, const parameter& left, const parameter& mode, const parameter& right) {
+    return drawn<T>(detail::distribution::triangular, s, {left, mode, right});
+  }
+  template <detail::real_element T = double>
+  lazy<T> vonmises(const shape& s, const parameter& mu, const parameter& kappa) {
+    return drawn<T>(detail::distribution::vonmises, s, {mu, kappa});
+  }
+  template <detail::real_element T = double>
+  lazy<T> wald(const shape& s, const parameter& mean, const parameter& scale) {
+    return drawn<T>(detail::distribution::wald, s, {mean, scale});
+  }
+  template <detail::real_element T = double>
+  lazy<T> weibull(const shape& s, const parameter& a) {
+    return drawn<T>(detail::distribution::weibull, s, {a});
+  }
+  template <detail::real_element T = double>
+  lazy<T> standard_gamma(const shape& s, const parameter& shape_) {
+    return gamma<T>(s, shape_);
+  }
+  lazy<std::int64_t> binomial(const shape& s, const parameter& n, const parameter& p) {
+    return drawn<std::int64_t>(detail::distribution::binomial, s, {n, p});
+  }
+  lazy<std::int64_t> geometric(const shape& s, const parameter& p) {
+    return drawn<std::int64_t>(detail::distribution::geometric, s, {p});
+  }
+  lazy<std::int64_t> hypergeometric(const shape& s, const parameter& ngood, const parameter& nbad,
+                                    const parameter& nsample) {
+    return drawn<std::int64_t>(detail::distribution::hypergeometric, s, {ngood, nbad, nsample});
+  }
+  lazy<std::int64_t> logseries(const shape& s, const parameter& p) {
+    return drawn<std::int64_t>(detail::distribution::logseries, s, {p});
+  }
+  lazy<std::int64_t> negative_binomial(const shape& s, const parameter& n, const parameter& p) {
+    return drawn<std::int64_t>(detail::distribution::negative_binomial, s, {n, p});
+  }
+  lazy<std::int64_t> poisson(const shape& s = {}, const parameter& lam = 1) {
+    return drawn<std::int64_t>(detail::distribution::poisson, s, {lam});
+  }
+  lazy<std::int64_t> zipf(const shape& s, const parameter& a) {
+    return drawn<std::int64_t>(detail::distribution::zipf, s, {a});
+  }
+
+  /// Vectors whose elements are not negative and sum to 1. Shapes: one more axis than given, the length of `alpha`. Source:
+  /// numpy.random.Generator.dirichlet.
+  template <detail::real_element T = double, detail::expression E>
+  lazy<T> dirichlet(const shape& s, const E& alpha) {
+    const lazy<T> each = gamma<T>(with_axis(s, alpha.size()), alpha);
+    return lazy<T>(each / sum(each, {.axis = -1, .keepdims = true}));
+  }
+  /// Vectors of a normal distribution of this mean and of the covariance factor @ factor.T: for a covariance its Cholesky factor.
+  /// Shapes: one more axis than given, that of `mean`; factor has as many rows. Source:
+  /// numpy.random.Generator.multivariate_normal, which takes the covariance.
+  template <detail::real_element T = double, detail::expression E, detail::expression F>
+  lazy<T> multivariate_normal(const shape& s, const E& mean, const F& factor) {
+    const array<T> independent = standard_normal<T>(with_axis(s, factor.shape()[1]));
+    const lazy<T> mixed = sum(independent(ellipsis, newaxis, _) * astype<T>(factor), {.axis = -1});
+    return lazy<T>(mixed + astype<T>(mean));
+  }
+  /// The numbers below n in random order. Dtypes: int64. Source: numpy.random.Generator.permutation.
+  lazy<std::int64_t> permutation(std::int64_t n) { return lazy<std::int64_t>(detail::make_permutation(n, next_)); }
+  /// An array's parts along an axis in random order; lazy, as `take` is. Source: numpy.random.Generator.permutation.
+  template <detail::expression E>
+  auto permutation(E&& e, std::int64_t axis = 0) {
+    const lazy<detail::element_in<E>> all(detail::take_node(std::forward<E>(e)));
+    return take(all, permutation(all.shape()[axis < 0 ? axis + all.ndim() : axis]), axis);
+  }
+  /// Puts an array's parts along an axis in random order. Source: numpy.random.Generator.shuffle.
+  template <element T>
+  void shuffle(array<T>& a, std::int64_t axis = 0) {
+    a(ellipsis) = permutation(a, axis);
+  }
+  /// Numbers below n, with replacement. Dtypes: int64. Source: numpy.random.Generator.choice.
+  lazy<std::int64_t> choice(std::int64_t n, const shape& s = {}) { return integers(s, 0, n); }
+  /// Parts of an array along its first axis; without replacement for `{.replace = false}`. Errors: `error` for more than there
+  /// are. Source: numpy.random.Generator.choice.
+  template <detail::expression E>
+  auto choice(E&& e, const shape& s = {}, choice_options how = {}) {
+    const lazy<detail::element_in<E>> all(detail::take_node(std::forward<E>(e)));
+    const std::int64_t n = all.shape()[0];
+    if (how.replace) return take(all, choice(n, s), 0);
+    return take(all, chosen(n, s), 0);
+  }
+  /// Generators whose numbers have nothing to do with each other's or with this one's. Source: numpy.random.Generator.spawn.
+  std::vector<generator> spawn(std::int64_t count) {
+    std::vector<generator> all;
+    for (std::int64_t i = 0; i < count; ++i)
+      all.push_back(generator(detail::handle(detail::make_seed_of(next_, static_cast<std::uint64_t>(i)))));
+    ++next_.draw;
+    return all;
+  }
+
   // Of other dtypes there is nothing but the sentence that says so.
 #define SINTER_NOT_DRAWN(name, concept_, why)  \
   template <class T, class... None>            \
@@ -152,6 +282,20 @@ class generator {
   detail::refused<double, detail::fault::draw_shape, N> integers(N, const L&, const H&, integers_options);
 
  private:
+  explicit generator(detail::handle seed) : next_{std::move(seed)} {}
+  template <class T>
+  lazy<T> drawn(detail::distribution of, const shape& s, std::initializer_list<parameter> parameters) {
+    lazy<double> numbers(detail::make_draw(of, s, next_, parameters));
+    if constexpr (std::same_as<T, double>) return numbers;
+    else return lazy<T>(astype<T>(std::move(numbers)));
+  }
+  static shape with_axis(shape s, std::int64_t length) {
+    s.set_size(s.size() + 1);
+    s[s.size() - 1] = length;
+    return s;
+  }
+  SINTER_API lazy<std::int64_t> chosen(std::int64_t n, const shape&);  // without replacement
+
   detail::draw_counter next_;
 };
 

@@ -4,8 +4,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include <sinter/error.hpp>
@@ -14,20 +16,14 @@
 #include <boost/hana/for_each.hpp>
 
 #include "codegen/ir/elements.hpp"
+#include "codegen/ir/philox.hpp"
+#include "runtime/frontend/draw.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 
 namespace sinter::detail {
 
 namespace {
-
-/// What the row O gives of each position in a draw.
-template <op O>
-auto draw(const shape& s, const draw_counter& next) {
-  lazy<std::int64_t> position(make_positions(s));
-  return apply<O>(astype<std::uint64_t>(std::move(position)), strong(next.draw),
-                  lazy<std::uint64_t>(retain(next.seed.get())));
-}
 
 /// Of a generator's own numbers draws, the other half is for those that take two.
 draw_counter second(const draw_counter& next) { return {next.seed, next.draw | std::uint64_t{1} << 63}; }
@@ -156,8 +152,17 @@ node* make_seed(whole_number seed) {
   return make_number(dtype::uint64, to_bits(seed.bits));
 }
 
+// With SINTER_SEED every run of a program has the same generators, each with a seed of its own.
 node* make_seed() {
+  static std::atomic<std::uint64_t> generators{0};
   std::uint64_t seed = 0;
+  if (const char* const chosen = std::getenv("SINTER_SEED")) {
+    char* end;
+    seed = std::strtoull(chosen, &end, 10);
+    if (*chosen < '0' || *chosen > '9' || *end != 0)
+      throw error(message("sinter: SINTER_SEED=%s is no seed: a number that is not negative", chosen).c_str());
+    return make_seed(codegen::scalar::random_uint64(generators++, 0, seed));
+  }
   if (::getentropy(&seed, sizeof seed) == 0) return make_seed(seed);
   throw error(
       message("sinter: the operating system gives no seed (%s); choose one: generator(42)", std::strerror(errno))

@@ -1,0 +1,228 @@
+// Draws of distributions that take more than a function of one random number: texts of the library's own (decision 0028), each
+// element of which has 64 random bits and goes on from there.
+#include <string>
+
+#include <sinter/create.hpp>
+#include <sinter/detail/draws.hpp>
+#include <sinter/elementwise_kernel.hpp>
+#include <sinter/error.hpp>
+#include <sinter/random.hpp>
+
+#include "codegen/ir/philox.hpp"
+#include "runtime/frontend/draw.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/frontend/nodes.hpp"
+
+namespace sinter::detail {
+
+namespace {
+
+struct distribution_row {
+  const char* name;
+  int parameters;
+  bool (*valid)(double a, double b, double c);
+  const char* text;
+};
+
+constexpr distribution_row rows[] = {
+#define SINTER_DISTRIBUTION(name, parameters, valid, text) \
+  {#name, parameters,                                      \
+   [](double a [[maybe_unused]], double b [[maybe_unused]], double c [[maybe_unused]]) { return valid; }, text},
+#include "runtime/frontend/distributions.def"
+};
+
+constexpr const char* before = R"(  unsigned long long sequence = state, word = 0;
+#define TURNS 1000
+#define BITS                                                                                                     \
+  (sequence += 0x9E3779B97F4A7C15ull, word = (sequence ^ (sequence >> 30)) * 0xBF58476D1CE4E5B9ull,                \
+   word = (word ^ (word >> 27)) * 0x94D049BB133111EBull, word ^ (word >> 31))
+#define UNIFORM (((double)(long long)(BITS >> 11) + 0.5) * 0x1p-53)
+#define EXPONENTIAL (-log(UNIFORM))
+#define NORMAL(x)                                                   \
+  double x;                                                         \
+  {                                                                 \
+    const double radius_ = sqrt(2 * EXPONENTIAL);                   \
+    x = radius_ * cos(6.28318530717958647692 * UNIFORM);            \
+  }
+#define GAMMA(x, k)                                                                        \
+  double x = 0;                                                                            \
+  {                                                                                        \
+    const double k_ = k, d_ = (k_ < 1 ? k_ + 1 : k_) - 1.0 / 3, c_ = 1 / sqrt(9 * d_);      \
+    for (int turn_ = 0; turn_ < TURNS; ++turn_) {                                          \
+      NORMAL(n_)                                                                           \
+      const double t_ = 1 + c_ * n_, v_ = t_ * t_ * t_;                                    \
+      if (!(t_ > 0) || !(log(UNIFORM) < 0.5 * n_ * n_ + d_ - d_ * v_ + d_ * log(v_))) continue; \
+      x = d_ * v_;                                                                         \
+      break;                                                                               \
+    }                                                                                      \
+    if (k_ < 1) x *= pow(UNIFORM, 1 / k_);                                                 \
+  }
+#define POISSON(x, m)                                                                      \
+  double x = 0;                                                                            \
+  {                                                                                        \
+    const double m_ = m;                                                                   \
+    if (m_ < 10) {                                                                         \
+      const double end_ = exp(-m_);                                                        \
+      for (double p_ = UNIFORM; p_ > end_ && x < TURNS; p_ *= UNIFORM) ++x;                \
+    } else {                                                                               \
+      const double b_ = 0.931 + 2.53 * sqrt(m_), a_ = -0.059 + 0.02483 * b_;               \
+      const double i_ = 1.1239 + 1.1328 / (b_ - 3.4), r_ = 0.9277 - 3.6224 / (b_ - 2);     \
+      for (int turn_ = 0; turn_ < TURNS; ++turn_) {                                        \
+        const double u_ = UNIFORM - 0.5;                                                   \
+        const double v_ = UNIFORM;                                                         \
+        const double w_ = 0.5 - fabs(u_);                                                  \
+        x = floor((2 * a_ / w_ + b_) * u_ + m_ + 0.43);                                    \
+        if (w_ >= 0.07 && v_ <= r_) break;                                                 \
+        if (x < 0 || (w_ < 0.013 && v_ > w_)) continue;                                    \
+        if (log(v_ * i_ / (a_ / (w_ * w_) + b_)) <= x * log(m_) - m_ - lgamma(x + 1)) break; \
+      }                                                                                    \
+    }                                                                                      \
+  }
+#define BINOMIAL(x, n, p)                                                                  \
+  double x = 0;                                                                            \
+  {                                                                                        \
+    const double n_ = n, p_ = p, q_ = p_ > 0.5 ? 1 - p_ : p_;                              \
+    if (n_ * q_ < 10) {                                                                    \
+      double u_ = UNIFORM, at_ = exp(n_ * log1p(-q_));                                     \
+      for (x = 0; u_ > at_ && x < n_ && x < TURNS; ++x) {                                  \
+        u_ -= at_;                                                                         \
+        at_ *= (n_ - x) * q_ / ((x + 1) * (1 - q_));                                       \
+      }                                                                                    \
+    } else {                                                                               \
+      const double s_ = sqrt(n_ * q_ * (1 - q_)), b_ = 1.15 + 2.53 * s_;                   \
+      const double a_ = -0.0873 + 0.0248 * b_ + 0.01 * q_, r_ = 0.92 - 4.2 / b_;           \
+      const double e_ = (2.83 + 5.1 / b_) * s_, l_ = log(q_ / (1 - q_)), m_ = floor((n_ + 1) * q_); \
+      const double h_ = lgamma(m_ + 1) + lgamma(n_ - m_ + 1);                              \
+      for (int turn_ = 0; turn_ < TURNS; ++turn_) {                                        \
+        const double u_ = UNIFORM - 0.5;                                                   \
+        const double v_ = UNIFORM;                                                         \
+        const double w_ = 0.5 - fabs(u_);                                                  \
+        x = floor((2 * a_ / w_ + b_) * u_ + n_ * q_ + 0.5);                                \
+        if (x < 0 || x > n_) continue;                                                     \
+        if (w_ >= 0.07 && v_ <= r_) break;                                                 \
+        const double most_ = h_ - lgamma(x + 1) - lgamma(n_ - x + 1) + (x - m_) * l_;      \
+        if (log(v_ * e_ / (a_ / (w_ * w_) + b_)) <= most_) break;                          \
+      }                                                                                    \
+    }                                                                                      \
+    if (p_ > 0.5) x = n_ - x;                                                              \
+  }
+)";
+constexpr const char* after =
+    "\n#undef TURNS\n#undef BITS\n#undef UNIFORM\n#undef EXPONENTIAL\n#undef NORMAL\n#undef GAMMA\n#undef POISSON\n"
+    "#undef BINOMIAL\n";
+
+codegen::function_calls& function_of(const distribution_row& row) {
+  static constexpr const char* names[] = {"state", "state, a", "state, a, b", "state, a, b, c"};
+  static constexpr parameter_type types[] = {
+      {dtype::uint64, false}, {dtype::float64, false}, {dtype::float64, false}, {dtype::float64, false}};
+  static constexpr parameter_type result{dtype::float64, false};
+  const given_text name = row.name, parameters = names[row.parameters], none = "";
+  return make_function(name, {parameters, types, row.parameters + 1}, {none, &result, 1},
+                       (std::string(before) + row.text + after).c_str());
+}
+
+void check(const distribution_row& row, std::initializer_list<draw_parameter> parameters) {
+  double numbers[3] = {};
+  int count = 0;
+  for (const draw_parameter& p : parameters) {
+    if (p.array()) return;
+    numbers[count++] = p.number();
+  }
+  if (row.valid(numbers[0], numbers[1], numbers[2])) return;
+  std::string all;
+  for (int i = 0; i < count; ++i) all += message(i ? ", %g" : "%g", numbers[i]);
+  throw error(
+      message("sinter: %s numbers of parameters %s; there is no such distribution", row.name, all.c_str()).c_str());
+}
+
+}  // namespace
+
+node* make_draw(distribution of, const shape& s, draw_counter& next, std::initializer_list<draw_parameter> parameters) {
+  const distribution_row& row = rows[static_cast<int>(of)];
+  check(row, parameters);
+  const handle state(lazy<std::uint64_t>(draw<op::random_uint64>(s, next)).release_node());
+  std::vector<handle> arrays;
+  std::vector<function_argument> arguments{{state.get(), {}}};
+  for (const draw_parameter& p : parameters) {
+    arrays.emplace_back(p.array() ? make_broadcast(p.array(), s) : nullptr);
+    arguments.push_back({arrays.back().get(), to_bits(p.number())});
+  }
+  node* made;
+  make_calls(function_of(row), arguments.data(), &made, 1);
+  ++next.draw;
+  return made;
+}
+
+namespace {
+
+// The number that stands at place i of 0 to count: pairs of numbers that mirror each other around a random point change places
+// or do not, as a hash of the pair says, once and again (V. Hoang, B. Morris and P. Rogaway, An enciphering scheme based
+// on a card shuffle, 2012). Large counts: a network of hashed halves (Feistel), again until the number is one of them.
+constexpr const char* permutation_text = R"(
+#define MIXED(x) \
+  (word = (x) + key, word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9ull, \
+   word = (word ^ (word >> 27)) * 0x94D049BB133111EBull, word ^ (word >> 31))
+  unsigned long long key = state, word = 0, x = (unsigned long long)place;
+  const unsigned long long n = (unsigned long long)count;
+  if (n <= 4096) {
+    for (int round = 0; round < 96; ++round) {
+      key += 0x9E3779B97F4A7C15ull;
+      const unsigned long long middle = MIXED(0x632BE59BD9B4E019ull) % n, other = (middle + n - x) % n;
+      const unsigned long long larger = x > other ? x : other;
+      if (MIXED(larger * 0xD1342543DE82EF95ull) >> 63) x = other;
+    }
+  } else {
+    int bits = 6;
+    for (; (n - 1) >> 2 * bits; ++bits) {}
+    const unsigned long long low = (1ull << bits) - 1;
+    do {
+      unsigned long long left = x >> bits, right = x & low;
+      for (unsigned long long round = 1; round <= 8; ++round) {
+        const unsigned long long hashed = MIXED((right << 8 | round) * 0xD1342543DE82EF95ull) >> 20 & low;
+        const unsigned long long now = left ^ hashed;
+        left = right;
+        right = now;
+      }
+      x = left << bits | right;
+    } while (x >= n);
+  }
+  return (long long)x;
+#undef MIXED
+)";
+
+}  // namespace
+
+node* make_permutation(std::int64_t count, draw_counter& next) {
+  if (count < 0) throw error(message("sinter: a permutation of %lld numbers", static_cast<long long>(count)).c_str());
+  static constexpr parameter_type types[] = {{dtype::uint64, false}, {dtype::int64, false}, {dtype::int64, false}};
+  static constexpr parameter_type result{dtype::int64, false};
+  const given_text name = "permutation", parameters = "state, place, count", none = "";
+  codegen::function_calls& f = make_function(name, {parameters, types, 3}, {none, &result, 1}, permutation_text);
+  const handle state(lazy<std::uint64_t>(draw<op::random_uint64>(shape(), next)).release_node());
+  const handle places(make_iota(shape{count}, 0));
+  const function_argument arguments[] = {{state.get(), {}}, {places.get(), {}}, {nullptr, to_bits(count)}};
+  node* made;
+  make_calls(f, arguments, &made, 1);
+  ++next.draw;
+  return made;
+}
+
+node* make_seed_of(const draw_counter& next, std::uint64_t child) {
+  std::uint64_t seed;
+  read_item(next.seed.get(), &seed, where{});
+  return make_seed(codegen::scalar::random_uint64(child, next.draw, seed));
+}
+
+}  // namespace sinter::detail
+
+namespace sinter::random {
+
+lazy<std::int64_t> generator::chosen(std::int64_t n, const shape& s) {
+  if (s.elements() > n)
+    throw error(detail::message("sinter: a choice of %lld among %lld without replacement",
+                                static_cast<long long>(s.elements()), static_cast<long long>(n))
+                    .c_str());
+  return permutation(n)(slice(0, s.elements())).reshape(s);
+}
+
+}  // namespace sinter::random

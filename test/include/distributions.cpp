@@ -1,0 +1,208 @@
+// Distributions: against their distribution functions (Kolmogorov and Smirnov's test; chi-square for counts), parameters that are
+// arrays, permutations, choices, generators of generators. Seeds are fixed, so that a test that passes goes on passing.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <boost/math/distributions.hpp>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "test/include/looking.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+namespace math = boost::math;
+using sinter::random::generator;
+
+constexpr std::int64_t count = 20'000;
+
+/// How far the share of numbers below x is from what it should be, at most; less than 1.95 over the root of their number in all
+/// but one of a thousand sets.
+double distance(std::vector<double> x, const std::function<double(double)>& below) {
+  std::sort(x.begin(), x.end());
+  double most = 0;
+  const auto n = static_cast<double>(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double share = below(x[i]), at = static_cast<double>(i);
+    most = std::max({most, share - at / n, (at + 1) / n - share});
+  }
+  return most * std::sqrt(n);
+}
+
+template <class Law>
+double distance_from(const lazy<double>& numbers, const Law& law) {
+  return distance(array<double>(numbers).get(), [&](double x) { return math::cdf(law, x); });
+}
+
+/// Of whole numbers: the sum over them of (seen - wanted)^2 / wanted, in units of its standard deviation above its mean. Numbers of
+/// which fewer than ten are wanted count as one.
+template <class Law>
+double surplus(const lazy<std::int64_t>& numbers, const Law& law, std::int64_t most) {
+  std::vector<double> seen(static_cast<std::size_t>(most) + 1);
+  for (const std::int64_t x : array<std::int64_t>(numbers).get())
+    if (x <= most) seen[static_cast<std::size_t>(std::max<std::int64_t>(x, 0))] += 1;
+  double sum = 0, classes = 0, rest_seen = 0, rest_wanted = 0;
+  for (std::int64_t x = 0; x <= most; ++x) {
+    const double wanted = math::pdf(law, static_cast<double>(x)) * static_cast<double>(count);
+    rest_seen += seen[static_cast<std::size_t>(x)], rest_wanted += wanted;
+    if (rest_wanted < 10) continue;
+    sum += (rest_seen - rest_wanted) * (rest_seen - rest_wanted) / rest_wanted;
+    ++classes, rest_seen = rest_wanted = 0;
+  }
+  REQUIRE(classes > 1);
+  return (sum - classes) / std::sqrt(2 * classes);
+}
+
+constexpr double passes = 1.95, likely = 4;
+
+TEST_CASE("numbers follow the distribution functions") {
+  generator rng(2026);
+  const shape s{count};
+  CHECK(distance_from(rng.gamma(s, 2.5, 0.5), math::gamma_distribution<>(2.5, 0.5)) < passes);
+  CHECK(distance_from(rng.gamma(s, 0.3), math::gamma_distribution<>(0.3, 1)) < passes);
+  CHECK(distance_from(rng.standard_gamma(s, 40), math::gamma_distribution<>(40, 1)) < passes);
+  CHECK(distance_from(rng.beta(s, 2, 3), math::beta_distribution<>(2, 3)) < passes);
+  CHECK(distance_from(rng.beta(s, 0.5, 0.5), math::beta_distribution<>(0.5, 0.5)) < passes);
+  CHECK(distance_from(rng.chisquare(s, 3), math::chi_squared(3)) < passes);
+  CHECK(distance_from(rng.f(s, 5, 12), math::fisher_f(5, 12)) < passes);
+  CHECK(distance_from(rng.gumbel(s, 1, 2), math::extreme_value(1, 2)) < passes);
+  CHECK(distance_from(rng.laplace(s, 1, 2), math::laplace(1, 2)) < passes);
+  CHECK(distance_from(rng.logistic(s, 1, 2), math::logistic(1, 2)) < passes);
+  CHECK(distance_from(rng.lognormal(s, 0.5, 0.5), math::lognormal(0.5, 0.5)) < passes);
+  CHECK(distance_from(rng.noncentral_chisquare(s, 3, 2), math::non_central_chi_squared(3, 2)) < passes);
+  CHECK(distance_from(rng.noncentral_chisquare(s, 0.5, 2), math::non_central_chi_squared(0.5, 2)) < passes);
+  CHECK(distance_from(rng.noncentral_f(s, 4, 10, 2), math::non_central_f(4, 10, 2)) < passes);
+  CHECK(distance_from(lazy<double>(rng.pareto(s, 5) + 1), math::pareto(1, 5)) < passes);
+  CHECK(distance_from(rng.power(s, 3), math::beta_distribution<>(3, 1)) < passes);
+  CHECK(distance_from(rng.rayleigh(s, 2), math::rayleigh(2)) < passes);
+  CHECK(distance_from(rng.standard_cauchy(s), math::cauchy()) < passes);
+  CHECK(distance_from(rng.standard_t(s, 4), math::students_t(4)) < passes);
+  CHECK(distance_from(rng.triangular(s, 0, 1, 4), math::triangular(0, 1, 4)) < passes);
+  CHECK(distance_from(rng.wald(s, 2, 3), math::inverse_gaussian(2, 3)) < passes);
+  CHECK(distance_from(rng.weibull(s, 1.5), math::weibull(1.5, 1)) < passes);
+}
+
+TEST_CASE("angles follow von Mises' distribution") {
+  generator rng(7);
+  for (const double kappa : {0.5, 2.0, 20.0}) {
+    // The mean of the cosines of distances from mu is I1(kappa) / I0(kappa).
+    const array<double> angles = rng.vonmises({count}, 1, kappa);
+    const double wanted = std::cyl_bessel_i(1.0, kappa) / std::cyl_bessel_i(0.0, kappa);
+    CHECK(std::fabs(mean(cos(angles - 1)).item() - wanted) < 0.02);
+    CHECK(std::fabs(mean(sin(angles - 1)).item()) < 0.02);
+    CHECK(all(angles >= -3.1415926535897936 && angles <= 3.1415926535897936).item());
+  }
+}
+
+TEST_CASE("counts follow the probabilities") {
+  generator rng(11);
+  const shape s{count};
+  CHECK(surplus(rng.poisson(s, 3), math::poisson(3), 30) < likely);
+  CHECK(surplus(rng.poisson(s, 10), math::poisson(10), 60) < likely);
+  CHECK(surplus(rng.poisson(s, 500), math::poisson(500), 800) < likely);
+  CHECK(surplus(rng.binomial(s, 20, 0.3), math::binomial(20, 0.3), 20) < likely);
+  CHECK(surplus(rng.binomial(s, 20, 0.9), math::binomial(20, 0.9), 20) < likely);
+  CHECK(surplus(rng.binomial(s, 1000, 0.7), math::binomial(1000, 0.7), 1000) < likely);
+  CHECK(surplus(lazy<std::int64_t>(rng.geometric(s, 0.25) - 1), math::geometric(0.25), 60) < likely);
+  CHECK(surplus(rng.negative_binomial(s, 5, 0.4), math::negative_binomial(5, 0.4), 60) < likely);
+  CHECK(surplus(rng.hypergeometric(s, 7, 10, 5), math::hypergeometric(7, 5, 17), 5) < likely);
+  CHECK(surplus(rng.hypergeometric(s, 300, 200, 100), math::hypergeometric(300, 100, 500), 100) < likely);
+  CHECK(surplus(rng.hypergeometric(s, 200, 300, 450), math::hypergeometric(200, 450, 500), 200) < likely);
+}
+
+TEST_CASE("numbers of heavy tails") {
+  generator rng(12);
+  const array<std::int64_t> zipf = rng.zipf({count}, 3), series = rng.logseries({count}, 0.6);
+  // zeta(3) = 1.2020569, and -1 / log(1 - 0.6) = 1.0913567: the shares of the first numbers.
+  const double of_zipf[] = {0.8319074, 0.1039884, 0.0308114}, of_series[] = {0.6548140, 0.1964442, 0.0785777};
+  for (int k = 0; k < 3; ++k) {
+    CHECK(std::fabs(mean(astype<double>(zipf == k + 1)).item() - of_zipf[k]) < 0.012);
+    CHECK(std::fabs(mean(astype<double>(series == k + 1)).item() - of_series[k]) < 0.012);
+  }
+  CHECK(min(zipf).item() == 1);
+  CHECK(min(series).item() == 1);
+}
+
+TEST_CASE("parameters are numbers, arrays or expressions that broadcast") {
+  generator rng(3);
+  const array<double> means = {1.0, 100.0, 10000.0};
+  const array<double> averages = mean(astype<double>(rng.poisson({4000, 3}, means)), 0);
+  for (int i = 0; i < 3; ++i) CHECK(std::fabs(averages(i).item() / means(i).item() - 1) < 0.1);
+  CHECK(rng.gamma<float>({2, 3}, means + 1, 2).shape() == shape{2, 3});
+  CHECK_THROWS_AS(rng.poisson({4}, means), shape_error);
+  CHECK_THROWS_AS(rng.gamma({4}, -1), error);
+  CHECK_THROWS_AS(rng.binomial({4}, 10, 1.5), error);
+  CHECK_THROWS_AS(rng.triangular({4}, 0, 5, 4), error);
+}
+
+TEST_CASE("draws are lazy, pure and fused") {
+  generator rng(5);
+  const auto x = rng.gamma({1000}, 2);
+  const array<double> first = x, again = x;
+  CHECK(first.get() == again.get());
+  CHECK(moved_by([&] {
+          const array<double> y = exp(-rng.gamma({1000}, 2)) + 1;
+          synchronize();
+        }).launches == 1);
+}
+
+TEST_CASE("vectors: dirichlet and normal ones with a factor of their covariance") {
+  generator rng(9);
+  const array<double> shares = rng.dirichlet({5000}, array{1.0, 2.0, 5.0});
+  CHECK(shares.shape() == shape{5000, 3});
+  CHECK(all(abs(sum(shares, 1) - 1) < 1e-12).item());
+  const std::vector<double> averages = mean(shares, 0).get();
+  CHECK(std::fabs(averages[0] - 0.125) < 0.01);
+  CHECK(std::fabs(averages[2] - 0.625) < 0.01);
+  const array<double> factor = {{2.0, 0.0}, {1.0, 1.0}}, middle = {10.0, -10.0};
+  const array<double> points = rng.multivariate_normal({20'000}, middle, factor);
+  const array<double> centred = points - mean(points, {.axis = 0, .keepdims = true});
+  CHECK(std::fabs(mean(points(_, 0)).item() - 10) < 0.06);
+  CHECK(std::fabs(mean(centred(_, 0) * centred(_, 0)).item() - 4) < 0.15);
+  CHECK(std::fabs(mean(centred(_, 0) * centred(_, 1)).item() - 2) < 0.1);
+  CHECK(std::fabs(mean(centred(_, 1) * centred(_, 1)).item() - 2) < 0.1);
+}
+
+TEST_CASE("permutations have every number once, each order as often as any other") {
+  generator rng(1);
+  for (const std::int64_t n : {0, 1, 2, 5, 100, 4096, 4097, 100'000}) {
+    std::vector<std::int64_t> all = array<std::int64_t>(rng.permutation(n)).get();
+    std::sort(all.begin(), all.end());
+    for (std::size_t i = 0; i < all.size(); ++i) REQUIRE(all[i] == static_cast<std::int64_t>(i));
+  }
+  std::vector<int> orders(64);
+  for (int i = 0; i < 2400; ++i) {
+    const std::vector<std::int64_t> p = array<std::int64_t>(rng.permutation(4)).get();
+    ++orders[static_cast<std::size_t>(p[0] * 16 + p[1] * 4 + p[2])];
+  }
+  for (const int times : orders) CHECK((times == 0 || (times > 60 && times < 145)));  // 24 orders, 100 times each
+  // Where a number of many goes has nothing to do with where it was.
+  const array<double> p = astype<double>(rng.permutation(50'000)), i = arange<double>(50'000);
+  const double correlation = (mean(p * i) - mean(p) * mean(i)).item() / var(i).item();
+  CHECK(std::fabs(correlation) < 0.02);
+}
+
+TEST_CASE("shuffles, choices and generators of generators") {
+  generator rng(8);
+  array<int> a = astype<int>(arange(12)).reshape({4, 3});
+  rng.shuffle(a);
+  CHECK(sum(a, 0).get() == std::vector<std::int64_t>{18, 22, 26});
+  const array<int> columns = rng.permutation(a, 1);
+  CHECK(sum(columns, 1).get() == sum(a, 1).get());
+  std::vector<std::int64_t> few = array<std::int64_t>(rng.choice(arange(10), {6}, {.replace = false})).get();
+  std::sort(few.begin(), few.end());
+  CHECK(std::unique(few.begin(), few.end()) == few.end());
+  CHECK(rng.choice(array{1.5, 2.5}, {3, 2}).shape() == shape{3, 2});
+  CHECK_THROWS_AS(rng.choice(arange(10), {11}, {.replace = false}), error);
+  std::vector<generator> children = rng.spawn(2);
+  const std::vector<double> one = children[0].random({4}).get(), two = children[1].random({4}).get();
+  CHECK(one != two);
+  generator same(8), other(8);
+  CHECK(same.spawn(1)[0].random({4}).get() == other.spawn(1)[0].random({4}).get());
+}
+
+}  // namespace
