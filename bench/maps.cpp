@@ -26,7 +26,8 @@ const trial rows[] = {{"packs of 8 bytes", {.pack = 8}},
                       {"no packs, 32 bytes on their way", {.pack = 4, .under_way = 32}},
                       {"no packs, 8 bytes on their way", {.pack = 4, .under_way = 8}},
                       {"32 bytes on their way", {.under_way = 32}},
-                      {"256 bytes across", {.across = 256}}};
+                      {"256 bytes across", {.across = 256}},
+                      {"2048 bytes across", {.across = 2048}}};
 const trial tiles[] = {{"tiles of 32", {.tile = 32}},
                        {"tiles of 64", {.tile = 64}},
                        {"rows of tiles of 32", {.mirrored = false, .tile = 32}},

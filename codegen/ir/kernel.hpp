@@ -189,6 +189,7 @@ enum class way : std::uint8_t {
   each,    // element by element
   packed,  // in packs of `width` elements
   tiled,   // cuda: read along the second fastest axis into a tile in shared memory; cpu: into one of the core's
+  image,   // cuda: the mirror image of what is tiled, so that its elements are in the tile's image
   dense,   // cpu: its short rows follow each other without gaps
   back,    // cpu: each element lies before the one before it
   again,   // cpu: all rows read the same one
@@ -200,7 +201,8 @@ struct map_schedule {
   std::uint8_t turns = 1;      // cuda: packs that a thread takes, none waiting for another
   std::uint8_t rows = 0;       // cuda: axes before the fastest over which a block's threads and their turns spread
   std::uint8_t tile = 0;       // side of the tiles into which the two fastest axes are cut; 0: they are not
-  bool mirrored = false;       // cuda: tiles that are mirror images of each other are taken soon after each other
+  bool mirrored = false;       // cuda: a block takes a tile and its mirror image
+  std::uint8_t image_of = 0;   // cuda: the operand that is tiled, of which others are the mirror image
   std::uint8_t short_row = 0;  // cpu: the extent of the fastest axis, where it is so small that the text names it
   bool pieces = false;         // cpu: an item is a piece of a row
   bool stream = false;         // cpu: rows follow each other, or are the same row again; an item is several

@@ -84,7 +84,7 @@ std::string print(const map_schedule& m, int inputs) {
   const auto count = [](int n) { return std::to_string(n); };
   if (m.tile)
     return "tiles of " + count(m.tile) + " x " + count(m.tile) + " for " + operands_of(m, inputs, way::tiled) +
-           (m.mirrored ? ", mirror images together" : "");
+           (m.width > 1 ? ", in packs of " + count(m.width) : "") + (m.mirrored ? ", mirror images together" : "");
   if (m.short_row) return "rows of " + count(m.short_row) + " without a loop";
   if (m.pieces) return "rows in pieces";
   std::string text = m.width > 1 ? "packs of " + count(m.width) : "element by element";

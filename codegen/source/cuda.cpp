@@ -9,7 +9,8 @@ namespace sinter::codegen {
 void cuda_writer::pack_types() {
   std::vector<std::string> done;
   for (int o = 0; o < operands(); ++o) {
-    if (!packed(o)) continue;
+    const bool goes_in_packs = packed(o) || (width_ > 1 && b_.v.map.of(o) == way::tiled);
+    if (!goes_in_packs) continue;
     if (std::find(done.begin(), done.end(), pack(o)) != done.end()) continue;
     done.push_back(pack(o));
     const int bytes = pack_width(o) * itemsize(operand_type(b_.k, o));

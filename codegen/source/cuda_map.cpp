@@ -209,57 +209,123 @@ class cuda_map : cuda_writer {
   // A block takes squares of the two fastest axes. What lies along the second fastest is read along it, so that neighbouring
   // threads read neighbouring elements, and handed over in shared memory.
   void tiles() {
-    const std::string side = std::to_string(m_.tile), step = std::to_string(block_threads / m_.tile);
-    const std::string down = number("i", last_ - 1), across = number("i", last_);
-    const std::string inside = down + " < " + number("n", last_ - 1) + " && " + across + " < " + length_;
+    const std::string side = std::to_string(m_.tile), sides = m_.mirrored ? "[2]" : "";
     for (int o = 0; o < b_.inputs(); ++o)
       if (tiled(o))  // the odd column keeps threads of a warp in different banks
-        w_.line("__shared__ ", b_.type(o), " ", number("tile", o), "[", side, "][", std::to_string(m_.tile + 1), "];");
-    w_.line("const ", b_.index, " left = (", b_.index, ")blockIdx.x * ", side, ";");
-    const std::string prefix = open_lines(last_ - 1, "z");
-    if (m_.mirrored) {  // by diagonals, of which the mirror image is the next: then what both read is still in the cache
-      w_.line("const int diagonal = blockIdx.y % 2 ? gridDim.y - (blockIdx.y + 1) / 2 : blockIdx.y / 2;");
-      w_.line("const ", b_.index, " top = (", b_.index, ")((blockIdx.x + diagonal) % gridDim.y) * ", side, ";");
+        w_.line("__shared__ ", b_.type(o), " ", number("tile", o), sides, "[", side, "][", std::to_string(m_.tile + 1),
+                "];");
+    if (m_.mirrored) {
+      // The tiles (y, y + x) and (y + x, y), counted round the end. Half way round, each pair is met from both of its ends.
+      w_.line("if (2 * blockIdx.x == gridDim.y && blockIdx.y >= blockIdx.x) return;");
+      w_.line("const ", b_.index, " here = (", b_.index, ")blockIdx.y * ", side, ", there = (", b_.index,
+              ")((blockIdx.y + blockIdx.x) % gridDim.y) * ", side, ";");
+      w_.line("const int images = blockIdx.x == 0 ? 1 : 2;");
     } else {
+      w_.line("const ", b_.index, " left = (", b_.index, ")blockIdx.x * ", side, ";");
+    }
+    const std::string prefix = open_lines(last_ - 1, "z");
+    if (!m_.mirrored)
       w_.open("for (", b_.index, " top = (", b_.index, ")blockIdx.y * ", side, "; top < ", number("n", last_ - 1),
               "; top += gridDim.y * ", side, ")");
-    }
-    unrolled();
-    w_.open("for (int u = 0; u < ", side, "; u += ", step, ")");
-    w_.line("const ", b_.index, " ", down, " = top + threadIdx.x, ", across, " = left + threadIdx.y + u;");
-    w_.open("if (", inside, ")");
-    for (int o = 0; o < b_.inputs(); ++o)
-      if (tiled(o)) w_.line(number("tile", o), "[threadIdx.y + u][threadIdx.x] = ", at_point(o, prefix), ";");
-    w_.close();
-    w_.close();
+    each_image();
+    fill_tiles(prefix);
+    end_each_image();
     w_.line("__syncthreads();");
-    unrolled();
-    w_.open("for (int u = 0; u < ", side, "; u += ", step, ")");
-    w_.line("const ", b_.index, " ", down, " = top + threadIdx.y + u, ", across, " = left + threadIdx.x;");
-    w_.open("if (", inside, ")");
-    std::vector<std::string> into;
-    for (int o = b_.inputs(); o < operands(); ++o) into.push_back(at_point(o, prefix));
-    w_.line(b_.points[0].call(
-        [&](int o) {
-          if (!moves(o)) return number("x", o);
-          return tiled(o) ? number("tile", o) + "[threadIdx.x][threadIdx.y + u]" : at_point(o, prefix);
-        },
-        {}, into));
-    w_.close();
-    w_.close();
+    each_image();
+    tile_points(prefix);
+    end_each_image();
     if (!m_.mirrored || last_ > 1) w_.line("__syncthreads();  // the tiles are filled again");
     if (!m_.mirrored) w_.close();
     close_lines(last_ - 1);
   }
 
+  // A tile and its mirror image, of which each operand's elements are read once for both.
+  void each_image() {
+    if (!m_.mirrored) return;
+    unrolled();
+    w_.open("for (int image = 0; image < 2; ++image)");
+    w_.open("if (image < images)");
+    w_.line("const ", b_.index, " left = image ? there : here, top = image ? here : there;");
+  }
+  void end_each_image() {
+    if (!m_.mirrored) return;
+    w_.close();
+    w_.close();
+  }
+
+  // Threads go along one axis in packs, and down the other: those whose elements lie in the arrays.
+  void each_of_tile(const std::string& down, const std::string& across) {
+    unrolled();
+    w_.open("for (int u = 0; u < ", std::to_string(m_.tile),
+            "; u += ", std::to_string(block_threads * width_ / m_.tile), ")");
+    const std::string i = number("i", last_ - 1), j = number("i", last_);
+    w_.line("const ", b_.index, " ", i, " = top + ", down, ", ", j, " = left + ", across, ";");
+    w_.open("if (", i, " < ", number("n", last_ - 1), " && ", j, " < ", length_, ")");
+  }
+  void end_each_of_tile() {
+    w_.close();
+    w_.close();
+  }
+  std::string in_pack() const { return width_ > 1 ? "threadIdx.x * " + width() : "threadIdx.x"; }
+  std::string tile(int o, bool image) const {
+    if (!m_.mirrored) return number("tile", o);
+    return number("tile", o) + (image ? "[images - 1 - image]" : "[image]");
+  }
+
+  void fill_tiles(const std::string& prefix) {
+    each_of_tile(in_pack(), "threadIdx.y + u");
+    for (int o = 0; o < b_.inputs(); ++o) {
+      if (!tiled(o)) continue;
+      const std::string to = tile(o, false) + "[threadIdx.y + u][" + in_pack();
+      if (width_ == 1) w_.line(to, "] = ", at_point(o, prefix), ";");
+      else
+        w_.line("const ", pack(o), " ", number("v", o), " = *reinterpret_cast<const ", pack(o), "*>(&",
+                at_point(o, prefix), ");");
+    }
+    for (int o = 0; width_ > 1 && o < b_.inputs(); ++o) {
+      if (!tiled(o)) continue;
+      unrolled();
+      w_.line("for (int l = 0; l < ", width(), "; ++l) ", tile(o, false), "[threadIdx.y + u][", in_pack(),
+              " + l] = ", number("v", o), ".at[l];");
+    }
+    end_each_of_tile();
+  }
+
+  void tile_points(const std::string& prefix) {
+    each_of_tile("threadIdx.y + u", in_pack());
+    const std::string l = width_ > 1 ? " + l" : "";
+    std::vector<std::string> into;
+    for (int o = 0; o < operands(); ++o) {
+      const bool input = o < b_.inputs();
+      if (packed(o) && input)
+        w_.line("const ", pack(o), " ", number("v", o), " = *reinterpret_cast<const ", pack(o), "*>(&",
+                at_point(o, prefix), ");");
+      if (packed(o) && !input) w_.line(pack(o), " ", number("v", o), ";");
+      if (!input) into.push_back(packed(o) ? number("v", o) + ".at[l]" : at_point(o, prefix, l));
+    }
+    if (width_ > 1) unrolled(), w_.open("for (int l = 0; l < ", width(), "; ++l)");
+    w_.line(b_.points[0].call(
+        [&](int o) {
+          if (!moves(o)) return number("x", o);
+          if (tiled(o)) return tile(o, false) + "[" + in_pack() + l + "][threadIdx.y + u]";
+          if (m_.of(o) == way::image) return tile(m_.image_of, true) + "[threadIdx.y + u][" + in_pack() + l + "]";
+          return packed(o) ? number("v", o) + ".at[l]" : at_point(o, prefix, l);
+        },
+        {}, into));
+    if (width_ > 1) w_.close();
+    for (int o = b_.inputs(); o < operands(); ++o)
+      if (packed(o)) w_.line("*reinterpret_cast<", pack(o), "*>(&", at_point(o, prefix), ") = ", number("v", o), ";");
+    end_each_of_tile();
+  }
+
   bool tiled(int o) const { return m_.of(o) == way::tiled; }
 
-  // An operand's element at the indices of the two fastest axes.
-  std::string at_point(int o, const std::string& prefix) const {
+  // An operand's element at the indices of the two fastest axes, or one `beyond` it.
+  std::string at_point(int o, const std::string& prefix, const std::string& beyond = "") const {
+    const std::string along = beyond.empty() ? number("i", last_) : "(" + number("i", last_) + beyond + ")";
     std::string at = b_.offset(o, last_ - 1, last_, -1);
-    if (b_.v.operands[o] == access::unit) at += " + " + number("i", last_);
-    if (b_.v.operands[o] == access::strided)
-      at += " + " + number("i", last_) + " * " + b_.name(o) + number("_step", last_);
+    if (b_.v.operands[o] == access::unit) at += " + " + along;
+    if (b_.v.operands[o] == access::strided) at += " + " + along + " * " + b_.name(o) + number("_step", last_);
     return !b_.is_element(o) ? base(o, prefix) + at : base(o, prefix) + "[" + at.substr(3) + "]";
   }
 

@@ -21,15 +21,23 @@ class cuda_rows : cuda_writer {
     shared_memory();
     w_.line("const unsigned lane = threadIdx.y * blockDim.x + threadIdx.x;");
     if (stages_rows()) copy_in();
-    if (b_.v.rows.turns > 1) w_.open("for (unsigned turn = 0; turn < ", std::to_string(b_.v.rows.turns), "; ++turn)");
+    if (b_.v.rows.turns > 1) {
+      w_.raw("#pragma unroll\n");
+      w_.open("for (unsigned turn = 0; turn < ", std::to_string(b_.v.rows.turns), "; ++turn)");
+    }
     b_.v.columns ? locate_column() : locate_row();
     load_fixed(when::points);
     place("p", "", 0, lines(), when::points, true);
-    // The threads past the end take part in the folding.
-    w_.line("const ", b_.index, " length = live ? ", b_.extent(b_.kept(), b_.v.rank), " : 0;");
+    if (stages_rows()) {
+      if (guards_rows()) w_.open("if (live)");
+      w_.line("const ", b_.index, " length = ", std::to_string(b_.v.rows.held), ";");
+    } else {  // the threads past the end take part in the folding
+      w_.line("const ", b_.index, " length = live ? ", b_.extent(b_.kept(), b_.v.rank), " : 0;");
+    }
     declare_kept();
     for (std::size_t s = 0; s < b_.stages.size(); ++s) run(s);
     if (!b_.row_outputs().empty()) results();
+    if (stages_rows() && guards_rows()) w_.close();
     if (b_.v.rows.turns > 1) w_.close();
     if (stages_rows()) copy_out();
     w_.close();
@@ -47,19 +55,33 @@ class cuda_rows : cuda_writer {
 
   int lines() const { return b_.v.columns ? b_.fastest() : b_.kept(); }  // axes that count lines of threads
 
-  // Short rows lie one after the other, and a thread has whole ones: the block's are copied as one piece of memory, and the
-  // thread reads its own from shared memory, or writes them there.
+  // Short rows lie one after the other, and a thread has whole ones, whose length the text names: the block's are copied as one
+  // piece of memory, and the thread reads its own from shared memory, or writes them there.
   bool staged(int o) const { return b_.v.operands[o] == access::staged; }
   bool stages_rows() const { return std::count(b_.v.operands.begin(), b_.v.operands.end(), access::staged) != 0; }
   int block_rows() const { return b_.v.rows.threads * b_.v.rows.turns; }
-  std::string in_block() const { return b_.v.rows.turns > 1 ? "(turn * blockDim.y + threadIdx.y)" : "threadIdx.y"; }
+  // Is anything at points not in tiles, or not to be computed of what no row is? Else a thread computes rows past the end, too,
+  // which copy_out() leaves; and its rows lie side by side, so that it reads all of them in packs. Otherwise neighbouring threads
+  // have neighbouring rows.
+  bool guards_rows() const {
+    for (const function& f : b_.points)
+      if (!f.everywhere) return true;
+    for (int o = 0; o < operands(); ++o)
+      if (!staged(o) && b_.v.operands[o] != access::fixed && is(when::points, o)) return true;
+    return false;
+  }
+  std::string in_block() const {
+    const std::string turns = std::to_string(b_.v.rows.turns);
+    if (b_.v.rows.turns == 1) return "threadIdx.y";
+    return guards_rows() ? "(turn * blockDim.y + threadIdx.y)" : "(threadIdx.y * " + turns + " + turn)";
+  }
   std::string tile_element(int o) const { return number("tile", o) + "[" + in_block() + " * length + i]"; }
 
   // Opens a loop over the pieces of an operand's tile that a thread copies: packs, where memory is aligned so.
   void each_piece(int o) {
     const int per = packed(o) ? pack_width(o) : 1, most = block_rows() * b_.v.rows.held;
     w_.raw("#pragma unroll\n");
-    w_.open("for (int h = 0; h < ", std::to_string(most / per / b_.v.rows.threads), "; ++h)");
+    w_.open("for (int h = 0; h < ", std::to_string((most / per + b_.v.rows.threads - 1) / b_.v.rows.threads), "; ++h)");
     w_.line("const unsigned at = h * ", std::to_string(b_.v.rows.threads), " + lane;");
     w_.open("if (at < elements / ", std::to_string(per), ")");
   }
@@ -94,7 +116,8 @@ class cuda_rows : cuda_writer {
       if (staged(o)) moved.push_back(o);
     for (int o : moved) {
       const int per = packed(o) ? pack_width(o) : 1;
-      w_.line(piece(o), " ", number("v", o), "[", std::to_string(b_.v.rows.turns * b_.v.rows.held / per), "];");
+      w_.line(piece(o), " ", number("v", o), "[", std::to_string((b_.v.rows.turns * b_.v.rows.held + per - 1) / per),
+              "];");
       each_piece(o);
       w_.line(number("v", o), "[h] = ", far(o), ";");
       end_each_piece();
@@ -164,7 +187,8 @@ class cuda_rows : cuda_writer {
   void each_kept_pack() {
     w_.raw("#pragma unroll\n");
     w_.open("for (int h = 0; h < ", std::to_string(b_.v.rows.held / width_), "; ++h)");
-    w_.line("const ", b_.index, " i = (h * blockDim.", along(), " + threadIdx.", along(), ")", times_width(), ";");
+    if (stages_rows()) w_.line("const ", b_.index, " i = h;");
+    else w_.line("const ", b_.index, " i = (h * blockDim.", along(), " + threadIdx.", along(), ")", times_width(), ";");
   }
   void each_lane() {
     if (width_ > 1) w_.raw("#pragma unroll\n"), w_.open("for (int l = 0; l < ", std::to_string(width_), "; ++l)");
@@ -224,7 +248,7 @@ class cuda_rows : cuda_writer {
     if (b_.v.rows.held != 0) {
       load_ahead(s);
       each_kept_pack();
-      w_.open("if (i < length)");
+      if (!stages_rows()) w_.open("if (i < length)");
     } else {
       w_.raw("#pragma unroll 4\n");
       w_.open("for (", b_.index, " i = threadIdx.", along(), times_width(), "; i < length; i += blockDim.", along(),
@@ -233,7 +257,7 @@ class cuda_rows : cuda_writer {
         if (packed(o)) load_pack(o, "p");
     }
     b_.v.rows.packed&& width_ > 1 ? pack_points(s) : element_points(s);
-    if (b_.v.rows.held != 0) w_.close();
+    if (b_.v.rows.held != 0 && !stages_rows()) w_.close();
     w_.close();
     b_.v.columns ? fold_columns(at) : fold_rows(at);
   }

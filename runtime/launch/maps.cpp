@@ -27,7 +27,8 @@ constexpr std::int64_t longest_stream = 64;   // elements of a row
 
 class sharing {
  public:
-  sharing(const codegen::kernel& k, binding& b) : k_(k), b_(b), v_(b.variant), m_(b.variant.map), last_(v_.rank - 1) {
+  sharing(const codegen::kernel& k, binding& b, const target& to)
+      : k_(k), b_(b), v_(b.variant), m_(b.variant.map), last_(v_.rank - 1), multiprocessors_(to.multiprocessors) {
     m_ = {};
   }
 
@@ -222,52 +223,87 @@ class sharing {
     return true;
   }
 
-  // Larger tiles touch fewer rows of memory at a time: those of far apart rows are in no translation buffer, and of mirror
-  // images each is read twice.
-  int tile_side() {
+  // Larger tiles touch fewer rows of memory at a time: those of far apart rows are in no translation buffer. Of packs they have
+  // whole lines of the cache, where they leave enough blocks, and these room in shared memory to work side by side.
+  int tile_side(int width) {
     constexpr std::int64_t far = 256 * 1024;  // bytes
-    int side = preferences.tile != 0 ? preferences.tile : m_.mirrored ? 64 : 32;
+    int side = preferences.tile;
+    const bool many = count(0, last_ + 1) / (64 * 64) >= std::int64_t{4} * multiprocessors_;
+    if (side == 0) side = many && width > 1 && widest() * (m_.mirrored ? 2 : 1) <= 4 ? 64 : 32;
     for (int o = 0; preferences.tile == 0 && o < operands(); ++o)
       if (m_.of(o) == way::tiled && step(o, last_) * size(o) >= far) side = 64;
     int room = codegen::block_memory;
     for (int o = 0; o < operands(); ++o)
-      if (m_.of(o) == way::tiled) room -= side * (side + 1) * size(o);
+      if (m_.of(o) == way::tiled) room -= side * (side + 1) * size(o) * (m_.mirrored ? 2 : 1);
     if (room >= 0) return side;
     room = codegen::block_memory;
     for (int o = 0; o < operands(); ++o) {
       if (m_.of(o) != way::tiled) continue;
-      room -= 32 * 33 * size(o);
+      room -= 32 * 33 * size(o) * (m_.mirrored ? 2 : 1);
       if (room < 0) m_.ways[static_cast<std::size_t>(o)] = way::each;
     }
     return 32;
   }
 
-  bool has_mirrored() const {
-    for (int o = 0; o < operands(); ++o)
-      for (int other = 0; m_.of(o) == way::tiled && other < operands(); ++other)
-        if (are_mirrored(o, other)) return true;
-    return false;
+  // Is one operand tiled, and are others its mirror image along the two fastest axes? Then a block takes a tile and the tile's
+  // image, and reads both once.
+  bool name_images() {
+    const auto tiled = std::find(m_.ways.begin(), m_.ways.end(), way::tiled);
+    const bool square = b_.extents[last_ - 1] == b_.extents[last_] && b_.extents[last_] <= 32 * most_blocks;
+    if (!square || !preferences.mirrored || std::count(tiled, m_.ways.end(), way::tiled) != 1) return false;
+    m_.image_of = static_cast<std::uint8_t>(tiled - m_.ways.begin());
+    bool any = false;
+    for (int o = 0; o < operands(); ++o) {
+      if (o == m_.image_of || is_output(o) || !moves(o) || !are_mirrored(m_.image_of, o)) continue;
+      m_.ways[static_cast<std::size_t>(o)] = way::image;
+      any = true;
+    }
+    return any;
   }
 
   // Are two operands one array and its mirror image along the two fastest axes?
   bool are_mirrored(int o, int other) const {
     const bound_operand &a = b_.operands[static_cast<std::size_t>(o)],
                         &b = b_.operands[static_cast<std::size_t>(other)];
-    bool same = !is_output(other) && a.data == b.data && a.strides[last_ - 1] == b.strides[last_] &&
-                a.strides[last_] == b.strides[last_ - 1];
+    bool same = a.data == b.data && codegen::operand_type(k_, o) == codegen::operand_type(k_, other) &&
+                a.strides[last_ - 1] == b.strides[last_] && a.strides[last_] == b.strides[last_ - 1];
     for (int d = 0; d + 1 < last_; ++d) same = same && a.strides[d] == b.strides[d];
     return same;
   }
 
+  // Packs that go along the second fastest axis into tiles, and along the fastest out of them: none goes over the end of a row,
+  // and a block's threads cover a tile.
+  bool tile_fits_packs(int o, int width) const {
+    const bound_operand& at = b_.operands[static_cast<std::size_t>(o)];
+    const int along = m_.of(o) == way::tiled ? last_ - 1 : last_;
+    if (at.strides[along] != 1 || b_.extents[along] % width != 0) return false;
+    if (reinterpret_cast<std::uintptr_t>(at.data) & static_cast<std::uintptr_t>(width * size(o) - 1)) return false;
+    for (int d = 0; d <= last_; ++d)
+      if (d != along && (at.strides[d] & (width - 1)) != 0) return false;
+    return true;
+  }
+
+  int tile_width() const {
+    const int width = std::max(std::min(preferences.pack, 16) / widest(), 1);
+    for (int o = 0; o < operands(); ++o)
+      if ((m_.of(o) == way::tiled || is_output(o)) && !tile_fits_packs(o, width)) return 1;
+    return width;
+  }
+
   layout tiles() {
     layout l;
-    const bool square = b_.extents[last_ - 1] == b_.extents[last_] && b_.extents[last_] <= 32 * most_blocks;
-    m_.mirrored = square && preferences.mirrored && has_mirrored();
-    m_.tile = static_cast<std::uint8_t>(tile_side());
-    l.how.block[0] = m_.tile;
-    l.how.block[1] = static_cast<unsigned>(block_threads / m_.tile);
-    l.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[last_], m_.tile));
-    l.how.grid[1] = static_cast<unsigned>(std::min(divide_up(b_.extents[last_ - 1], m_.tile), most_blocks));
+    m_.mirrored = name_images();
+    const int width = tile_width();
+    m_.tile = static_cast<std::uint8_t>(tile_side(width));
+    m_.width = static_cast<std::uint8_t>(std::min(width, m_.tile * m_.tile / block_threads));
+    for (int o = 0; m_.width > 1 && o < operands(); ++o)
+      if (m_.of(o) == way::each && moves(o) && tile_fits_packs(o, m_.width))
+        m_.ways[static_cast<std::size_t>(o)] = way::packed;
+    const std::int64_t down = divide_up(b_.extents[last_ - 1], m_.tile), across = divide_up(b_.extents[last_], m_.tile);
+    l.how.block[0] = static_cast<unsigned>(m_.tile / m_.width);
+    l.how.block[1] = static_cast<unsigned>(block_threads * m_.width / m_.tile);
+    l.how.grid[0] = static_cast<unsigned>(m_.mirrored ? down / 2 + 1 : across);
+    l.how.grid[1] = static_cast<unsigned>(std::min(down, most_blocks));
     l.how.grid[2] = static_cast<unsigned>(std::min(count(0, last_ - 1), most_blocks));
     return l;
   }
@@ -349,12 +385,13 @@ class sharing {
   codegen::variant& v_;
   codegen::map_schedule& m_;
   const int last_;
+  const int multiprocessors_;
 };
 
 }  // namespace
 
 layout share_out_map(const codegen::kernel& k, binding& b, const target& to) {
-  sharing s(k, b);
+  sharing s(k, b, to);
   return to.language == codegen::dialect::cuda ? s.on_cuda() : s.on_cpu(to.in_order);
 }
 

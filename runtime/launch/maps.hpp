@@ -11,7 +11,7 @@ struct map_preferences {
   int pack = 16;         // bytes of an access
   int under_way = 16;    // bytes of an operand that a thread has asked for before it stores
   int across = 1024;     // bytes of a row that a block covers where it covers several rows
-  bool mirrored = true;  // tiles in the order in which mirror images share what they read
+  bool mirrored = true;  // a tile and its mirror image are one block's, which reads both once
   int tile = 0;          // elements of a tile's side: 32 or 64; 0: as the operands lie
 };
 inline thread_local map_preferences preferences;

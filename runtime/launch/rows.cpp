@@ -53,7 +53,7 @@ void stage_short_rows(const codegen::kernel& k, binding& b, int multiprocessors)
     const bool input = i < k.inputs.size();
     if (input && (!k.inputs[i].is_element() || !codegen::is_read_at_points(k, static_cast<int>(i)))) continue;
     if (v.operands[i] != access::unit || b.operands[i].strides[0] != b.extents[1]) continue;
-    const int bytes = itemsize(codegen::operand_type(k, static_cast<int>(i))) * v.rows.held;
+    const std::int64_t bytes = itemsize(codegen::operand_type(k, static_cast<int>(i))) * b.reduced;
     if ((shared + bytes) * v.rows.threads > room) continue;
     shared += bytes;
     if (input) read += bytes;
@@ -61,6 +61,7 @@ void stage_short_rows(const codegen::kernel& k, binding& b, int multiprocessors)
     v.operands[i] = access::staged;
   }
   v.rows.packed = aligned;
+  if (shared != 0) v.rows.held = static_cast<std::uint16_t>(b.reduced);
   const auto more = [&](std::int64_t turns) {
     return read * turns < on_their_way && 2 * turns * shared * v.rows.threads <= room &&
            b.kept > 4 * turns * v.rows.threads * multiprocessors;

@@ -168,7 +168,7 @@ TEST_CASE("layouts: int64, int32 and int8") { try_some<std::int64_t, std::int32_
 TEST_CASE("layouts: uint8") { try_some<std::uint8_t, std::uint8_t, std::uint8_t>(5'000); }
 
 TEST_CASE("layouts: an array and its mirror image, of sizes around a tile's") {
-  for (const int n : {16, 31, 32, 33, 64, 65, 96, 161}) {
+  for (const int n : {16, 31, 32, 33, 64, 65, 96, 128, 161}) {
     const array<int> a = arange<int>(2 * n * n).reshape({2, n, n});
     const std::vector<int> sums = array<int>(a + 3 * a.transpose(0, 2, 1)).get();
     int wrong = 0, at = 0;
@@ -182,5 +182,10 @@ TEST_CASE("layouts: an array and its mirror image, of sizes around a tile's") {
     array<int> c = b.copy();
     c(ellipsis) = c + c.T();
     CHECK(all(c == b + b.T()).item());
+    const array<int> beside = array<int>(b.T() * 5 + b + a(0)), steps = array<int>(b.T() * 5),
+                     more = array<int>(b + a(0));
+    CHECK(all(beside == steps + more).item());
+    const array<std::int8_t> bytes = b.astype<std::int8_t>(), turned = bytes.T().copy();
+    CHECK(all(bytes.T() - bytes == turned - bytes).item());
   }
 }

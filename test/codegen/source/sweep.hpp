@@ -131,6 +131,14 @@ inline std::vector<named_variant> map_variants(const codegen::kernel& k, codegen
     for (std::size_t i = 0; i < inputs; ++i)
       if (i % 4 == 3 && !k.inputs[i].iota) tiles.map.ways[i] = way::tiled;
     tiles.operands[0] = access::strided, tiles.map.ways[0] = way::tiled;
+    codegen::variant packed = tiles;
+    packed.map.width = full;
+    for (std::size_t i = 1; i < all; ++i) {
+      const bool moves = packed.operands[i] == access::unit && !(i < inputs && k.inputs[i].iota);
+      if (moves && packed.map.mirrored && i < inputs && k.inputs[i] == k.inputs[0]) packed.map.ways[i] = way::image;
+      else if (moves) packed.map.ways[i] = way::packed;
+    }
+    made.push_back({"tiles of " + std::to_string(rank) + " axes in packs", packed});
   }
   return made;
 }
