@@ -5,19 +5,11 @@
 #include <initializer_list>
 #include <vector>
 
-#include <sinter/array.hpp>
-#include <sinter/detail/rearrange.hpp>
+#include <sinter/views.hpp>
 
 namespace sinter {
 
 namespace detail {
-
-/// A part of a join, of element type T.
-template <class T, class E>
-handle part_of(E&& e) {
-  if constexpr (std::same_as<element_in<E>, T>) return handle(take_node(std::forward<E>(e)));
-  else return handle(take_node(astype<T>(std::forward<E>(e))));
-}
 
 /// The element type that several promote to.
 template <class... E>
@@ -41,6 +33,8 @@ class tuple_of {
   const detail::handle* data() const { return parts_; }
   detail::handle* data() { return parts_; }
   static constexpr std::size_t size() { return count; }
+  const detail::handle* begin() const { return parts_; }
+  const detail::handle* end() const { return parts_ + count; }
 
  private:
   detail::handle parts_[count];
@@ -141,9 +135,42 @@ SINTER_JOIN(hstack, , join.at_least(1).along(join.first_rank() == 1 ? 0 : 1))
 SINTER_JOIN(vstack, , join.at_least(2).along(0))
 /// Side by side, of one axis each as a column. Source: numpy.column_stack.
 SINTER_JOIN(column_stack, , join.at_least(2, true).along(1))
+/// Behind each other: along the third axis, of fewer axes as `atleast_3d` adds them. Source: numpy.dstack.
+SINTER_JOIN(dstack, , join.at_least(3).along(2))
+/// concatenate under the array API's name. Source: numpy.concat.
+SINTER_JOIN(concat, SINTER_AXIS, join.along(axis))
 
 #undef SINTER_AXIS
 #undef SINTER_JOIN
+
+/// Rows of arrays, joined along the last axis each, and then below each other along the one before: `block({{a, b}, {c, d}})`; or a
+/// single row. Missing axes come in front. Errors: `shape_error`. Source: numpy.block.
+template <element T>
+auto block(std::initializer_list<std::initializer_list<array<T>>> rows) {
+  std::vector<detail::node*> parts;
+  std::vector<std::size_t> lengths;
+  for (const auto& row : rows) {
+    lengths.push_back(row.size());
+    for (const array<T>& part : row) parts.push_back(part.node());
+  }
+  return lazy<T>(detail::make_block(parts.data(), lengths.data(), lengths.size(), 2));
+}
+/// Of any expressions, a tuple for each row: `block(tuple(a, b + 1), tuple(c, d))`. A single tuple is a single row. Dtypes: the one
+/// that all of them promote to.
+template <element... T, std::size_t... count>
+auto block(const tuple_of<T, count>&... rows) {
+  using R = detail::promoted<lazy<T>...>;
+  std::vector<detail::handle> parts;
+  const auto take_row = [&](const auto& row) {
+    using of = typename std::remove_cvref_t<decltype(row)>::value_type;
+    for (const detail::handle& part : row) parts.push_back(detail::part_of<R>(lazy<of>(detail::retain(part.get()))));
+  };
+  (take_row(rows), ...);
+  std::vector<detail::node*> nodes;
+  for (const detail::handle& part : parts) nodes.push_back(part.get());
+  const std::size_t lengths[] = {count...};
+  return lazy<R>(detail::make_block(nodes.data(), lengths, sizeof...(count), sizeof...(count) == 1 ? 1 : 2));
+}
 
 /// One expression behind another, both flattened, or along an axis. Source: numpy.append.
 template <detail::expression A, detail::expression B>
@@ -159,9 +186,8 @@ template <detail::expression A, detail::scalar_operand V>
 auto append(A&& a, V value) {
   constexpr detail::weight both[] = {detail::weight_of<A>(), detail::weight_of<V>()};
   using T = typename detail::element_of<detail::promote_all(both, 2)>::type;
-  const pad_width behind{0, 1};
-  const detail::handle all = detail::part_of<T>(std::forward<A>(a).ravel());
-  return lazy<T>(detail::make_padded(all.get(), &behind, 1, detail::to_bits(detail::stored_scalar<T>(value))));
+  const detail::handle parts[] = {detail::part_of<T>(std::forward<A>(a).ravel()), detail::part_of<T>(value)};
+  return detail::join_list<T>(parts, 2).at_least(1).along(0);
 }
 template <detail::expression A>
 lazy<double> append(A&&, detail::no_expression, detail::anything = 0);

@@ -26,6 +26,31 @@ struct integer {
 };
 }  // namespace detail
 
+namespace detail {
+/// One integer, or several: `3`, `{1, 0, 2}`, a vector or a span of `std::int64_t`, to which it refers.
+class integers {
+ public:
+  template <class Int>
+    requires std::is_arithmetic_v<Int>
+  constexpr integers(Int one) : one_(integer(one)) {}
+  constexpr integers(std::initializer_list<std::int64_t> several) : integers(several.begin(), several.size()) {}
+  template <host_memory<const std::int64_t*> List>
+  constexpr integers(const List& several) : integers(several.data(), several.size()) {}
+
+  bool listed() const { return listed_; }
+  const std::int64_t* begin() const { return listed_ ? several_ : &one_; }
+  std::size_t size() const { return count_; }
+
+ private:
+  constexpr integers(const std::int64_t* at, std::size_t count) : several_(at), count_(count), listed_(true) {}
+
+  std::int64_t one_ = 0;
+  const std::int64_t* several_ = nullptr;
+  std::size_t count_ = 1;
+  bool listed_ = false;
+};
+}  // namespace detail
+
 /// The axes of a reduction: `1`, `-1`, `{0, 2}`, or `{}` for none, which reduces nothing.
 class axes {
  public:

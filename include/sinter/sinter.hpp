@@ -18,6 +18,7 @@
 #include <sinter/array.hpp>
 #include <sinter/create.hpp>
 #include <sinter/device.hpp>
+#include <sinter/edit.hpp>
 #include <sinter/error.hpp>
 #include <sinter/eval.hpp>
 #include <sinter/gather.hpp>
@@ -27,11 +28,13 @@
 #include <sinter/join.hpp>
 #include <sinter/memory.hpp>
 #include <sinter/memory_hooks.hpp>
+#include <sinter/pad.hpp>
 #include <sinter/profiler.hpp>
 #include <sinter/random.hpp>
 #include <sinter/rearrange.hpp>
 #include <sinter/scan.hpp>
 #include <sinter/stream.hpp>
 #include <sinter/transfer.hpp>
+#include <sinter/views.hpp>
 
 #endif

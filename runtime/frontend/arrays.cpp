@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -37,10 +38,26 @@ node* evaluate(const expression_view& e, const where& place) {
 
 namespace {
 
-// An array whose elements are all its own: a broadcast one becomes that when it gets a name, or storing one would store many.
+// An array whose elements are all its own: one that is broadcast or of windows becomes that when it gets a name, or storing one
+// would store many. Larger strides than all smaller ones reach say so; other arrays are copied without need.
 bool is_plain(const array_node* a) {
-  for (int d = 0; d < a->extents.size(); ++d)
-    if (a->strides[d] == 0 && a->extents[d] > 1) return false;
+  if (a->contiguous) return true;
+  std::int64_t steps[max_rank], reach[max_rank];
+  int count = 0;
+  for (int d = 0; d < a->extents.size(); ++d) {
+    if (a->extents[d] == 0) return true;
+    if (a->extents[d] == 1) continue;
+    const std::int64_t step = std::abs(a->strides[d]);
+    int at = count++;
+    for (; at > 0 && steps[at - 1] > step; --at) steps[at] = steps[at - 1], reach[at] = reach[at - 1];
+    steps[at] = step;
+    reach[at] = step * (a->extents[d] - 1);
+  }
+  std::int64_t below = 0;
+  for (int i = 0; i < count; ++i) {
+    if (steps[i] <= below) return false;
+    below += reach[i];
+  }
   return true;
 }
 

@@ -1,57 +1,15 @@
 #include "runtime/frontend/indices.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <sinter/error.hpp>
 
+#include "runtime/frontend/applied.hpp"
 #include "runtime/frontend/message.hpp"
 
 namespace sinter::runtime {
 
 using namespace detail;
-
-namespace {
-
-// The code of `where` over elements of each dtype, beside the plan that it had last.
-struct choice {
-  instruction code[4];
-  fragment table;
-  void* last_plan = nullptr;
-
-  choice(dtype t, bool of_scalar)
-      : code{{instruction::take_node, dtype::bool_},
-             {instruction::take_node, t},
-             {of_scalar ? instruction::take_scalar : instruction::take_node, t},
-             {static_cast<std::uint8_t>(op::where), t}},
-        table{code, 4,         static_cast<std::uint16_t>(of_scalar ? 2 : 3), static_cast<std::uint16_t>(of_scalar),
-              t,    &last_plan} {}
-};
-
-constexpr int dtypes = static_cast<int>(std::size(facts_of));
-
-// Never freed, like all tables that expressions point to.
-template <bool of_scalar>
-const fragment& choice_of(dtype t) {
-  static choice** const all = [] {
-    auto** const made = new choice*[dtypes];
-    for (int i = 0; i < dtypes; ++i) made[i] = new choice(static_cast<dtype>(i), of_scalar);
-    return made;
-  }();
-  return all[static_cast<int>(t)]->table;
-}
-
-// The node takes the operands over.
-template <bool of_scalar, std::size_t count>
-node* where_of(handle (&operands)[count], const scalar_bits* scalars) {
-  node* nodes[count];
-  std::transform(operands, operands + count, nodes, [](const handle& h) { return h.get(); });
-  node* const made = make_expression({&choice_of<of_scalar>(typed(nodes[1])->type), nodes, scalars});
-  for (handle& h : operands) h.take();
-  return made;
-}
-
-}  // namespace
 
 view_maker::view_maker(node* child) : view_maker(child, typed(child)->extents) {
   for (int d = 0; d < extents.size(); ++d) drive(d, 0, 1, d);
@@ -130,14 +88,10 @@ void require_one_axis_more(const shape& s, const char* what) {
         message("sinter: %s of an array of %d axes, which is as many as there can be", what, max_rank).c_str());
 }
 
-node* make_where(node* condition, node* a, node* b) {
-  handle held[] = {handle(retain(condition)), handle(retain(a)), handle(retain(b))};
-  return where_of<false>(held, nullptr);
-}
+node* make_where(node* condition, node* a, node* b) { return apply(op::where, {condition, a, b}).take(); }
 
 node* make_where_else(node* condition, node* a, scalar_bits otherwise) {
-  handle held[] = {handle(retain(condition)), handle(retain(a))};
-  return where_of<true>(held, &otherwise);
+  return apply(op::where, {condition, a, {typed(a)->type, otherwise}}).take();
 }
 
 }  // namespace sinter::runtime

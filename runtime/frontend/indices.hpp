@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 
 #include <sinter/expr.hpp>
 
@@ -74,6 +75,15 @@ inline range clipped(const detail::index_item& item, std::int64_t extent) {
 
 /// An axis, counted from the end if negative. Errors: `shape_error`.
 int checked_axis(std::int64_t axis, int rank, const char* what);
+/// Extents that grow: what does not fit is more than any shape has, and is refused as such.
+inline std::int64_t grown(std::int64_t extent, std::int64_t by) {
+  std::int64_t sum;
+  return __builtin_add_overflow(extent, by, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+inline std::int64_t multiplied(std::int64_t extent, std::int64_t by) {
+  std::int64_t product;
+  return __builtin_mul_overflow(extent, by, &product) ? std::numeric_limits<std::int64_t>::max() : product;
+}
 /// Is there room for one axis more? Errors: `shape_error`.
 void require_one_axis_more(const shape&, const char* what);
 

@@ -1,4 +1,6 @@
 // Joins: a point's value comes from one of the parts; the others are not read there.
+#include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include <sinter/detail/rearrange.hpp>
@@ -89,6 +91,26 @@ node* make_joined(node* const* parts, std::size_t count, std::int64_t given) {
     end = begin;
   }
   return rest.take();
+}
+
+node* make_block(node* const* parts, const std::size_t* row_lengths, std::size_t rows, int depth) {
+  const std::size_t count = std::accumulate(row_lengths, row_lengths + rows, std::size_t{0});
+  int rank = depth;
+  for (std::size_t p = 0; p < count; ++p) rank = std::max(rank, typed(parts[p])->extents.size());
+  const auto whole_axes = [&](node* part) {
+    const std::vector<index_item> items(static_cast<std::size_t>(rank - typed(part)->extents.size()),
+                                        to_index(newaxis));
+    return handle(make_view(part, items.data(), static_cast<int>(items.size())));
+  };
+  std::vector<handle> held;
+  std::vector<node*> joined_rows;
+  for (std::size_t r = 0; r < rows; parts += row_lengths[r++]) {
+    std::vector<handle> row;
+    std::vector<node*> nodes;
+    for (std::size_t p = 0; p < row_lengths[r]; ++p) nodes.push_back(row.emplace_back(whole_axes(parts[p])).get());
+    joined_rows.push_back(held.emplace_back(make_joined(nodes.data(), nodes.size(), -1)).get());
+  }
+  return depth == 1 ? retain(joined_rows[0]) : make_joined(joined_rows.data(), rows, -2);
 }
 
 node* make_stacked(node* const* parts, std::size_t count, std::int64_t given) {

@@ -99,9 +99,6 @@ namespace sinter::detail {
 /// As make_expression, of a shape that not all of the operands broadcast to.
 node* make_expression(const expression_view&, const shape&);
 
-/// A number as a node, of no axes, so that several expressions have the same one.
-node* make_number(dtype, const scalar_bits&);
-
 /// A bit for each axis that a list names. Errors: `shape_error`.
 std::uint32_t axis_mask(const axis_list&, const shape&);
 shape reduced_shape(const shape& from, std::uint32_t mask, bool keepdims);

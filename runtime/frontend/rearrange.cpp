@@ -1,8 +1,7 @@
-// Flips, rolls, repetitions, padding, triangles and diagonals: views with indices that are computed from the index of the point.
+// Flips, rolls, repetitions, triangles and diagonals: views with indices that are computed from the index of the point.
 #include <sinter/detail/rearrange.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include <sinter/error.hpp>
@@ -32,16 +31,6 @@ node* view_by(node* n, const std::vector<index_item>& items) {
   return make_view(n, items.data(), static_cast<int>(items.size()));
 }
 
-// Extents that grow: what does not fit is more than any shape has, and is refused as such.
-std::int64_t grown(std::int64_t extent, std::int64_t by) {
-  std::int64_t sum;
-  return __builtin_add_overflow(extent, by, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
-}
-std::int64_t multiplied(std::int64_t extent, std::int64_t by) {
-  std::int64_t product;
-  return __builtin_mul_overflow(extent, by, &product) ? std::numeric_limits<std::int64_t>::max() : product;
-}
-
 // Elements of a new axis after `axis`, `count` times the same; then the two as one.
 node* repeated(node* n, std::int64_t count, int axis, bool as_whole) {
   const shape& from = typed(n)->extents;
@@ -52,7 +41,7 @@ node* repeated(node* n, std::int64_t count, int axis, bool as_whole) {
   const handle apart(view_by(n, items));
   shape spread = typed(apart.get())->extents, result = from;
   spread[fresh] = count;
-  result[axis] = multiplied(result[axis], count);
+  result[axis] = runtime::multiplied(result[axis], count);
   result.check();
   const handle all(make_broadcast(apart.get(), spread));
   return make_reshape(all.get(), result.begin(), result.size());
@@ -136,83 +125,6 @@ node* make_tile(node* n, const std::int64_t* counts, int count) {
   return now.take();
 }
 
-namespace {
-
-// The widths, one for each axis. Errors: `shape_error`.
-std::vector<pad_width> widths_of(const shape& s, const pad_width* widths, int count) {
-  if (count != 1 && count != s.size())
-    throw shape_error(
-        message("sinter: pad takes one width or one for each axis, not %d for shape %s", count, to_string(s).c_str())
-            .c_str());
-  std::vector<pad_width> all;
-  for (int d = 0; d < s.size(); ++d) {
-    all.push_back(widths[count == 1 ? 0 : d]);
-    if (all.back().before < 0 || all.back().after < 0)
-      throw shape_error("sinter: pad takes widths that are not negative");
-  }
-  return all;
-}
-
-shape padded(const shape& s, const std::vector<pad_width>& widths) {
-  shape to = s;
-  for (int d = 0; d < s.size(); ++d) {
-    const pad_width& w = widths[static_cast<std::size_t>(d)];
-    to[d] = grown(grown(to[d], w.before), w.after);
-  }
-  to.check();
-  return to;
-}
-
-// Which of n elements stands at place i - before.
-handle mirrored(const numbers& i, std::int64_t before, std::int64_t n, pad_mode mode) {
-  const auto place = [&] { return i - before; };
-  if (mode == pad_mode::edge || n == 1) return handle_of(maximum(minimum(place(), n - 1), 0));
-  if (mode == pad_mode::wrap) return handle_of(place() % n);
-  const bool on_it = mode == pad_mode::reflect;
-  const std::int64_t period = on_it ? 2 * (n - 1) : 2 * n;
-  const numbers at = place() % period;
-  return handle_of(minimum(at, (on_it ? period : period - 1) - at));
-}
-
-}  // namespace
-
-node* make_padded(node* n, const pad_width* given, int count, scalar_bits around) {
-  const shape& s = typed(n)->extents;
-  const std::vector<pad_width> widths = widths_of(s, given, count);
-  view_maker v(n, padded(s, widths));
-  handle inside;
-  for (int d = 0; d < s.size(); ++d) {
-    const auto [before, after] = widths[static_cast<std::size_t>(d)];
-    v.drive(d, -before, 1, d);
-    if (before == 0 && after == 0) continue;
-    const numbers i = index_along(v.extents, d);
-    lazy<bool> here(i >= before && i < before + s[d]);
-    if (inside) here = lazy<bool>(lazy<bool>(inside.take()) && here);
-    inside = handle(here.release_node());
-  }
-  if (!inside) return retain(n);
-  v.guard(inside);
-  const handle view(v.made());
-  return runtime::make_where_else(inside.get(), view.get(), around);
-}
-
-node* make_padded(node* n, const pad_width* given, int count, pad_mode mode) {
-  const shape& s = typed(n)->extents;
-  const std::vector<pad_width> widths = widths_of(s, given, count);
-  view_maker v(n, padded(s, widths));
-  for (int d = 0; d < s.size(); ++d) {
-    const auto [before, after] = widths[static_cast<std::size_t>(d)];
-    v.drive(d, 0, 1, d);
-    if (before == 0 && after == 0) continue;
-    if (s[d] == 0)
-      throw shape_error(
-          message("sinter: pad of axis %d of shape %s, which has no element to go by", d, to_string(s).c_str())
-              .c_str());
-    v.compute(d, mirrored(index_along(v.extents, d), before, s[d], mode), false);
-  }
-  return v.made();
-}
-
 node* make_triangle(node* n, std::int64_t diagonal, bool lower) {
   const shape& s = typed(n)->extents;
   if (s.size() == 1) {  // the rows of a square
@@ -236,13 +148,20 @@ node* make_diagonal(node* n, std::int64_t offset, std::int64_t given, std::int64
                                   std::max<std::int64_t>(0, std::min(s[down] - below, s[across] - beside)));
 }
 
-node* make_at_least(node* n, int axes, bool as_column) {
+node* make_diag(node* n, std::int64_t offset) {
   const shape& s = typed(n)->extents;
-  std::vector<index_item> items;
-  if (s.size() == 1 && axes == 2 && as_column) items = {to_index(_), to_index(newaxis)};
-  else
-    for (int d = s.size(); d < axes; ++d) items.push_back(to_index(newaxis));
-  return view_by(n, items);
+  if (s.size() == 2) return make_diagonal(n, offset, 0, 1);
+  if (s.size() != 1) throw shape_error(message("sinter: diag of an array of shape %s", to_string(s).c_str()).c_str());
+  const std::int64_t beside = offset < 0 ? runtime::grown(-(offset + 1), 1) : offset,
+                     side = runtime::grown(s[0], beside);
+  const shape square{side, side};
+  const numbers row = index_along(square, 0), column = index_along(square, 1);
+  const handle inside = handle_of(column - row == offset);
+  view_maker v(n, square);
+  v.drive(0, offset < 0 ? offset : 0, 1, 0);
+  v.guard(inside);
+  const handle down(v.made());
+  return runtime::make_where_else(inside.get(), down.get(), scalar_bits{});
 }
 
 }  // namespace sinter::detail

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include <sinter/detail/rearrange.hpp>
 #include <sinter/functions.hpp>
+#include <sinter/pad.hpp>
 
 #include "codegen/ir/broadcast.hpp"
 
@@ -171,9 +171,8 @@ detail::node* run_move(const step& s, const std::vector<handle>& operands, dtype
     case motion::pad: {
       std::vector<pad_width> widths;
       for (std::size_t d = 0; d + 1 < s.extents.size(); d += 2) widths.push_back({s.extents[d], s.extents[d + 1]});
-      const int count = static_cast<int>(widths.size());
-      if (s.ddof != 0) return detail::make_padded(n, widths.data(), count, static_cast<pad_mode>(s.ddof - 1));
-      return detail::make_padded(n, widths.data(), count, detail::scalar_bits{});
+      if (s.ddof != 0) return detail::make_padded(n, widths, static_cast<pad_mode>(s.ddof - 1), {});
+      return detail::make_padded(n, widths, detail::scalar_bits{});
     }
     case motion::triangle: return detail::make_triangle(n, s.extents[0], s.keepdims);
     case motion::diagonal: return detail::make_diagonal(n, s.extents[0], 0, 1);

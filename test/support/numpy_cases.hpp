@@ -1,4 +1,4 @@
-// What NumPy gives for a named case of test/numpy/golden_gathers.py, and the arrays that its cases are of.
+// What NumPy gives for named cases, as the golden files have them, and the arrays that those of golden_gathers.py are of.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,6 +18,7 @@
 namespace sinter::test {
 
 struct numpy_case {
+  bool refused = false;
   std::vector<std::int64_t> extents;
   std::vector<double> elements;
 };
@@ -29,21 +30,27 @@ inline std::vector<std::string> parts_of(const std::string& text, char separator
   return all;
 }
 
+/// The lines of a golden file by their names, which are the first fields; then come a shape and the elements, or `refused`.
+inline std::map<std::string, numpy_case> read_numpy_cases(const char* name, std::size_t name_fields) {
+  std::map<std::string, numpy_case> read;
+  std::ifstream file(golden_path(name));
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string> fields = parts_of(line, '|');
+    std::string of = fields.at(0);
+    for (std::size_t f = 1; f < name_fields; ++f) of += '|' + fields.at(f);
+    numpy_case c;
+    c.refused = fields.size() > name_fields && fields[name_fields] == "refused";
+    if (!c.refused && fields.size() > name_fields)
+      for (const std::string& n : parts_of(fields[name_fields], ',')) c.extents.push_back(std::atoll(n.c_str()));
+    if (fields.size() > name_fields + 1)
+      for (const std::string& x : parts_of(fields[name_fields + 1], ',')) c.elements.push_back(std::atof(x.c_str()));
+    read.emplace(of, c);
+  }
+  return read;
+}
+
 inline const std::map<std::string, numpy_case>& numpy_cases() {
-  static const std::map<std::string, numpy_case> all = [] {
-    std::map<std::string, numpy_case> read;
-    std::ifstream file(golden_path("gathers.txt"));
-    for (std::string line; std::getline(file, line);) {
-      const std::vector<std::string> fields = parts_of(line, '|');
-      numpy_case c;
-      if (fields.size() > 1)
-        for (const std::string& n : parts_of(fields[1], ',')) c.extents.push_back(std::atoll(n.c_str()));
-      if (fields.size() > 2)
-        for (const std::string& x : parts_of(fields[2], ',')) c.elements.push_back(std::atof(x.c_str()));
-      read.emplace(fields.at(0), c);
-    }
-    return read;
-  }();
+  static const std::map<std::string, numpy_case> all = read_numpy_cases("gathers.txt", 1);
   return all;
 }
 

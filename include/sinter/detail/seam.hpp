@@ -70,6 +70,8 @@ SINTER_API node* make_from_host(dtype, const shape&, const void* elements, const
 [[noreturn]] SINTER_API void throw_ragged_lists();
 SINTER_API node* make_iota(const shape&, int axis);
 SINTER_API node* make_positions(const shape&);  // 0, 1, 2, ... in C order
+/// A number as a node, of no axes, so that several expressions have the same one.
+SINTER_API node* make_number(dtype, const scalar_bits&);
 SINTER_API node* make_copy(node*, const where& = {});
 SINTER_API std::int64_t arange_length(std::int64_t start, std::int64_t stop, std::int64_t step);
 SINTER_API std::int64_t arange_length(double start, double stop, double step);

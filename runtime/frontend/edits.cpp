@@ -1,0 +1,205 @@
+// Elements left out, put in, repeated into another shape, cut off at the ends.
+#include <sinter/detail/rearrange.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include <sinter/error.hpp>
+#include <sinter/functions.hpp>
+
+#include "codegen/ir/broadcast.hpp"
+#include "runtime/frontend/applied.hpp"
+#include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/message.hpp"
+
+namespace sinter::detail {
+
+using runtime::checked_axis;
+using runtime::typed;
+using runtime::view_maker;
+
+namespace {
+
+handle part_of_axis(node* n, int axis, const index_item& what) {
+  std::vector<index_item> items(static_cast<std::size_t>(axis) + 1, to_index(_));
+  items.back() = what;
+  return handle(make_view(n, items.data(), axis + 1));
+}
+
+// What lies before `begin` and from `end` on, with something between.
+node* joined_around(node* n, int axis, std::int64_t begin, std::int64_t end, node* between) {
+  const handle before = part_of_axis(n, axis, to_index(slice(_, begin)));
+  const handle after = part_of_axis(n, axis, to_index(slice(end, _)));
+  node* const with[] = {before.get(), between, after.get()};
+  node* const without[] = {before.get(), after.get()};
+  return between ? make_joined(with, 3, axis) : make_joined(without, 2, axis);
+}
+
+// Integers that the program knows, along an axis of a shape of `rank` axes.
+handle list_along(const std::vector<std::int64_t>& list, int axis, int rank) {
+  shape s;
+  s.set_size(rank);
+  std::fill_n(&s[0], rank, 1);
+  s[axis] = static_cast<std::int64_t>(list.size());
+  return handle(make_from_host(dtype::int64, s, list.data()));
+}
+
+}  // namespace
+
+node* make_deleted(node* n, const std::int64_t* at, std::size_t count, std::int64_t given) {
+  const shape& s = typed(n)->extents;
+  const int axis = checked_axis(given, s.size(), "delete");
+  if (count == 0) return retain(n);
+  if (count == 1) {
+    const std::int64_t i = runtime::wrapped(*at, s[axis], axis, s);
+    return joined_around(n, axis, i, i + 1, nullptr);
+  }
+  std::vector<std::int64_t> stays(static_cast<std::size_t>(s[axis]), 1);
+  for (std::size_t i = 0; i < count; ++i)
+    stays[static_cast<std::size_t>(runtime::wrapped(at[i], s[axis], axis, s))] = 0;
+  return make_repeat(n, stays.data(), stays.size(), axis);
+}
+
+node* make_deleted(node* n, const index_item& what, std::int64_t given) {
+  const shape& s = typed(n)->extents;
+  const int axis = checked_axis(given, s.size(), "delete");
+  const runtime::range r = runtime::clipped(what, s[axis]);
+  if (r.length == 0) return retain(n);
+  if (r.step == 1) return joined_around(n, axis, r.start, r.start + r.length, nullptr);
+  std::vector<std::int64_t> at;
+  for (std::int64_t i = 0; i < r.length; ++i) at.push_back(r.start + i * r.step);
+  return make_deleted(n, at.data(), at.size(), axis);
+}
+
+namespace {
+
+// The values of an insertion at the places that they fill.
+handle fitted(node* values, const shape& to, const shape& of) {
+  if (!codegen::can_be_stored(typed(values)->extents, to))
+    throw shape_error(message("sinter: values of shape %s inserted into an array of shape %s",
+                              to_string(typed(values)->extents).c_str(), to_string(of).c_str())
+                          .c_str());
+  return handle(make_broadcast(values, to));
+}
+
+// Several positions: each place of the result has an element of the array or one of the values.
+node* inserted_at(node* n, const std::vector<std::int64_t>& before, node* values, int axis) {
+  const shape& s = typed(n)->extents;
+  const auto count = static_cast<std::int64_t>(before.size());
+  shape to = s, places = s;
+  to[axis] = runtime::grown(to[axis], count);
+  places[axis] = count;
+  to.check();
+  std::vector<std::size_t> order(before.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return before[a] < before[b]; });
+  std::vector<std::int64_t> from(static_cast<std::size_t>(to[axis]),
+                                 -1);  // of the array; of the values from s[axis] on
+  for (std::size_t k = 0; k < order.size(); ++k)
+    from[static_cast<std::size_t>(before[order[k]]) + k] = s[axis] + static_cast<std::int64_t>(order[k]);
+  std::int64_t next = 0;
+  for (std::int64_t& f : from)
+    if (f < 0) f = next++;
+  const lazy<std::int64_t> source(list_along(from, axis, s.size()).take());
+  const lazy<bool> is_old(source < s[axis]);
+  const auto placed = [&](node* of, lazy<std::int64_t> index, const lazy<bool>& here) {
+    view_maker v(of, to);
+    for (int d = 0; d < s.size(); ++d)
+      if (d != axis) v.drive(d, 0, 1, d);
+    v.compute(axis, handle(index.release_node()), false);
+    v.guard(handle(here.share()));
+    return handle(v.made());
+  };
+  const handle all = fitted(values, places, s);
+  const handle old = placed(n, source, is_old), fresh = placed(all.get(), source - s[axis], lazy<bool>(!is_old));
+  return runtime::make_where(handle(is_old.share()).get(), old.get(), fresh.get());
+}
+
+}  // namespace
+
+node* make_inserted(node* n, const std::int64_t* at, std::size_t count, bool listed, node* given_values,
+                    std::int64_t given) {
+  const shape& s = typed(n)->extents;
+  const int rank = s.size(), axis = checked_axis(given, rank, "insert");
+  std::vector<std::int64_t> before;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t to = at[i] < 0 ? at[i] + s[axis] : at[i];
+    if (to < 0 || to > s[axis]) runtime::throw_out_of_range(at[i], axis, s);
+    before.push_back(to);
+  }
+  const std::vector<index_item> missing(
+      static_cast<std::size_t>(std::max(rank - typed(given_values)->extents.size(), 0)), to_index(newaxis));
+  handle values(make_view(given_values, missing.data(), static_cast<int>(missing.size())));
+  const shape& v = typed(values.get())->extents;
+  if (v.size() > rank)
+    throw shape_error(message("sinter: values of shape %s inserted into an array of shape %s", to_string(v).c_str(),
+                              to_string(s).c_str())
+                          .c_str());
+  const device_scope on(runtime::as_array_node(n) ? device_of(n) : device::current());
+  if (count != 1) return inserted_at(n, before, values.get(), axis);
+  if (!listed) values = handle(make_moved(values.get(), {1, {0}}, {1, {axis}}));
+  shape places = s;
+  places[axis] = typed(values.get())->extents[axis];
+  const handle between = fitted(values.get(), places, s);
+  return joined_around(n, axis, before[0], before[0], between.get());
+}
+
+node* make_resized(node* n, const shape& to) {
+  to.check();
+  const std::int64_t count = typed(n)->extents.elements(), wanted = to.elements();
+  if (count == 0) return make_broadcast(handle(make_number(typed(n)->type, scalar_bits{})).get(), to);
+  const handle flat(make_reshape(n, &count, 1));
+  view_maker v(flat.get(), shape{wanted});
+  if (wanted <= count) v.drive(0, 0, 1, 0);
+  else v.compute(0, handle(lazy<std::int64_t>(runtime::index_along(v.extents, 0) % count).release_node()), false);
+  const handle all(v.made());
+  return make_reshape(all.get(), to.begin(), to.size());
+}
+
+// ---- trimming -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The first place along an axis that has an element other than zero, and the one behind the last; both 0 where none has.
+struct bounds {
+  std::int64_t first = 0, end = 0;
+};
+bounds bounds_along(const handle& is_set, int axis) {
+  axis_list others;
+  others.count = 0;
+  const shape& s = typed(is_set.get())->extents;
+  for (int d = 0; d < s.size(); ++d)
+    if (d != axis) others.axes[others.count++] = d;
+  const handle any(make_reduction(is_set, reduction::any, dtype::bool_, others, false));
+  std::vector<unsigned char> found(static_cast<std::size_t>(s[axis]));
+  read_all(any.get(), found.data(), found.size(), {}, where{});
+  const auto first = std::find(found.begin(), found.end(), 1);
+  if (first == found.end()) return {};
+  return {first - found.begin(), found.rend() - std::find(found.rbegin(), found.rend(), 1)};
+}
+
+}  // namespace
+
+node* make_trimmed(node* n, const char* ends, const axis_list& of) {
+  const std::string_view letters = ends;
+  const bool front = letters.find_first_of("fF") != letters.npos, back = letters.find_first_of("bB") != letters.npos;
+  if (letters.find_first_not_of("fFbB") != letters.npos || letters.size() != std::size_t{front} + std::size_t{back})
+    throw error(message("sinter: trim_zeros trims \"f\", \"b\" or \"fb\", not \"%.40s\"", ends).c_str());
+  const shape& s = typed(n)->extents;
+  const std::uint32_t mask = axis_mask(of, s);
+  // Evaluated once, as each axis looks at it.
+  const handle is_set(evaluate(runtime::cast(handle(retain(n)), dtype::bool_).get(), where{}));
+  std::vector<index_item> items(static_cast<std::size_t>(s.size()), to_index(_));
+  for (int d = 0; d < s.size(); ++d) {
+    if (!(mask >> d & 1)) continue;
+    const bounds b = bounds_along(is_set, d);
+    const bool none = b.end == 0;
+    items[static_cast<std::size_t>(d)] =
+        to_index(slice(front || none ? slice::bound(b.first) : _, back || none ? slice::bound(b.end) : _));
+  }
+  return make_view(n, items.data(), static_cast<int>(items.size()));
+}
+
+}  // namespace sinter::detail

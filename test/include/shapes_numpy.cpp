@@ -1,0 +1,301 @@
+// Functions that move elements: NumPy's values and refusals, of arrays of every layout and several dtypes, alone and fused.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <sinter/sinter.hpp>
+
+#include "test/support/numpy_cases.hpp"
+
+namespace sn = sinter;
+using sn::_;
+using sn::array;
+using sn::axes;
+using sn::lazy;
+using sn::newaxis;
+using sn::pad_mode;
+using sn::slice;
+using sn::tuple;
+
+namespace {
+
+/// The operand of golden_shapes.py of that name, of which a lazy holds the array where it is one.
+template <class T>
+lazy<T> operand(const std::string& layout) {
+  const auto numbers = [](std::int64_t count, int by, int modulo) {
+    return astype<T>(sn::arange(count) * by % modulo);
+  };
+  const array<T> box = numbers(24, 5, 19).reshape(2, 3, 4);
+  if (layout == "contiguous") return box;
+  if (layout == "strided")
+    return array<T>(numbers(108, 7, 23).reshape(4, 3, 9))(slice(_, _, 2), slice(_, _, -1), slice(1, _, 2));
+  if (layout == "transposed") return box.T();
+  if (layout == "broadcast") return sn::broadcast_to(astype<T>(array<int>{7, 0, 3, 1}), {2, 3, 4});
+  if (layout == "empty") return box(_, slice(0));
+  if (layout == "0-d") return array<T>(sn::full<T>({}, T(6)));
+  if (layout == "one") return array<T>(sn::full<T>({1, 1, 1}, T(9)));
+  if (layout == "vector") return array<T>(astype<T>(array<int>{0, 3, 0, 5, 2, 0}));
+  return array<T>(astype<T>(array<int>{{0, 0, 0, 0}, {0, 4, 0, 2}, {0, 0, 1, 0}}));
+}
+
+/// The line of the golden file that a case has for a layout or a dtype.
+const sn::test::numpy_case& line_of(const std::string& name, const std::string& layout) {
+  static const auto all = sn::test::read_numpy_cases("shapes.txt", 2);
+  const auto at = all.find(name + '|' + layout);
+  REQUIRE(at != all.end());
+  return at->second;
+}
+
+template <class T>
+std::vector<double> as_stored(const std::vector<double>& numbers) {
+  std::vector<double> all;
+  for (double x : numbers) all.push_back(static_cast<double>(static_cast<T>(x)));
+  return all;
+}
+
+/// Checks what `f` gives of an operand: by itself, and in a kernel with what is around it.
+template <class T, class F>
+void check_operand(const char* name, const std::string& layout, const lazy<T>& x, F f) {
+  CAPTURE(std::string(name));
+  CAPTURE(layout);
+  CAPTURE(std::string(sn::name(sn::dtype_of<T>)));
+  const sn::test::numpy_case& want = line_of(name, layout);
+  if (want.refused) {
+    CHECK_THROWS_AS((void)f(x), sn::error);
+    return;
+  }
+  try {
+    const lazy<T> got = f(x), fused = f(lazy<T>(astype<T>(x + T(0))));
+    CHECK(got.shape() == sn::shape(want.extents));
+    CHECK(fused.shape() == sn::shape(want.extents));
+    const std::vector<double> elements = as_stored<T>(want.elements);
+    CHECK(astype<double>(got).get() == elements);
+    CHECK(astype<double>(fused).get() == elements);
+  } catch (const sn::error& e) {
+    FAIL_CHECK(std::string(e.what()));
+  }
+}
+
+template <class T, class F>
+void check(const char* name, F f) {
+  for (const char* layout :
+       {"contiguous", "strided", "transposed", "broadcast", "empty", "0-d", "one", "vector", "matrix"})
+    check_operand<T>(name, layout, operand<T>(layout), f);
+}
+
+}  // namespace
+
+#define CASES(...) TEST_CASE_TEMPLATE(__VA_ARGS__, T, bool, std::int16_t, float)
+#define OF(...) [](const lazy<T>& x) -> lazy<T> { return __VA_ARGS__; }
+
+CASES("shapes: axes") {
+  check<T>("squeeze", OF(sn::squeeze(x)));
+  check<T>("squeeze 0", OF(sn::squeeze(x, 0)));
+  check<T>("squeeze several", OF(sn::squeeze(x, {0, -1})));
+  check<T>("expand_dims", OF(sn::expand_dims(x, 0)));
+  check<T>("expand_dims several", OF(sn::expand_dims(x, {1, -1})));
+  check<T>("swapaxes", OF(sn::swapaxes(x, 0, -1)));
+  check<T>("swapaxes same", OF(sn::swapaxes(x, 0, 0)));
+  check<T>("moveaxis", OF(sn::moveaxis(x, 0, -1)));
+  check<T>("moveaxis several", OF(sn::moveaxis(x, {0, 1}, {-1, 0})));
+  check<T>("moveaxis twice", OF(sn::moveaxis(x, {0, 0}, {0, 1})));
+  check<T>("rollaxis", OF(sn::rollaxis(x, 2)));
+  check<T>("rollaxis to", OF(sn::rollaxis(x, 0, 2)));
+  check<T>("rollaxis too far", OF(sn::rollaxis(x, 0, 9)));
+  check<T>("matrix_transpose", OF(sn::matrix_transpose(x)));
+  check<T>("atleast_1d", OF(sn::atleast_1d(x)));
+  check<T>("atleast_2d", OF(sn::atleast_2d(x)));
+  check<T>("atleast_3d", OF(sn::atleast_3d(x)));
+  check<T>("broadcast_arrays",
+           OF(std::get<0>(sn::broadcast_arrays(x, array<T>{T(), T(), T(), T()}(_, newaxis, newaxis, newaxis)))));
+}
+
+CASES("shapes: parts") {
+  check<T>("split", OF(sn::split(x, 2, -1).at(1)));
+  check<T>("split at", OF(sn::split(x, {1, 3}, -1).at(1)));
+  check<T>("split beyond", OF(sn::split(x, std::vector<std::int64_t>{1, 9}, -1).at(2)));
+  check<T>("split backwards", OF(sn::split(x, {3, 1}, -1).at(1)));
+  check<T>("split negative", OF(sn::split(x, {-2}, -1).at(1)));
+  check<T>("split none", OF(sn::split(x, 0).at(0)));
+  check<T>("array_split", OF(sn::array_split(x, 3, -1).at(0)));
+  check<T>("array_split last", OF(sn::array_split(x, 3, -1).at(2)));
+  check<T>("hsplit", OF(sn::hsplit(x, 3).at(1)));
+  check<T>("vsplit", OF(sn::vsplit(x, {1}).at(1)));
+  check<T>("dsplit", OF(sn::dsplit(x, 2).at(1)));
+  check<T>("unstack", OF(sn::unstack(x, -1).at(0)));
+}
+
+CASES("shapes: windows") {
+  check<T>("sliding", OF(sn::sliding_window_view(x, 2, -1)));
+  check<T>("sliding twice", OF(sn::sliding_window_view(x, {2, 2}, {-1, -1})));
+  check<T>("sliding two axes", OF(sn::sliding_window_view(x, {1, 3}, {-2, -1})));
+  check<T>("sliding all", OF(sn::sliding_window_view(x, {1, 2, 3})));
+  check<T>("sliding none", OF(sn::sliding_window_view(x, 0, -1)));
+  check<T>("sliding summed", OF(sn::max(sn::sliding_window_view(x, 2, -1), -1)));
+}
+
+CASES("shapes: joins and diagonals") {
+  check<T>("block", OF(sn::block(tuple(x, x), tuple(x, x))));
+  check<T>("block", OF(sn::block({{array<T>(x), array<T>(x)}, {array<T>(x), array<T>(x)}})));
+  check<T>("block row", OF(sn::block(tuple(x, x))));
+  check<T>("block parts", OF(sn::block(tuple(x, sn::concat(tuple(x, x), -1)), tuple(sn::concat(tuple(x, x, x), -1)))));
+  check<T>("dstack", OF(sn::dstack(tuple(x, x))));
+  check<T>("concat", OF(sn::concat(tuple(x, x), -1)));
+  check<T>("diag", OF(sn::diag(x)));
+  check<T>("diag 1", OF(sn::diag(x, 1)));
+  check<T>("diag -2", OF(sn::diag(x, -2)));
+  check<T>("diagflat", OF(sn::diagflat(x(sn::ellipsis, slice(2)), 1)));
+}
+
+CASES("shapes: padding") {
+  check<T>("pad empty none", OF(sn::pad(x, 0, pad_mode::empty)));
+  check<T>("pad constants", OF(sn::pad(x, {{1, 2}}, pad_mode::constant, {.constant_values = {{5, 6}}})));
+  check<T>("pad edge", OF(sn::pad(x, 1, pad_mode::edge)));
+  check<T>("pad maximum", OF(sn::pad(x, 2, pad_mode::maximum)));
+  check<T>("pad maximum 2", OF(sn::pad(x, {{1, 2}}, pad_mode::maximum, {.stat_length = 2})));
+  check<T>("pad minimum", OF(sn::pad(x, {{0, 1}}, pad_mode::minimum, {.stat_length = {{2, 1}}})));
+  check<T>("pad minimum 0", OF(sn::pad(x, 1, pad_mode::minimum, {.stat_length = 0})));
+  check<T>("pad reflect", OF(sn::pad(x, 3, pad_mode::reflect)));
+  check<T>("pad symmetric", OF(sn::pad(x, {{3, 2}}, pad_mode::symmetric)));
+  check<T>("pad wrap", OF(sn::pad(x, {{2, 3}}, pad_mode::wrap)));
+}
+
+CASES("shapes: edits") {
+  check<T>("delete", OF(sn::delete_(x, 1)));
+  check<T>("delete -1", OF(sn::delete_(x, -1, -1)));
+  check<T>("delete far", OF(sn::delete_(x, 9, -1)));
+  check<T>("delete several", OF(sn::delete_(x, {0, -1, 0}, -1)));
+  check<T>("delete none", OF(sn::delete_(x, std::vector<std::int64_t>(), -1)));
+  check<T>("delete slice", OF(sn::delete_(x, slice(1, 3), -1)));
+  check<T>("delete steps", OF(sn::delete_(x, slice(_, _, 2))));
+  check<T>("delete backwards", OF(sn::delete_(x, slice(_, _, -2), -1)));
+  check<T>("insert", OF(sn::insert(x, 1, T(8))));
+  check<T>("insert -1", OF(sn::insert(x, -1, T(8), -1)));
+  check<T>("insert end", OF(sn::insert(x, x.shape()[x.ndim() - 1], T(8), -1)));
+  check<T>("insert far", OF(sn::insert(x, 9, T(8), -1)));
+  const array<int> three{8, 9, 10};
+  check<T>("insert values", [&](const lazy<T>& x) { return sn::insert(x, 1, three, 0); });
+  check<T>("insert listed", OF(sn::insert(x, {1}, array<float>{8, 9, 10, 11}, 0)));
+  check<T>("insert several", [&](const lazy<T>& x) { return sn::insert(x, {1, 0, 1}, three, -1); });
+  check<T>("insert several 8", OF(sn::insert(x, {0, 0, -1}, T(8))));
+  check<T>("resize", OF(sn::resize(x, {3, 5})));
+  check<T>("resize less", OF(sn::resize(x, 2)));
+  check<T>("resize none", OF(sn::resize(x, {2, 0})));
+  check<T>("trim_zeros", OF(sn::trim_zeros(x)));
+  check<T>("trim_zeros f", OF(sn::trim_zeros(x, "f")));
+  check<T>("trim_zeros b", OF(sn::trim_zeros(x, "B", -1)));
+  check<T>("trim_zeros none", OF(sn::trim_zeros(lazy<T>(astype<T>(x * T(0))))));
+  check<T>("trim_zeros letters", OF(sn::trim_zeros(x, "x")));
+}
+#undef CASES
+
+namespace {
+
+template <class T>
+lazy<T> numbers();
+template <>
+lazy<std::uint8_t> numbers() {
+  return array<std::uint8_t>{{3, 200, 7}, {250, 0, 9}};
+}
+template <>
+lazy<std::int16_t> numbers() {
+  return array<std::int16_t>{{3, -200, 7}, {250, 0, 9}};
+}
+template <>
+lazy<float> numbers() {
+  return array<float>{{3, 0.1f, 7.5f}, {-2.25f, 0, 1e6f}};
+}
+template <>
+lazy<double> numbers() {
+  return array<double>{{3, 0.1, 7.5}, {-2.25, 0, 1e6}};
+}
+template <>
+lazy<bool> numbers() {
+  return array<bool>{{true, false, false}, {false, true, false}};
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("shapes: padding with what is computed", T, bool, std::uint8_t, std::int16_t, float, double) {
+  const auto computed = [](const char* name, auto f) {
+    check_operand<T>(name, sn::name(sn::dtype_of<T>), numbers<T>(), f);
+  };
+  const sn::pad_options odd{.reflect_type = sn::reflect_type::odd};
+  computed("pad mean", OF(sn::pad(x, {{1, 2}}, pad_mode::mean)));
+  computed("pad mean 2", OF(sn::pad(x, 1, pad_mode::mean, {.stat_length = 2})));
+  computed("pad linear_ramp", OF(sn::pad(x, {{4, 3}}, pad_mode::linear_ramp, {.end_values = {{1, 7}}})));
+  computed("pad linear_ramp 0", OF(sn::pad(x, 5, pad_mode::linear_ramp)));
+  computed("pad odd reflect", [&](const lazy<T>& x) { return sn::pad(x, 1, pad_mode::reflect, odd); });
+  computed("pad odd reflect far", [&](const lazy<T>& x) { return sn::pad(x, {{7, 5}}, pad_mode::reflect, odd); });
+  computed("pad odd symmetric", [&](const lazy<T>& x) { return sn::pad(x, {{3, 8}}, pad_mode::symmetric, odd); });
+  computed("pad odd one", [&](const lazy<T>& x) {
+    return sn::pad(x(slice(1), slice(1)), {{3, 8}}, pad_mode::symmetric, odd);
+  });
+}
+
+TEST_CASE("shapes: views of arrays are arrays, and nothing is copied") {
+  const array<float> x = sn::arange<float>(24).reshape(2, 1, 12);
+  static_assert(std::is_same_v<decltype(sn::squeeze(x)), array<float>>);
+  static_assert(std::is_same_v<decltype(sn::split(x, 2)), std::vector<array<float>>>);
+  static_assert(std::is_same_v<decltype(sn::swapaxes(x + 1, 0, 1)), lazy<float>>);
+  const array<float> squeezed = sn::squeeze(x), moved = sn::moveaxis(x, 0, 2);
+  CHECK(squeezed.data() == x.data());
+  CHECK(moved.data() == x.data());
+  const std::vector<array<float>> parts = sn::split(x, 3, 2), rows = sn::unstack(x);
+  CHECK(parts[1].data() == x.data() + 4);
+  CHECK(rows[1].data() == x.data() + 12);
+  CHECK(sn::broadcast_shapes(sn::shape{3, 1}, 4, sn::shape()) == sn::shape{3, 4});
+  CHECK(sn::broadcast_shapes() == sn::shape());
+  CHECK_THROWS_AS((void)sn::broadcast_shapes(sn::shape{3}, sn::shape{4}), sn::shape_error);
+  const auto [a, b] = sn::broadcast_arrays(array<int>{{1}, {2}}, array<double>{0.5, 1.5, 2.5});
+  CHECK(a.shape() == sn::shape{2, 3});
+  CHECK((a + b).get() == std::vector<double>{1.5, 2.5, 3.5, 2.5, 3.5, 4.5});
+}
+
+TEST_CASE("shapes: strides that a program gives stay within the array") {
+  const array<int> x(sn::arange<int>(12));
+  CHECK(sn::as_strided(x, {3, 4}, {2, 1}).get() == std::vector<int>{0, 1, 2, 3, 2, 3, 4, 5, 4, 5, 6, 7});
+  CHECK(sn::as_strided(x * 2, {3}, {5}).get() == std::vector<int>{0, 10, 20});
+  CHECK(sn::as_strided(x, {2, 2}, {0, 0}).get() == std::vector<int>{0, 0, 0, 0});
+  CHECK(sn::as_strided(sn::flip(x), {3}, {-4}).get() == std::vector<int>{11, 7, 3});
+  CHECK(sn::as_strided(x, {0, 9}, {100, 100}).shape() == sn::shape{0, 9});
+  const array<int> square = x.reshape(3, 4);
+  CHECK(sn::as_strided(square.T(), {4}, square.strides().size() == 2 ? 3 : 0).get() == std::vector<int>{0, 3, 6, 9});
+  CHECK_THROWS_AS((void)sn::as_strided(x, {3, 4}, {4, 2}), sn::index_error);
+  CHECK_THROWS_AS((void)sn::as_strided(x, {2}, {-1}), sn::index_error);
+  CHECK_THROWS_AS((void)sn::as_strided(x, {3}, {std::int64_t{1} << 62}), sn::index_error);
+  CHECK_THROWS_AS((void)sn::as_strided(x, {3, 4}, {1}), sn::shape_error);
+  CHECK_THROWS_AS((void)sn::as_strided(square(_, slice(1, 3)), {3}, {1}), sn::shape_error);
+}
+
+TEST_CASE("shapes: an array made of windows has its elements for itself") {
+  array<int> x(sn::arange<int>(6));
+  array<int> w = sn::sliding_window_view(x, 3);
+  w(0, 1) = 50;
+  CHECK(w.get() == std::vector<int>{0, 50, 2, 1, 2, 3, 2, 3, 4, 3, 4, 5});
+  CHECK(x.get() == std::vector<int>{0, 1, 2, 3, 4, 5});
+  array<int> alone = sn::as_strided(array<int>{7, 8, 9}, {2, 2}, {1, 1});
+  alone(0, 1) = 0;
+  CHECK(alone.get() == std::vector<int>{7, 0, 8, 9});
+  x(slice(1, -1)) = sn::sum(sn::sliding_window_view(x, 3), -1);  // what is read is what was there before
+  CHECK(x.get() == std::vector<int>{0, 3, 6, 9, 12, 5});
+}
+
+TEST_CASE("shapes: they are one launch with their user") {
+  const array<float> x = sn::linspace<float>(0, 1, 600).reshape(20, 30);
+  const auto is_one_launch = [](auto f) { CHECK(sn::test::kept_launches_of(f) == 1); };
+  is_one_launch([&] { array<float> r = sn::squeeze(sn::expand_dims(x + 1, 0)) * 2; });
+  is_one_launch([&] { array<float> r = sn::moveaxis(x * 2, 0, 1) + 1; });
+  is_one_launch([&] { array<float> r = sn::split(x + 1, 2)[1] * 2; });
+  is_one_launch([&] { array<float> r = sn::mean(sn::sliding_window_view(x + 1, 3, 1), -1) * 2; });
+  is_one_launch([&] { array<float> r = sn::block(tuple(x, x + 1), tuple(x * 2, x)) + 1; });
+  is_one_launch([&] { array<float> r = sn::diag(x(0) * 2, 1) + 1; });
+  is_one_launch([&] { array<float> r = sn::delete_(x * 2, 3, 1) + 1; });
+  is_one_launch([&] { array<float> r = sn::insert(x * 2, 3, x(_, 0), 1) + 1; });
+  is_one_launch([&] { array<float> r = sn::resize(x * 2, {50, 50}) + 1; });
+  is_one_launch(
+      [&] { array<float> r = sn::pad(x * 2, 3, pad_mode::reflect, {.reflect_type = sn::reflect_type::odd}); });
+  is_one_launch([&] { array<float> r = sn::pad(x * 2, 3, pad_mode::constant, {.constant_values = {{1, 2}}}) + 1; });
+}

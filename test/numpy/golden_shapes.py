@@ -1,0 +1,152 @@
+"""Writes test/numpy/golden/shapes.txt: what NumPy gives, or refuses, for functions that move elements, of arrays of every layout.
+
+    python test/numpy/golden_shapes.py     needs numpy >= 2.2
+
+A line is a name, a layout, a shape and the elements in C order, or `refused`. test/include/shapes_numpy.cpp has the same
+names, and compares for several dtypes: what is moved is small integers, which every dtype has.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+box = np.arange(24, dtype=np.int32).reshape(2, 3, 4) * 5 % 19
+large = np.arange(4 * 3 * 9, dtype=np.int32).reshape(4, 3, 9) * 7 % 23
+LAYOUTS = {
+    "contiguous": box,
+    "strided": large[::2, ::-1, 1::2],
+    "transposed": box.T,
+    "broadcast": np.broadcast_to(np.array([7, 0, 3, 1], np.int32), (2, 3, 4)),
+    "empty": box[:, :0],
+    "0-d": np.array(6, np.int32),
+    "one": np.array([[[9]]], np.int32),
+    "vector": np.array([0, 3, 0, 5, 2, 0], np.int32),
+    "matrix": np.array([[0, 0, 0, 0], [0, 4, 0, 2], [0, 0, 1, 0]], np.int32),
+}
+row = np.array([10, 11, 12, 13], np.int32)
+
+CASES = {
+    # views
+    "squeeze": lambda x: np.squeeze(x),
+    "squeeze 0": lambda x: np.squeeze(x, 0),
+    "squeeze several": lambda x: np.squeeze(x, (0, -1)),
+    "expand_dims": lambda x: np.expand_dims(x, 0),
+    "expand_dims several": lambda x: np.expand_dims(x, (1, -1)),
+    "swapaxes": lambda x: np.swapaxes(x, 0, -1),
+    "swapaxes same": lambda x: np.swapaxes(x, 0, 0),
+    "moveaxis": lambda x: np.moveaxis(x, 0, -1),
+    "moveaxis several": lambda x: np.moveaxis(x, (0, 1), (-1, 0)),
+    "moveaxis twice": lambda x: np.moveaxis(x, (0, 0), (0, 1)),
+    "rollaxis": lambda x: np.rollaxis(x, 2),
+    "rollaxis to": lambda x: np.rollaxis(x, 0, 2),
+    "rollaxis too far": lambda x: np.rollaxis(x, 0, 9),
+    "matrix_transpose": lambda x: np.matrix_transpose(x),
+    "atleast_1d": lambda x: np.atleast_1d(x),
+    "atleast_2d": lambda x: np.atleast_2d(x),
+    "atleast_3d": lambda x: np.atleast_3d(x),
+    "broadcast_arrays": lambda x: np.broadcast_arrays(x, row[:, None, None, None])[0],
+    "split": lambda x: np.split(x, 2, -1)[1],
+    "split at": lambda x: np.split(x, [1, 3], -1)[1],
+    "split beyond": lambda x: np.split(x, [1, 9], -1)[2],
+    "split backwards": lambda x: np.split(x, [3, 1], -1)[1],
+    "split negative": lambda x: np.split(x, [-2], -1)[1],
+    "split none": lambda x: np.split(x, 0)[0],
+    "array_split": lambda x: np.array_split(x, 3, -1)[0],
+    "array_split last": lambda x: np.array_split(x, 3, -1)[2],
+    "hsplit": lambda x: np.hsplit(x, 3)[1],
+    "vsplit": lambda x: np.vsplit(x, [1])[1],
+    "dsplit": lambda x: np.dsplit(x, 2)[1],
+    "unstack": lambda x: np.unstack(x, axis=-1)[0],
+    "sliding": lambda x: sliding_window_view(x, 2, -1),
+    "sliding twice": lambda x: sliding_window_view(x, (2, 2), (-1, -1)),
+    "sliding two axes": lambda x: sliding_window_view(x, (1, 3), (-2, -1)),
+    "sliding all": lambda x: sliding_window_view(x, (1, 2, 3)),
+    "sliding none": lambda x: sliding_window_view(x, 0, -1),
+    "sliding summed": lambda x: sliding_window_view(x, 2, -1).max(-1),
+    # joins
+    "block": lambda x: np.block([[x, x], [x, x]]),
+    "block row": lambda x: np.block([x, x]),
+    "block parts": lambda x: np.block([[x, np.concatenate((x, x), -1)], [np.concatenate((x, x, x), -1)]]),
+    "dstack": lambda x: np.dstack((x, x)),
+    "concat": lambda x: np.concat((x, x), -1),
+    # diagonals
+    "diag": lambda x: np.diag(x),
+    "diag 1": lambda x: np.diag(x, 1),
+    "diag -2": lambda x: np.diag(x, -2),
+    "diagflat": lambda x: np.diagflat(x[..., :2], 1),
+    # padding
+    "pad empty none": lambda x: np.pad(x, 0, mode="empty"),
+    "pad constants": lambda x: np.pad(x, ((1, 2),), constant_values=((5, 6),)),
+    "pad edge": lambda x: np.pad(x, 1, mode="edge"),
+    "pad maximum": lambda x: np.pad(x, 2, mode="maximum"),
+    "pad maximum 2": lambda x: np.pad(x, (1, 2), mode="maximum", stat_length=2),
+    "pad minimum": lambda x: np.pad(x, (0, 1), mode="minimum", stat_length=((2, 1),)),
+    "pad minimum 0": lambda x: np.pad(x, 1, mode="minimum", stat_length=0),
+    "pad reflect": lambda x: np.pad(x, 3, mode="reflect"),
+    "pad symmetric": lambda x: np.pad(x, (3, 2), mode="symmetric"),
+    "pad wrap": lambda x: np.pad(x, (2, 3), mode="wrap"),
+    # edits
+    "delete": lambda x: np.delete(x, 1),
+    "delete -1": lambda x: np.delete(x, -1, -1),
+    "delete far": lambda x: np.delete(x, 9, -1),
+    "delete several": lambda x: np.delete(x, [0, -1, 0], -1),
+    "delete none": lambda x: np.delete(x, np.array([], int), -1),
+    "delete slice": lambda x: np.delete(x, slice(1, 3), -1),
+    "delete steps": lambda x: np.delete(x, slice(None, None, 2)),
+    "delete backwards": lambda x: np.delete(x, slice(None, None, -2), -1),
+    "insert": lambda x: np.insert(x, 1, 8),
+    "insert -1": lambda x: np.insert(x, -1, 8, -1),
+    "insert end": lambda x: np.insert(x, x.shape[-1], 8, -1),
+    "insert far": lambda x: np.insert(x, 9, 8, -1),
+    "insert values": lambda x: np.insert(x, 1, np.array([8, 9, 10]), 0),
+    "insert listed": lambda x: np.insert(x, [1], np.array([8, 9, 10, 11]), 0),
+    "insert several": lambda x: np.insert(x, [1, 0, 1], np.array([8, 9, 10]), -1),
+    "insert several 8": lambda x: np.insert(x, [0, 0, -1], 8),
+    "resize": lambda x: np.resize(x, (3, 5)),
+    "resize less": lambda x: np.resize(x, 2),
+    "resize none": lambda x: np.resize(x, (2, 0)),
+    "trim_zeros": lambda x: np.trim_zeros(x),
+    "trim_zeros f": lambda x: np.trim_zeros(x, "f"),
+    "trim_zeros b": lambda x: np.trim_zeros(x, "B", axis=-1),
+    "trim_zeros none": lambda x: np.trim_zeros(x * 0),
+    "trim_zeros letters": lambda x: np.trim_zeros(x, "x"),
+}
+
+# Of numbers that are computed: their dtypes differ.
+NUMBERS = {
+    "uint8": np.array([[3, 200, 7], [250, 0, 9]], np.uint8),
+    "int16": np.array([[3, -200, 7], [250, 0, 9]], np.int16),
+    "float32": np.array([[3, 0.1, 7.5], [-2.25, 0, 1e6]], np.float32),
+    "float64": np.array([[3, 0.1, 7.5], [-2.25, 0, 1e6]]),
+    "bool": np.array([[True, False, False], [False, True, False]]),
+}
+COMPUTED = {
+    "pad mean": lambda x: np.pad(x, (1, 2), mode="mean"),
+    "pad mean 2": lambda x: np.pad(x, 1, mode="mean", stat_length=2),
+    "pad linear_ramp": lambda x: np.pad(x, (4, 3), mode="linear_ramp", end_values=((1, 7),)),
+    "pad linear_ramp 0": lambda x: np.pad(x, 5, mode="linear_ramp"),
+    "pad odd reflect": lambda x: np.pad(x, 1, mode="reflect", reflect_type="odd"),
+    "pad odd reflect far": lambda x: np.pad(x, (7, 5), mode="reflect", reflect_type="odd"),
+    "pad odd symmetric": lambda x: np.pad(x, (3, 8), mode="symmetric", reflect_type="odd"),
+    "pad odd one": lambda x: np.pad(x[:1, :1], (3, 8), mode="symmetric", reflect_type="odd"),
+}
+
+
+def line(name, layout, function, x):
+    try:
+        value = np.asarray(function(x))
+    except (ValueError, IndexError, TypeError, ZeroDivisionError):
+        return f"{name}|{layout}|refused"
+    elements = ",".join(repr(e.item()) if value.dtype.kind == "f" else str(int(e)) for e in value.ravel())
+    return f"{name}|{layout}|{','.join(map(str, value.shape))}|{elements}"
+
+
+def main():
+    lines = [line(name, layout, function, x) for name, function in CASES.items() for layout, x in LAYOUTS.items()]
+    with np.errstate(all="ignore"):
+        lines += [line(name, dtype, function, x) for name, function in COMPUTED.items() for dtype, x in NUMBERS.items()]
+    (Path(__file__).resolve().parent / "golden" / "shapes.txt").write_text("\n".join(lines) + "\n")
+
+
+main()
