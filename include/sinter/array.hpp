@@ -130,7 +130,23 @@ class array<T> : public detail::methods<array<T>, T> {
   picked<T> operator[](Index&& i) & {
     return (*this)(std::forward<Index>(i));
   }
-  /// Elements under a mask, to be stored into: `a(a < 0) = 0`.
+  /// Elements under a mask, as of any expression. On a named array they can be stored into: `a(a < 0) = 0`.
+  template <detail::mask_array Mask>
+  lazy<T> operator()(Mask&& m) const& {
+    return detail::methods<array, T>::operator()(std::forward<Mask>(m));
+  }
+  template <detail::mask_array Mask>
+  lazy<T> operator()(Mask&& m) && {
+    return std::move(*this).detail::template methods<array, T>::operator()(std::forward<Mask>(m));
+  }
+  template <detail::mask_array Mask>
+  lazy<T> operator[](Mask&& m) const& {
+    return (*this)(std::forward<Mask>(m));
+  }
+  template <detail::mask_array Mask>
+  lazy<T> operator[](Mask&& m) && {
+    return std::move(*this)(std::forward<Mask>(m));
+  }
   template <detail::mask_array Mask>
   masked<T> operator()(Mask&& m) & {
     return masked<T>(*this, nullptr, detail::take_node(std::forward<Mask>(m)));

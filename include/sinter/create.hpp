@@ -1,7 +1,7 @@
 // New arrays. The default dtype is NumPy's: `zeros({2, 3})` is double, `arange(5)` is int64; a template argument chooses.
 #pragma once
 
-#include <sinter/array.hpp>
+#include <sinter/views.hpp>
 
 namespace sinter {
 
@@ -85,6 +85,12 @@ template <detail::expression E>
 auto ones_like(const E& e, detail::where at = detail::where::current()) {
   return ones<typename E::sinter_element>(e.shape(), at);
 }
+/// All elements `value`, as one of its dtype. Source: numpy.full_like.
+template <detail::expression E, detail::scalar_operand V>
+auto full_like(const E& e, V value, detail::where at = detail::where::current()) {
+  using T = typename E::sinter_element;
+  return full<T>(e.shape(), detail::stored_scalar<T>(value), at);
+}
 
 /// start, start + step, ... below stop: NumPy's values to the bit, which are two of the dtype and then multiples of their
 /// distance. Dtypes: int64 for integers, double for floating bounds, or as chosen. Errors: `shape_error` for a step of zero;
@@ -112,17 +118,44 @@ auto arange(B stop, detail::where at = detail::where::current()) {
   return arange<T>(B(0), stop, 1, at);
 }
 
-/// `count` values from start to stop, both included: NumPy's to the bit. Dtypes: double, or as chosen; integers are the floor.
-/// Source: numpy.linspace.
+/// How numbers are spaced.
+struct spacing {
+  bool endpoint = true;      ///< is the last one the stop?
+  detail::integer axis = 0;  ///< of bounds that are arrays: where the new axis is
+  double base = 10;          ///< logspace
+};
+namespace detail {
+/// Between nodes of one floating dtype, which broadcast.
+SINTER_API node* make_linspace(node* start, node* stop, std::int64_t count, const spacing&);
+}  // namespace detail
+/// `count` values from start to stop, both included unless `{.endpoint = false}`: NumPy's to the bit. Dtypes: double, or as chosen;
+/// integers are the floor. Errors: `shape_error` for a negative count. Source: numpy.linspace.
 template <element T = double>
-array<T> linspace(double start, double stop, std::int64_t count = 50, detail::where at = detail::where::current()) {
-  lazy<std::int64_t> i(detail::make_iota(shape{count}, 0));
-  const double step = (stop - start) / (count > 1 ? static_cast<double>(count - 1) : 1);
-  // The last value is stop itself, not start plus a rounded multiple of the step.
-  auto values = where(i == count - 1 && count > 1, stop, detail::rounded_product(i, step) + start);
+array<T> linspace(double start, double stop, std::int64_t count = 50, spacing how = {},
+                  detail::where at = detail::where::current()) {
+  const detail::handle low = detail::part_of<double>(start), high = detail::part_of<double>(stop);
+  lazy<double> values(detail::make_linspace(low.get(), high.get(), count, how));
   if constexpr (std::is_integral_v<T>) return array<T>(astype<T>(floor(std::move(values))), at);
   else return array<T>(astype<T>(std::move(values)), at);
 }
+/// The same between arrays or expressions, lazily. Shapes: both broadcast, with the new axis where `{.axis = ...}` says. Dtypes: that
+/// of `start / stop`. Errors: `shape_error`.
+template <class A, class B>
+  requires detail::any_expression<A, B>
+auto linspace(A&& start, B&& stop, std::int64_t count = 50, spacing how = {}) {
+  using T = typename detail::element_of<detail::outcome_for<op::divide, A, B>.result>::type;
+  const detail::handle low = detail::part_of<T>(std::forward<A>(start)),
+                       high = detail::part_of<T>(std::forward<B>(stop));
+  return lazy<T>(detail::make_linspace(low.get(), high.get(), count, how));
+}
+/// The powers of a base, 10 unless `{.base = 2}`, whose exponents are evenly spaced. Dtypes: as linspace. Source: numpy.logspace.
+template <class A, class B>
+auto logspace(A&& start, B&& stop, std::int64_t count = 50, spacing how = {}) {
+  return power(how.base, linspace(std::forward<A>(start), std::forward<B>(stop), count, how));
+}
+/// Numbers from start to stop, each the one before times the same. Dtypes: double. Errors: `error` where a bound is zero, or the
+/// bounds differ in sign. Source: numpy.geomspace.
+SINTER_API array<double> geomspace(double start, double stop, std::int64_t count = 50, spacing how = {});
 
 /// Ones on a diagonal (`k` above the main one), zeros elsewhere. Source: numpy.eye.
 template <element T = double>

@@ -216,7 +216,7 @@ made<O, X...> apply(X&&... x) {
 }
 
 template <class... X>
-concept any_expression = ((expression<X> || is_masked<std::remove_cvref_t<X>>) || ...);
+concept any_expression = (expression<X> || ...);
 
 }  // namespace detail
 }  // namespace sinter

@@ -162,9 +162,23 @@ concept index_array = requires {
 template <class X>
 concept mask_array = std::same_as < typename std::remove_cvref_t<X>::sinter_element,
 bool > ;
-/// An index list with such arrays in it.
+/// Several arrays of integers, one for each axis: what `nonzero`, `ix_` or `unravel_index` give.
+template <class X>
+concept index_arrays = !index_array<X> && requires(const X& x) {
+  requires index_array<decltype(*x.data())>;
+  x.size();
+};
+template <class X>
+concept picking_index = index_array<X> || mask_array<X> || index_arrays<X>;
+/// A mask alone.
 template <class... X>
-concept picks = ((index<std::remove_cvref_t<X>> || index_array<X>)&&...) && (index_array<X> || ...);
+inline constexpr bool one_mask = false;
+template <mask_array X>
+inline constexpr bool one_mask<X> = true;
+/// An index list with such arrays in it. A mask among others stands for the places where it is true.
+template <class... X>
+concept picks = ((index<std::remove_cvref_t<X>> || picking_index<X>)&&...) && (picking_index<X> || ...) &&
+                !one_mask<X...>;
 
 /// The entries of such a list, and the arrays. Of temporaries it takes what they hold.
 class pick_list {
@@ -182,15 +196,27 @@ class pick_list {
   template <class X>
   void append(X&& x) {
     if constexpr (index_array<X>) {
-      if (arrays_ == max_rank) throw_too_many_indices();
-      list_.append(index_item{index_item::integers, false, false, arrays_, 0, 1});
-      held_[arrays_] = handle(take_node(std::forward<X>(x)));
-      nodes_[arrays_] = held_[arrays_].get();
-      ++arrays_;
+      take(handle(take_node(std::forward<X>(x))));
+    } else if constexpr (index_arrays<X>) {
+      for (std::size_t i = 0; i < x.size(); ++i) append(x.data()[i]);
+    } else if constexpr (mask_array<X>) {
+      take_mask(handle(take_node(std::forward<X>(x))));
     } else {
       list_.append(x);
     }
   }
+  void take(handle indices, std::int64_t mask_extent = -1) {
+    if (arrays_ == max_rank) throw_too_many_indices();
+    list_.append(index_item{index_item::integers, false, mask_extent >= 0, arrays_, mask_extent, 1});
+    held_[arrays_] = std::move(indices);
+    nodes_[arrays_] = held_[arrays_].get();
+    ++arrays_;
+  }
+  void take_mask(const handle& mask) {
+    int axis = 0;
+    for (handle& places : make_nonzero(mask.get())) take(std::move(places), shape_of(mask.get())[axis++]);
+  }
+
   index_list list_;
   handle held_[max_rank];
   node* nodes_[max_rank];  // of them
@@ -203,11 +229,11 @@ using refused_index = refused<double, (requires { typename X::sinter_element; } 
 /// What is no index, of whatever takes one.
 struct refused_indices {
   template <class... X>
-    requires(!(index<std::remove_cvref_t<X>> && ...) && !picks<X...>)
+    requires(!(index<std::remove_cvref_t<X>> && ...) && !picks<X...> && !one_mask<X...>)
   refused_index<std::remove_cvref_t<X>...>
   operator()(X&&...) const;
   template <class X>
-    requires(!index<std::remove_cvref_t<X>> && !picks<X>)
+    requires(!index<std::remove_cvref_t<X>> && !picks<X> && !one_mask<X>)
   refused_index<std::remove_cvref_t<X>>
   operator[](X&&) const;
   lazy<double> operator()(no_braces) const;

@@ -54,6 +54,7 @@ namespace detail {
 template <element T>
 class join_list {
  public:
+  using value_type = T;
   /// Of what may be moved from, `Part*`, it takes what it holds.
   template <class Part>
   join_list(Part* parts, std::size_t count) : parts_(count), nodes_(count) {
@@ -70,6 +71,8 @@ class join_list {
     for (std::size_t i = 0; i < nodes_.size(); ++i) put(i, handle(make_at_least(nodes_[i], axes, as_column)));
     return *this;
   }
+  node* const* nodes() const { return nodes_.data(); }
+  std::size_t size() const { return nodes_.size(); }
   int first_rank() const { return nodes_.empty() ? 1 : shape_of(nodes_[0]).size(); }
 
  private:

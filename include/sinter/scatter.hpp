@@ -130,58 +130,69 @@ detail::updated<op::minimum, detail::element_in<A>, V> scatter_min(A& a, K&& k, 
   return detail::scatter<op::minimum>(a(std::forward<K>(k)), std::forward<V>(value));
 }
 
-/// Elements of a named array where a mask is true, to be stored into.
+/// Elements of a named array where a mask is true. It reads like any expression, for which the mask is evaluated, and can be stored
+/// into.
 template <element T>
-class [[nodiscard]] masked {
+class [[nodiscard]] masked : public detail::methods<masked<T>, T> {
  public:
+  using sinter_element = T;
+
   /// A number takes the place of every element under the mask: one kernel. Errors: `index_error` where the mask's axes are not the
   /// array's first ones. Source: numpy's setitem.
   template <detail::scalar_operand V>
   void operator=(V value) && {
-    all() = where(taken_mask(), strong(detail::stored_scalar<T>(value)), old());
+    lazy<bool> mask = taken_mask();
+    all() = where(std::move(mask), strong(detail::stored_scalar<T>(value)), taken());
   }
+  /// Each of them takes the value that stands at its place among them. Shapes: the value broadcasts to that of `a(mask)`. Errors:
+  /// `shape_error`, `index_error`. Stream behaviour: waits, as the mask is evaluated; store_where does not.
   template <detail::expression V>
-  void operator=(V&&) && {
-    static_assert(
-        detail::never<V>,
-        "sinter: a(mask) = e of an array e takes as many elements as the mask has; store_where(a, mask, e) takes "
-        "one for each of a");
-  }
-#define SINTER_UPDATE(symbol, name)                                                         \
-  template <detail::scalar_operand V>                                                       \
-  detail::updated<op::name, T, V> operator symbol(V value)&& {                              \
-    if constexpr (detail::update_fault<op::name, T, V>() != detail::fault::none) return {}; \
-    else all() = where(taken_mask(), detail::apply<op::name>(old(), value), old());         \
+    requires(!std::same_as<std::remove_cvref_t<V>, masked>)
+  void operator=(V&& value) && { through_indices() = std::forward<V>(value); }
+  void operator=(const masked& other) && { std::move(*this) = lazy<T>(other.share()); }
+  void operator=(masked&& other) && { std::move(*this) = lazy<T>(other.share()); }
+#define SINTER_UPDATE(symbol, name)                                                \
+  template <class V>                                                               \
+  detail::updated<op::name, T, V> operator symbol(V&& value)&& {                   \
+    if constexpr (detail::update_fault<op::name, T, V>() != detail::fault::none) { \
+      return {};                                                                   \
+    } else if constexpr (detail::expression<V>) {                                  \
+      through_indices() symbol std::forward<V>(value);                             \
+    } else {                                                                       \
+      lazy<bool> mask = taken_mask();                                              \
+      lazy<T> old = taken();                                                       \
+      auto updated = detail::apply<op::name>(old, value);                          \
+      all() = where(std::move(mask), std::move(updated), std::move(old));          \
+    }                                                                              \
   }
   SINTER_UPDATES(SINTER_UPDATE)
 #undef SINTER_UPDATE
   /// Library use.
   masked(array<T>& target, const array_ref<T>* of, detail::node* owned_mask)
-      : target_(&target), of_(of), mask_(owned_mask) {}
+      : target_(&target), of_(of), elements_(of ? of->share() : target.share()), mask_(owned_mask) {}
   masked(const masked&) = delete;
-
-  // Nothing reads them: how many there are is not known.
-  template <detail::expression X>
-  operator X() const {
-    const detail::refused<T, detail::fault::unreadable, X> nothing;
-    __builtin_unreachable();
-  }
-  template <class Stream>
-  friend detail::refused<T, detail::fault::unreadable, Stream> operator<<(Stream&, const masked&) {
-    return {};
-  }
+  detail::node* share() const { return detail::make_masked(elements_.get(), mask_.get()); }
+  detail::node* release_node() { return share(); }
 
  private:
-  // What the mask looks at is stored into: nothing of it stays.
+  // What the mask looks at is stored into: nothing of it stays, nor of the elements.
   lazy<bool> taken_mask() {
     const detail::handle mine(std::move(mask_));
-    return lazy<bool>(detail::make_mask(mine.get(), old().shape()));
+    return lazy<bool>(detail::make_mask(mine.get(), detail::shape_of(elements_.get())));
   }
-  lazy<T> old() const { return lazy<T>(of_ ? of_->share() : target_->share()); }
+  lazy<T> taken() { return lazy<T>(elements_.take()); }
   selection<T> all() const { return of_ ? (*of_)(ellipsis) : (*target_)(ellipsis); }
+  picked<T> through_indices() {
+    const detail::handle fits(detail::make_mask(mask_.get(), detail::shape_of(elements_.get())));
+    std::vector<lazy<std::int64_t>> places;
+    for (detail::handle& along : detail::make_nonzero(mask_.get())) places.emplace_back(along.take());
+    mask_ = elements_ = {};
+    return of_ ? (*of_)(places) : (*target_)(places);
+  }
 
   array<T>* target_;
-  const array_ref<T>* of_;  // what of it, where that is not all
+  const array_ref<T>* of_;   // what of it, where that is not all
+  detail::handle elements_;  // as they were when the mask was written
   detail::handle mask_;
 };
 

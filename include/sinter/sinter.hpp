@@ -23,6 +23,7 @@
 #include <sinter/eval.hpp>
 #include <sinter/gather.hpp>
 #include <sinter/graph.hpp>
+#include <sinter/grids.hpp>
 #include <sinter/inspect.hpp>
 #include <sinter/io.hpp>
 #include <sinter/join.hpp>
@@ -30,10 +31,13 @@
 #include <sinter/memory_hooks.hpp>
 #include <sinter/pad.hpp>
 #include <sinter/profiler.hpp>
+#include <sinter/put.hpp>
 #include <sinter/random.hpp>
 #include <sinter/rearrange.hpp>
 #include <sinter/scan.hpp>
+#include <sinter/select.hpp>
 #include <sinter/stream.hpp>
+#include <sinter/text.hpp>
 #include <sinter/transfer.hpp>
 #include <sinter/views.hpp>
 

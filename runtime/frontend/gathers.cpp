@@ -53,7 +53,10 @@ class picker {
     lay_out();
     int axis = 0;
     for (int i = 0; i < count_; ++i) {
-      if (items_[i].what == index_item::integers) pick(axis, indices_[items_[i].start]);
+      if (items_[i].what == index_item::integers) {
+        check_mask(axis, items_[i]);
+        pick(axis, indices_[items_[i].start]);
+      }
       axis += takes_axis(items_[i]);
     }
     return view_.made();
@@ -108,6 +111,14 @@ class picker {
       }
       axis += takes_axis(item);
     }
+  }
+
+  // A mask is as long as what it is for.
+  void check_mask(int axis, const index_item& item) const {
+    if (!item.has_stop || item.stop == from_[axis]) return;
+    throw index_error(message("sinter: a mask of extent %lld for axis %d of an array of shape %s",
+                              static_cast<long long>(item.stop), axis, to_string(from_).c_str())
+                          .c_str());
   }
 
   void pick(int axis, node* index) {

@@ -1,13 +1,12 @@
 // Functions that move elements: NumPy's values and refusals, of arrays of every layout and several dtypes, alone and fused.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include <sinter/sinter.hpp>
 
-#include "test/support/numpy_cases.hpp"
+#include "test/support/layouts.hpp"
 
 namespace sn = sinter;
 using sn::_;
@@ -18,176 +17,111 @@ using sn::newaxis;
 using sn::pad_mode;
 using sn::slice;
 using sn::tuple;
-
-namespace {
-
-/// The operand of golden_shapes.py of that name, of which a lazy holds the array where it is one.
-template <class T>
-lazy<T> operand(const std::string& layout) {
-  const auto numbers = [](std::int64_t count, int by, int modulo) {
-    return astype<T>(sn::arange(count) * by % modulo);
-  };
-  const array<T> box = numbers(24, 5, 19).reshape(2, 3, 4);
-  if (layout == "contiguous") return box;
-  if (layout == "strided")
-    return array<T>(numbers(108, 7, 23).reshape(4, 3, 9))(slice(_, _, 2), slice(_, _, -1), slice(1, _, 2));
-  if (layout == "transposed") return box.T();
-  if (layout == "broadcast") return sn::broadcast_to(astype<T>(array<int>{7, 0, 3, 1}), {2, 3, 4});
-  if (layout == "empty") return box(_, slice(0));
-  if (layout == "0-d") return array<T>(sn::full<T>({}, T(6)));
-  if (layout == "one") return array<T>(sn::full<T>({1, 1, 1}, T(9)));
-  if (layout == "vector") return array<T>(astype<T>(array<int>{0, 3, 0, 5, 2, 0}));
-  return array<T>(astype<T>(array<int>{{0, 0, 0, 0}, {0, 4, 0, 2}, {0, 0, 1, 0}}));
-}
-
-/// The line of the golden file that a case has for a layout or a dtype.
-const sn::test::numpy_case& line_of(const std::string& name, const std::string& layout) {
-  static const auto all = sn::test::read_numpy_cases("shapes.txt", 2);
-  const auto at = all.find(name + '|' + layout);
-  REQUIRE(at != all.end());
-  return at->second;
-}
-
-template <class T>
-std::vector<double> as_stored(const std::vector<double>& numbers) {
-  std::vector<double> all;
-  for (double x : numbers) all.push_back(static_cast<double>(static_cast<T>(x)));
-  return all;
-}
-
-/// Checks what `f` gives of an operand: by itself, and in a kernel with what is around it.
-template <class T, class F>
-void check_operand(const char* name, const std::string& layout, const lazy<T>& x, F f) {
-  CAPTURE(std::string(name));
-  CAPTURE(layout);
-  CAPTURE(std::string(sn::name(sn::dtype_of<T>)));
-  const sn::test::numpy_case& want = line_of(name, layout);
-  if (want.refused) {
-    CHECK_THROWS_AS((void)f(x), sn::error);
-    return;
-  }
-  try {
-    const lazy<T> got = f(x), fused = f(lazy<T>(astype<T>(x + T(0))));
-    CHECK(got.shape() == sn::shape(want.extents));
-    CHECK(fused.shape() == sn::shape(want.extents));
-    const std::vector<double> elements = as_stored<T>(want.elements);
-    CHECK(astype<double>(got).get() == elements);
-    CHECK(astype<double>(fused).get() == elements);
-  } catch (const sn::error& e) {
-    FAIL_CHECK(std::string(e.what()));
-  }
-}
-
-template <class T, class F>
-void check(const char* name, F f) {
-  for (const char* layout :
-       {"contiguous", "strided", "transposed", "broadcast", "empty", "0-d", "one", "vector", "matrix"})
-    check_operand<T>(name, layout, operand<T>(layout), f);
-}
-
-}  // namespace
+using sn::test::check_layouts;
 
 #define CASES(...) TEST_CASE_TEMPLATE(__VA_ARGS__, T, bool, std::int16_t, float)
 #define OF(...) [](const lazy<T>& x) -> lazy<T> { return __VA_ARGS__; }
 
 CASES("shapes: axes") {
-  check<T>("squeeze", OF(sn::squeeze(x)));
-  check<T>("squeeze 0", OF(sn::squeeze(x, 0)));
-  check<T>("squeeze several", OF(sn::squeeze(x, {0, -1})));
-  check<T>("expand_dims", OF(sn::expand_dims(x, 0)));
-  check<T>("expand_dims several", OF(sn::expand_dims(x, {1, -1})));
-  check<T>("swapaxes", OF(sn::swapaxes(x, 0, -1)));
-  check<T>("swapaxes same", OF(sn::swapaxes(x, 0, 0)));
-  check<T>("moveaxis", OF(sn::moveaxis(x, 0, -1)));
-  check<T>("moveaxis several", OF(sn::moveaxis(x, {0, 1}, {-1, 0})));
-  check<T>("moveaxis twice", OF(sn::moveaxis(x, {0, 0}, {0, 1})));
-  check<T>("rollaxis", OF(sn::rollaxis(x, 2)));
-  check<T>("rollaxis to", OF(sn::rollaxis(x, 0, 2)));
-  check<T>("rollaxis too far", OF(sn::rollaxis(x, 0, 9)));
-  check<T>("matrix_transpose", OF(sn::matrix_transpose(x)));
-  check<T>("atleast_1d", OF(sn::atleast_1d(x)));
-  check<T>("atleast_2d", OF(sn::atleast_2d(x)));
-  check<T>("atleast_3d", OF(sn::atleast_3d(x)));
-  check<T>("broadcast_arrays",
-           OF(std::get<0>(sn::broadcast_arrays(x, array<T>{T(), T(), T(), T()}(_, newaxis, newaxis, newaxis)))));
+  check_layouts<T>("squeeze", OF(sn::squeeze(x)));
+  check_layouts<T>("squeeze 0", OF(sn::squeeze(x, 0)));
+  check_layouts<T>("squeeze several", OF(sn::squeeze(x, {0, -1})));
+  check_layouts<T>("expand_dims", OF(sn::expand_dims(x, 0)));
+  check_layouts<T>("expand_dims several", OF(sn::expand_dims(x, {1, -1})));
+  check_layouts<T>("swapaxes", OF(sn::swapaxes(x, 0, -1)));
+  check_layouts<T>("swapaxes same", OF(sn::swapaxes(x, 0, 0)));
+  check_layouts<T>("moveaxis", OF(sn::moveaxis(x, 0, -1)));
+  check_layouts<T>("moveaxis several", OF(sn::moveaxis(x, {0, 1}, {-1, 0})));
+  check_layouts<T>("moveaxis twice", OF(sn::moveaxis(x, {0, 0}, {0, 1})));
+  check_layouts<T>("rollaxis", OF(sn::rollaxis(x, 2)));
+  check_layouts<T>("rollaxis to", OF(sn::rollaxis(x, 0, 2)));
+  check_layouts<T>("rollaxis too far", OF(sn::rollaxis(x, 0, 9)));
+  check_layouts<T>("matrix_transpose", OF(sn::matrix_transpose(x)));
+  check_layouts<T>("atleast_1d", OF(sn::atleast_1d(x)));
+  check_layouts<T>("atleast_2d", OF(sn::atleast_2d(x)));
+  check_layouts<T>("atleast_3d", OF(sn::atleast_3d(x)));
+  check_layouts<T>(
+      "broadcast_arrays",
+      OF(std::get<0>(sn::broadcast_arrays(x, array<T>{T(), T(), T(), T()}(_, newaxis, newaxis, newaxis)))));
 }
 
 CASES("shapes: parts") {
-  check<T>("split", OF(sn::split(x, 2, -1).at(1)));
-  check<T>("split at", OF(sn::split(x, {1, 3}, -1).at(1)));
-  check<T>("split beyond", OF(sn::split(x, std::vector<std::int64_t>{1, 9}, -1).at(2)));
-  check<T>("split backwards", OF(sn::split(x, {3, 1}, -1).at(1)));
-  check<T>("split negative", OF(sn::split(x, {-2}, -1).at(1)));
-  check<T>("split none", OF(sn::split(x, 0).at(0)));
-  check<T>("array_split", OF(sn::array_split(x, 3, -1).at(0)));
-  check<T>("array_split last", OF(sn::array_split(x, 3, -1).at(2)));
-  check<T>("hsplit", OF(sn::hsplit(x, 3).at(1)));
-  check<T>("vsplit", OF(sn::vsplit(x, {1}).at(1)));
-  check<T>("dsplit", OF(sn::dsplit(x, 2).at(1)));
-  check<T>("unstack", OF(sn::unstack(x, -1).at(0)));
+  check_layouts<T>("split", OF(sn::split(x, 2, -1).at(1)));
+  check_layouts<T>("split at", OF(sn::split(x, {1, 3}, -1).at(1)));
+  check_layouts<T>("split beyond", OF(sn::split(x, std::vector<std::int64_t>{1, 9}, -1).at(2)));
+  check_layouts<T>("split backwards", OF(sn::split(x, {3, 1}, -1).at(1)));
+  check_layouts<T>("split negative", OF(sn::split(x, {-2}, -1).at(1)));
+  check_layouts<T>("split none", OF(sn::split(x, 0).at(0)));
+  check_layouts<T>("array_split", OF(sn::array_split(x, 3, -1).at(0)));
+  check_layouts<T>("array_split last", OF(sn::array_split(x, 3, -1).at(2)));
+  check_layouts<T>("hsplit", OF(sn::hsplit(x, 3).at(1)));
+  check_layouts<T>("vsplit", OF(sn::vsplit(x, {1}).at(1)));
+  check_layouts<T>("dsplit", OF(sn::dsplit(x, 2).at(1)));
+  check_layouts<T>("unstack", OF(sn::unstack(x, -1).at(0)));
 }
 
 CASES("shapes: windows") {
-  check<T>("sliding", OF(sn::sliding_window_view(x, 2, -1)));
-  check<T>("sliding twice", OF(sn::sliding_window_view(x, {2, 2}, {-1, -1})));
-  check<T>("sliding two axes", OF(sn::sliding_window_view(x, {1, 3}, {-2, -1})));
-  check<T>("sliding all", OF(sn::sliding_window_view(x, {1, 2, 3})));
-  check<T>("sliding none", OF(sn::sliding_window_view(x, 0, -1)));
-  check<T>("sliding summed", OF(sn::max(sn::sliding_window_view(x, 2, -1), -1)));
+  check_layouts<T>("sliding", OF(sn::sliding_window_view(x, 2, -1)));
+  check_layouts<T>("sliding twice", OF(sn::sliding_window_view(x, {2, 2}, {-1, -1})));
+  check_layouts<T>("sliding two axes", OF(sn::sliding_window_view(x, {1, 3}, {-2, -1})));
+  check_layouts<T>("sliding all", OF(sn::sliding_window_view(x, {1, 2, 3})));
+  check_layouts<T>("sliding none", OF(sn::sliding_window_view(x, 0, -1)));
+  check_layouts<T>("sliding summed", OF(sn::max(sn::sliding_window_view(x, 2, -1), -1)));
 }
 
 CASES("shapes: joins and diagonals") {
-  check<T>("block", OF(sn::block(tuple(x, x), tuple(x, x))));
-  check<T>("block", OF(sn::block({{array<T>(x), array<T>(x)}, {array<T>(x), array<T>(x)}})));
-  check<T>("block row", OF(sn::block(tuple(x, x))));
-  check<T>("block parts", OF(sn::block(tuple(x, sn::concat(tuple(x, x), -1)), tuple(sn::concat(tuple(x, x, x), -1)))));
-  check<T>("dstack", OF(sn::dstack(tuple(x, x))));
-  check<T>("concat", OF(sn::concat(tuple(x, x), -1)));
-  check<T>("diag", OF(sn::diag(x)));
-  check<T>("diag 1", OF(sn::diag(x, 1)));
-  check<T>("diag -2", OF(sn::diag(x, -2)));
-  check<T>("diagflat", OF(sn::diagflat(x(sn::ellipsis, slice(2)), 1)));
+  check_layouts<T>("block", OF(sn::block(tuple(x, x), tuple(x, x))));
+  check_layouts<T>("block", OF(sn::block({{array<T>(x), array<T>(x)}, {array<T>(x), array<T>(x)}})));
+  check_layouts<T>("block row", OF(sn::block(tuple(x, x))));
+  check_layouts<T>("block parts",
+                   OF(sn::block(tuple(x, sn::concat(tuple(x, x), -1)), tuple(sn::concat(tuple(x, x, x), -1)))));
+  check_layouts<T>("dstack", OF(sn::dstack(tuple(x, x))));
+  check_layouts<T>("concat", OF(sn::concat(tuple(x, x), -1)));
+  check_layouts<T>("diag", OF(sn::diag(x)));
+  check_layouts<T>("diag 1", OF(sn::diag(x, 1)));
+  check_layouts<T>("diag -2", OF(sn::diag(x, -2)));
+  check_layouts<T>("diagflat", OF(sn::diagflat(x(sn::ellipsis, slice(2)), 1)));
 }
 
 CASES("shapes: padding") {
-  check<T>("pad empty none", OF(sn::pad(x, 0, pad_mode::empty)));
-  check<T>("pad constants", OF(sn::pad(x, {{1, 2}}, pad_mode::constant, {.constant_values = {{5, 6}}})));
-  check<T>("pad edge", OF(sn::pad(x, 1, pad_mode::edge)));
-  check<T>("pad maximum", OF(sn::pad(x, 2, pad_mode::maximum)));
-  check<T>("pad maximum 2", OF(sn::pad(x, {{1, 2}}, pad_mode::maximum, {.stat_length = 2})));
-  check<T>("pad minimum", OF(sn::pad(x, {{0, 1}}, pad_mode::minimum, {.stat_length = {{2, 1}}})));
-  check<T>("pad minimum 0", OF(sn::pad(x, 1, pad_mode::minimum, {.stat_length = 0})));
-  check<T>("pad reflect", OF(sn::pad(x, 3, pad_mode::reflect)));
-  check<T>("pad symmetric", OF(sn::pad(x, {{3, 2}}, pad_mode::symmetric)));
-  check<T>("pad wrap", OF(sn::pad(x, {{2, 3}}, pad_mode::wrap)));
+  check_layouts<T>("pad empty none", OF(sn::pad(x, 0, pad_mode::empty)));
+  check_layouts<T>("pad constants", OF(sn::pad(x, {{1, 2}}, pad_mode::constant, {.constant_values = {{5, 6}}})));
+  check_layouts<T>("pad edge", OF(sn::pad(x, 1, pad_mode::edge)));
+  check_layouts<T>("pad maximum", OF(sn::pad(x, 2, pad_mode::maximum)));
+  check_layouts<T>("pad maximum 2", OF(sn::pad(x, {{1, 2}}, pad_mode::maximum, {.stat_length = 2})));
+  check_layouts<T>("pad minimum", OF(sn::pad(x, {{0, 1}}, pad_mode::minimum, {.stat_length = {{2, 1}}})));
+  check_layouts<T>("pad minimum 0", OF(sn::pad(x, 1, pad_mode::minimum, {.stat_length = 0})));
+  check_layouts<T>("pad reflect", OF(sn::pad(x, 3, pad_mode::reflect)));
+  check_layouts<T>("pad symmetric", OF(sn::pad(x, {{3, 2}}, pad_mode::symmetric)));
+  check_layouts<T>("pad wrap", OF(sn::pad(x, {{2, 3}}, pad_mode::wrap)));
 }
 
 CASES("shapes: edits") {
-  check<T>("delete", OF(sn::delete_(x, 1)));
-  check<T>("delete -1", OF(sn::delete_(x, -1, -1)));
-  check<T>("delete far", OF(sn::delete_(x, 9, -1)));
-  check<T>("delete several", OF(sn::delete_(x, {0, -1, 0}, -1)));
-  check<T>("delete none", OF(sn::delete_(x, std::vector<std::int64_t>(), -1)));
-  check<T>("delete slice", OF(sn::delete_(x, slice(1, 3), -1)));
-  check<T>("delete steps", OF(sn::delete_(x, slice(_, _, 2))));
-  check<T>("delete backwards", OF(sn::delete_(x, slice(_, _, -2), -1)));
-  check<T>("insert", OF(sn::insert(x, 1, T(8))));
-  check<T>("insert -1", OF(sn::insert(x, -1, T(8), -1)));
-  check<T>("insert end", OF(sn::insert(x, x.shape()[x.ndim() - 1], T(8), -1)));
-  check<T>("insert far", OF(sn::insert(x, 9, T(8), -1)));
+  check_layouts<T>("delete", OF(sn::delete_(x, 1)));
+  check_layouts<T>("delete -1", OF(sn::delete_(x, -1, -1)));
+  check_layouts<T>("delete far", OF(sn::delete_(x, 9, -1)));
+  check_layouts<T>("delete several", OF(sn::delete_(x, {0, -1, 0}, -1)));
+  check_layouts<T>("delete none", OF(sn::delete_(x, std::vector<std::int64_t>(), -1)));
+  check_layouts<T>("delete slice", OF(sn::delete_(x, slice(1, 3), -1)));
+  check_layouts<T>("delete steps", OF(sn::delete_(x, slice(_, _, 2))));
+  check_layouts<T>("delete backwards", OF(sn::delete_(x, slice(_, _, -2), -1)));
+  check_layouts<T>("insert", OF(sn::insert(x, 1, T(8))));
+  check_layouts<T>("insert -1", OF(sn::insert(x, -1, T(8), -1)));
+  check_layouts<T>("insert end", OF(sn::insert(x, x.shape()[x.ndim() - 1], T(8), -1)));
+  check_layouts<T>("insert far", OF(sn::insert(x, 9, T(8), -1)));
   const array<int> three{8, 9, 10};
-  check<T>("insert values", [&](const lazy<T>& x) { return sn::insert(x, 1, three, 0); });
-  check<T>("insert listed", OF(sn::insert(x, {1}, array<float>{8, 9, 10, 11}, 0)));
-  check<T>("insert several", [&](const lazy<T>& x) { return sn::insert(x, {1, 0, 1}, three, -1); });
-  check<T>("insert several 8", OF(sn::insert(x, {0, 0, -1}, T(8))));
-  check<T>("resize", OF(sn::resize(x, {3, 5})));
-  check<T>("resize less", OF(sn::resize(x, 2)));
-  check<T>("resize none", OF(sn::resize(x, {2, 0})));
-  check<T>("trim_zeros", OF(sn::trim_zeros(x)));
-  check<T>("trim_zeros f", OF(sn::trim_zeros(x, "f")));
-  check<T>("trim_zeros b", OF(sn::trim_zeros(x, "B", -1)));
-  check<T>("trim_zeros none", OF(sn::trim_zeros(lazy<T>(astype<T>(x * T(0))))));
-  check<T>("trim_zeros letters", OF(sn::trim_zeros(x, "x")));
+  check_layouts<T>("insert values", [&](const lazy<T>& x) { return sn::insert(x, 1, three, 0); });
+  check_layouts<T>("insert listed", OF(sn::insert(x, {1}, array<float>{8, 9, 10, 11}, 0)));
+  check_layouts<T>("insert several", [&](const lazy<T>& x) { return sn::insert(x, {1, 0, 1}, three, -1); });
+  check_layouts<T>("insert several 8", OF(sn::insert(x, {0, 0, -1}, T(8))));
+  check_layouts<T>("resize", OF(sn::resize(x, {3, 5})));
+  check_layouts<T>("resize less", OF(sn::resize(x, 2)));
+  check_layouts<T>("resize none", OF(sn::resize(x, {2, 0})));
+  check_layouts<T>("trim_zeros", OF(sn::trim_zeros(x)));
+  check_layouts<T>("trim_zeros f", OF(sn::trim_zeros(x, "f")));
+  check_layouts<T>("trim_zeros b", OF(sn::trim_zeros(x, "B", -1)));
+  check_layouts<T>("trim_zeros none", OF(sn::trim_zeros(lazy<T>(astype<T>(x * T(0))))));
+  check_layouts<T>("trim_zeros letters", OF(sn::trim_zeros(x, "x")));
 }
 #undef CASES
 
@@ -220,7 +154,7 @@ lazy<bool> numbers() {
 
 TEST_CASE_TEMPLATE("shapes: padding with what is computed", T, bool, std::uint8_t, std::int16_t, float, double) {
   const auto computed = [](const char* name, auto f) {
-    check_operand<T>(name, sn::name(sn::dtype_of<T>), numbers<T>(), f);
+    sn::test::check_operand<T>(name, sn::name(sn::dtype_of<T>), numbers<T>(), f);
   };
   const sn::pad_options odd{.reflect_type = sn::reflect_type::odd};
   computed("pad mean", OF(sn::pad(x, {{1, 2}}, pad_mode::mean)));

@@ -122,6 +122,26 @@ class methods : public refused_indices {
     return lazy<Element>(pick_list(std::forward<Index>(i)).view_of(taken().get()));
   }
 
+  /// The elements under a mask, which has all axes or the first ones. Shapes: those axes become one. As it depends on the mask's
+  /// values, the mask is evaluated; the elements are read when the result is used. Errors: `index_error` where the mask has other
+  /// axes. Stream behaviour: waits. Source: numpy indexing.
+  template <mask_array Mask>
+  lazy<Element> operator()(Mask&& m) const& {
+    return lazy<Element>(make_masked(shared().get(), handle(take_node(std::forward<Mask>(m))).get()));
+  }
+  template <mask_array Mask>
+  lazy<Element> operator()(Mask&& m) && {
+    return lazy<Element>(make_masked(taken().get(), handle(take_node(std::forward<Mask>(m))).get()));
+  }
+  template <mask_array Mask>
+  lazy<Element> operator[](Mask&& m) const& {
+    return (*this)(std::forward<Mask>(m));
+  }
+  template <mask_array Mask>
+  lazy<Element> operator[](Mask&& m) && {
+    return std::move(*this)(std::forward<Mask>(m));
+  }
+
   /// The same elements in C order under another shape; one extent may be -1. An array whose elements lie in another order is
   /// copied, here and now, as NumPy does. Errors: `shape_error`. Source: numpy.reshape.
   auto reshape(std::initializer_list<std::int64_t> extents) const& { return reshaped(shared(), extents); }

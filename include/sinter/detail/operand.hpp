@@ -74,7 +74,7 @@ consteval weight weight_of() {
   if constexpr (expression<U>) return {dtype_of<typename U::sinter_element>, false, fault::none, !named && ordering<U>};
   else if constexpr (arithmetic<U>) return {dtype_of<U>, true};
   else if constexpr (is_strong<U>::value) return {dtype_of<decltype(U::value)>, false};
-  else return {dtype::bool_, false, is_masked<U> ? fault::unreadable : fault::operand};
+  else return {dtype::bool_, false, fault::operand};
 }
 
 constexpr dtype default_of(kind k) {

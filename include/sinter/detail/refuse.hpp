@@ -8,8 +8,6 @@ namespace sinter {
 
 template <element T>
 class lazy;
-template <element T>
-class masked;
 
 namespace detail {
 
@@ -23,12 +21,6 @@ struct anything {
   anything(const X&);
 };
 
-/// What `a(mask)` is.
-template <class X>
-inline constexpr bool is_masked = false;
-template <class T>
-inline constexpr bool is_masked<masked<T>> = true;
-
 /// Stands where an operand was wanted. As a conversion it comes after every other function of the same name.
 struct no_operand {
   template <class X>
@@ -41,9 +33,7 @@ struct no_operand {
 struct no_expression {
   template <class X>
   no_expression(const X&) {
-    static_assert(!is_masked<X>,
-                  "sinter: the elements under a mask cannot be read; where(mask, a, 0) keeps their places");
-    static_assert(is_masked<X>, "sinter: this takes an array or an expression; asarray(v) makes an array of a vector");
+    static_assert(never<X>, "sinter: this takes an array or an expression; asarray(v) makes an array of a vector");
   }
 };
 
@@ -105,7 +95,6 @@ enum class fault : std::uint8_t {
   mask,
   no_mask,
   target,
-  unreadable,
   real_draw,
   whole_draw,
   draw_shape
@@ -132,14 +121,11 @@ class refused : public lazy<T> {
   static_assert(of != fault::index,
                 "sinter: an index is an integer, a slice, _, newaxis or ellipsis; those of a list made at run time are "
                 "any_index");
-  static_assert(
-      of != fault::mask,
-      "sinter: an index is of integers, and a mask is none; a(m) = 0 and store_where(a, m, e) store by a mask");
+  static_assert(of != fault::mask,
+                "sinter: an array that indexes is of integers, or of bool: a(n), a(a > 0); take is by integers");
   static_assert(of != fault::no_mask, "sinter: a mask is an array or an expression of bool: a > 0");
   static_assert(of != fault::target,
                 "sinter: only a named array that is not const, or a view of one, can be stored into");
-  static_assert(of != fault::unreadable,
-                "sinter: the elements under a mask cannot be read; where(mask, a, 0) keeps their places");
   static_assert(
       of != fault::draw_shape,
       "sinter: the shape of random numbers comes first, in braces where more follows: rng.normal({2, 3}, 10, 2)");

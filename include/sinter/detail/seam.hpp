@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <sinter/detail/node.hpp>
 #include <sinter/detail/reductions.hpp>
@@ -83,8 +84,9 @@ SINTER_API device device_of(node*);
 /// One entry of an index list. `range`: in steps of one, where a bound left out is 0 or `whole`; `steps`: any other slice.
 struct index_item {
   enum kind : std::uint8_t { range, integer, all, steps, new_axis, rest, integers } what;
-  bool has_start, has_stop;        // of a slice
-  std::int64_t start, stop, step;  // integers: `start` is which of the arrays of indices
+  bool has_start, has_stop;  // of a slice
+  // Integers: `start` is which of the arrays of indices; of a mask, and has_stop, `stop` is the extent of the mask's axis.
+  std::int64_t start, stop, step;
 
   static constexpr std::int64_t whole = INT64_MAX;
 };
@@ -110,6 +112,10 @@ SINTER_API node* make_picked(node*, const picking&);
 SINTER_API void store_at(handle& target, handle part, const picking&, const expression_view&, combining, const where&);
 /// A mask with an axis for each of an array: those it lacks follow. Errors: `index_error` where its own are not the first of it.
 SINTER_API node* make_mask(node* mask, const shape& of);
+/// Of the elements along the axes that a mask has, those under it; evaluates the mask. Errors: as make_mask.
+SINTER_API node* make_masked(node*, node* mask);
+/// The places of elements other than zero, in C order, along each axis: arrays of int64; evaluates.
+SINTER_API std::vector<handle> make_nonzero(node*);
 SINTER_API node* make_take(node*, node* indices, std::int64_t axis);
 SINTER_API node* make_take_one(node*, std::int64_t index, std::int64_t axis);
 SINTER_API node* make_take_along(node*, node* indices, std::int64_t axis);

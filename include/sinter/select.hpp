@@ -1,0 +1,214 @@
+// Which elements: the places where something is true, choices by condition and by index, and arrays of indices that name whole
+// triangles, diagonals and grids. `a(nonzero(m))`, `a(ix_(r, c))` and `a(tril_indices(n))` take them as an index list.
+#pragma once
+
+#include <array>
+
+#include <sinter/create.hpp>
+#include <sinter/gather.hpp>
+#include <sinter/join.hpp>
+
+namespace sinter {
+
+/// What becomes of an index that is out of range: an error, what is left by division, or the nearest that is in range.
+enum class index_mode : unsigned char { raise, wrap, clip };
+
+namespace detail {
+SINTER_API node* make_flat_nonzero(node*);
+SINTER_API std::vector<handle> make_unraveled(node* flat, const shape&);
+SINTER_API node* make_compressed(node*, node* condition, std::int64_t axis);
+SINTER_API node* make_in_range(node* index, std::int64_t extent, index_mode);
+SINTER_API node* make_raveled(node* const* indices, std::size_t count, const shape&, index_mode);
+SINTER_API node* make_chosen(node* index, node* const* parts, std::size_t count, index_mode);
+SINTER_API node* make_selected(node* const* conditions, std::size_t count, node* const* parts, std::size_t part_count,
+                               node* otherwise);
+
+[[noreturn]] SINTER_API void throw_not_one_axis(const char* what, const shape&);
+
+using places = array<std::int64_t>;
+using indices = lazy<std::int64_t>;
+
+template <class T>
+std::vector<T> each_as(std::vector<handle> nodes) {
+  std::vector<T> all;
+  for (handle& n : nodes) all.emplace_back(n.take());
+  return all;
+}
+/// Of two axes.
+SINTER_API std::array<places, 2> places_in_matrix(node*);
+}  // namespace detail
+
+/// The places of all elements other than zero, in C order: an array of int64 for each axis. Evaluates, as how many there are
+/// depends on the elements. Errors: `index_error` for an array without axes. Stream behaviour: waits. Source: numpy.nonzero.
+template <detail::expression E>
+std::vector<detail::places> nonzero(E&& e) {
+  return detail::each_as<detail::places>(detail::make_nonzero(detail::node_of(std::forward<E>(e)).get()));
+}
+/// The same under its other name. Source: numpy.where of one argument.
+template <detail::mask_array M>
+std::vector<detail::places> where(M&& mask) {
+  return nonzero(std::forward<M>(mask));
+}
+/// Of the flattened elements. Source: numpy.flatnonzero.
+template <detail::expression E>
+detail::places flatnonzero(E&& e) {
+  return detail::places(detail::make_flat_nonzero(detail::node_of(std::forward<E>(e)).get()));
+}
+/// A row of places for each element other than zero. Source: numpy.argwhere.
+template <detail::expression E>
+detail::places argwhere(E&& e) {
+  if (e.ndim() == 0) return zeros<std::int64_t>({flatnonzero(std::forward<E>(e)).size(), std::int64_t{0}});
+  return stack(nonzero(std::forward<E>(e)), 1);
+}
+
+/// The flattened elements where the flattened condition, of the same size, is true. Stream behaviour: waits. Errors: `index_error`
+/// for another size. Source: numpy.extract.
+template <detail::mask_array M, detail::expression A>
+auto extract(M&& condition, A&& a) {
+  return lazy<detail::element_in<A>>(std::forward<A>(a).ravel()(std::forward<M>(condition).ravel()));
+}
+/// The slices along an axis, or the flattened elements, where a condition of one axis is true; it may be shorter. Errors:
+/// `index_error` where it is true beyond the end. Stream behaviour: waits. Source: numpy.compress.
+template <detail::mask_array M, detail::expression A>
+auto compress(M&& condition, A&& a, detail::integer axis) {
+  const detail::handle of = detail::node_of(std::forward<A>(a)), by = detail::node_of(std::forward<M>(condition));
+  return lazy<detail::element_in<A>>(detail::make_compressed(of.get(), by.get(), axis));
+}
+template <detail::mask_array M, detail::expression A>
+auto compress(M&& condition, A&& a) {
+  return compress(std::forward<M>(condition), std::forward<A>(a).ravel(), 0);
+}
+
+/// At each point the element of one of several arrays: a list of them, or a tuple of any expressions. Shapes: all broadcast. Dtypes:
+/// the one that they promote to. Errors: `index_error` at the next wait for an index that names none, where the mode does not say
+/// otherwise; `shape_error`. Source: numpy.choose.
+template <detail::index_array K, detail::parts P>
+auto choose(K&& which, P&& of, index_mode mode = index_mode::raise) {
+  auto all = detail::join_of(std::forward<P>(of));
+  return lazy<typename decltype(all)::value_type>(
+      detail::make_chosen(detail::node_of(std::forward<K>(which)).get(), all.nodes(), all.size(), mode));
+}
+template <detail::index_array K, element T>
+auto choose(K&& which, std::initializer_list<array<T>> of, index_mode mode = index_mode::raise) {
+  return choose(std::forward<K>(which), std::vector<array<T>>(of), mode);
+}
+
+/// At each point the element of the first choice whose condition is true, or another value: `select({a < 0, a > 9}, tuple(-a, a * 2),
+/// 7)`. Shapes: all broadcast. Dtypes: the one that the choices promote to. Errors: `shape_error` where there are not as many
+/// choices as conditions. Source: numpy.select.
+template <detail::parts P, detail::operand V = int>
+auto select(std::initializer_list<lazy<bool>> conditions, P&& choices, V&& otherwise = 0) {
+  std::vector<detail::handle> held;
+  std::vector<detail::node*> nodes;
+  for (const lazy<bool>& c : conditions) nodes.push_back(held.emplace_back(c.share()).get());
+  auto all = detail::join_of(std::forward<P>(choices));
+  using T = typename decltype(all)::value_type;
+  return lazy<T>(detail::make_selected(nodes.data(), nodes.size(), all.nodes(), all.size(),
+                                       detail::part_of<T>(std::forward<V>(otherwise)).get()));
+}
+template <element T, detail::operand V = int>
+auto select(std::initializer_list<lazy<bool>> conditions, std::initializer_list<array<T>> choices, V&& otherwise = 0) {
+  return select(conditions, std::vector<array<T>>(choices), std::forward<V>(otherwise));
+}
+
+namespace detail {
+template <class T, class X, class F>
+lazy<T> value_of_piece(const X& x, F& f) {
+  if constexpr (scalar_operand<F>) return lazy<T>(part_of<T>(f).take());
+  else return lazy<T>(part_of<T>(f(x)).take());
+}
+}  // namespace detail
+/// `x` seen through a function, or as a number, for each condition; of several that are true the last counts. Where none is, the
+/// value is 0, or that of one function more. Dtypes: that of `x`. Source: numpy.piecewise.
+template <detail::expression X, class... F>
+auto piecewise(X&& given, std::initializer_list<lazy<bool>> conditions, F&&... pieces) {
+  using T = detail::element_in<X>;
+  const lazy<T> x(detail::take_node(std::forward<X>(given)));
+  const lazy<T> values[] = {detail::value_of_piece<T>(x, pieces)...};
+  const bool has_otherwise = sizeof...(F) == conditions.size() + 1;
+  lazy<T> y = has_otherwise ? values[sizeof...(F) - 1] : lazy<T>(detail::make_number(dtype_of<T>, {}));
+  std::vector<detail::handle> held;
+  std::vector<detail::node*> nodes, parts;
+  for (std::size_t i = conditions.size(); i-- > 0;) {  // the first that is true of a reversed list
+    nodes.push_back(held.emplace_back(conditions.begin()[i].share()).get());
+    if (i < sizeof...(F)) parts.push_back(held.emplace_back(values[i].share()).get());
+  }
+  const std::size_t count = has_otherwise ? parts.size() : sizeof...(F);
+  y = lazy<T>(detail::make_selected(nodes.data(), nodes.size(), parts.data(), count, detail::handle(y.share()).get()));
+  return lazy<T>(detail::make_broadcast(detail::handle(y.share()).get(), broadcast_shapes(x.shape(), y.shape())));
+}
+
+/// The indices along each axis of elements that are counted in C order; lazy. Errors: `index_error` at the next wait. Source:
+/// numpy.unravel_index.
+template <detail::index_array K>
+std::vector<detail::indices> unravel_index(K&& flat, const shape& s) {
+  const detail::handle checked(
+      detail::make_in_range(detail::node_of(std::forward<K>(flat)).get(), s.elements(), index_mode::raise));
+  return detail::each_as<detail::indices>(detail::make_unraveled(checked.get(), s));
+}
+/// How elements that are named by an index along each axis count in C order: of a list of arrays, a tuple, or what nonzero gives;
+/// lazy. Errors: `shape_error` unless there is one for each axis; `index_error` at the next wait. Source: numpy.ravel_multi_index.
+template <detail::parts P>
+auto ravel_multi_index(P&& along, const shape& s, index_mode mode = index_mode::raise) {
+  auto all = detail::join_of(std::forward<P>(along));
+  return detail::indices(detail::make_raveled(all.nodes(), all.size(), s, mode));
+}
+template <element T>
+auto ravel_multi_index(std::initializer_list<array<T>> along, const shape& s, index_mode mode = index_mode::raise) {
+  return ravel_multi_index(std::vector<array<T>>(along), s, mode);
+}
+
+namespace detail {
+template <class X>
+indices open_index(X&& x, int axis, int axes) {
+  handle flat;
+  if constexpr (mask_array<X>) flat = handle(make_flat_nonzero(node_of(std::forward<X>(x)).get()));
+  else flat = part_of<std::int64_t>(std::forward<X>(x));
+  if (shape_of(flat.get()).size() != 1) throw_not_one_axis("ix_", shape_of(flat.get()));
+  std::int64_t extents[max_rank];
+  for (int d = 0; d < axes; ++d) extents[d] = d == axis ? -1 : 1;
+  return indices(make_reshape(flat.get(), extents, axes));
+}
+}  // namespace detail
+/// Arrays of indices, or masks, of one axis each, as those of a grid: `a(ix_(rows, columns))`. Errors: `shape_error`. Source:
+/// numpy.ix_.
+template <class... X>
+  requires((detail::index_array<X> || detail::mask_array<X>)&&...)
+std::array<detail::indices, sizeof...(X)> ix_(X&&... x) {
+  static_assert(sizeof...(X) <= max_rank, "sinter: arrays have at most 8 axes");
+  int axis = 0;
+  return {detail::open_index(std::forward<X>(x), axis++, sizeof...(X))...};
+}
+
+/// The places of the elements on and below, or above, a diagonal of a matrix of `rows` and as many `columns`, if nothing else is
+/// said. Evaluates. Stream behaviour: waits. Source: numpy.tril_indices, numpy.triu_indices.
+SINTER_API std::array<detail::places, 2> tril_indices(std::int64_t rows, std::int64_t k = 0, std::int64_t columns = -1);
+SINTER_API std::array<detail::places, 2> triu_indices(std::int64_t rows, std::int64_t k = 0, std::int64_t columns = -1);
+/// The same for a matrix. Errors: `shape_error` unless it has two axes. Source: numpy.tril_indices_from, triu_indices_from.
+template <detail::expression E>
+auto tril_indices_from(const E& e, std::int64_t k = 0) {
+  const auto [rows, columns] = e.template shape<2>();
+  return tril_indices(rows, k, columns);
+}
+template <detail::expression E>
+auto triu_indices_from(const E& e, std::int64_t k = 0) {
+  const auto [rows, columns] = e.template shape<2>();
+  return triu_indices(rows, k, columns);
+}
+/// The places where what a function makes of a square of ones is not zero: `mask_indices(3, [](auto m, auto k) { return triu(m, k);
+/// }, 1)`. Evaluates. Source: numpy.mask_indices.
+template <class F, class... K>
+auto mask_indices(std::int64_t n, F&& f, const K&... k) {
+  return detail::places_in_matrix(detail::node_of(f(ones<std::int64_t>({n, n}), k...)).get());
+}
+/// The places of the main diagonal of an array of `axes` axes of length n; lazy. Source: numpy.diag_indices.
+template <std::size_t axes = 2>
+std::array<detail::indices, axes> diag_indices(std::int64_t n) {
+  return [&]<std::size_t... d>(std::index_sequence<d...>) {
+    return std::array<detail::indices, axes>{
+        (static_cast<void>(d), detail::indices(detail::make_iota(shape{n}, 0)))...};
+  }
+  (std::make_index_sequence<axes>());
+}
+
+}  // namespace sinter

@@ -1,0 +1,118 @@
+// Grids of coordinates and windows.
+#include <sinter/grids.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <sinter/error.hpp>
+#include <sinter/functions.hpp>
+
+#include "runtime/frontend/applied.hpp"
+#include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/message.hpp"
+
+namespace sinter::detail {
+
+using runtime::typed;
+
+node* make_mesh(node* n, int axis, int axes, const shape& whole, bool sparse) {
+  std::int64_t extents[max_rank];
+  std::fill_n(extents, axes, 1);
+  extents[axis] = typed(n)->extents.elements();
+  const handle open(make_reshape(n, extents, axes));
+  return sparse ? retain(open.get()) : make_broadcast(open.get(), whole);
+}
+
+node* make_slice_range(const index_item& s) {
+  if (!s.has_stop) throw shape_error("sinter: a slice of a grid has an end: mgrid(slice(0, 3), slice(5))");
+  const std::int64_t start = s.has_start ? s.start : 0;
+  const lazy<std::int64_t> i(make_iota(shape{arange_length(start, s.stop, s.step)}, 0));
+  return lazy<std::int64_t>(i * s.step + start).release_node();
+}
+
+node* make_point_range(double start, double stop, std::int64_t count) {
+  const lazy<std::int64_t> i(make_iota(shape{count}, 0));
+  const double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
+  return lazy<double>(fma(i, step, -0.0) + start).release_node();
+}
+
+std::vector<handle> make_indices(const shape& s) {
+  std::vector<handle> along;
+  for (int d = 0; d < s.size(); ++d) along.emplace_back(make_iota(s, d));
+  return along;
+}
+
+node* make_linspace(node* start, node* stop, std::int64_t count, const spacing& how) {
+  const dtype t = typed(start)->type;
+  const shape ends[] = {typed(start)->extents, typed(stop)->extents}, s = broadcast_of(ends, 2);
+  const int rank = s.size() + 1, axis = runtime::checked_axis(how.axis, rank, "linspace");
+  const axis_list at{1, {axis}};
+  const handle low(make_expanded(handle(make_broadcast(start, s)).get(), at));
+  const handle high(make_expanded(handle(make_broadcast(stop, s)).get(), at));
+  shape along;
+  along.set_size(rank);
+  for (int d = 0; d < rank; ++d) along[d] = d == axis ? count : 1;
+  const handle place(make_iota(along, axis)), i = runtime::cast(place, t);
+  const auto number = [t](double x) { return runtime::applied_operand(t, runtime::number_of(t, x)); };
+  // A device that has a multiplication and an addition in one would join a bare product to what is added.
+  const auto product = [&](const handle& a, const handle& b) {
+    return is_floating(t) ? runtime::apply(op::fma, {a, b, number(-0.0)}) : runtime::apply(op::multiply, {a, b});
+  };
+  const std::int64_t steps = how.endpoint ? count - 1 : count;
+  const auto divisor = number(static_cast<double>(std::max<std::int64_t>(steps, 1)));
+  const handle distance = runtime::apply(op::subtract, {high, low}),
+               step = runtime::apply(op::divide, {distance, divisor});
+  // A distance so small that its steps are nothing is multiplied first.
+  const handle is_nothing = runtime::apply(op::equal, {step, number(0)});
+  const handle further = runtime::apply(
+      op::where, {is_nothing, product(runtime::apply(op::divide, {i, divisor}), distance), product(i, step)});
+  handle values = runtime::apply(op::add, {further, low});
+  if (!how.endpoint || count < 2) return values.take();
+  // The last value is the stop itself, not the start plus a rounded multiple of the step.
+  scalar_bits last{};
+  last.as_signed = count - 1;
+  return runtime::apply(op::where, {runtime::apply(op::equal, {place, {dtype::int64, last}}), high, values}).take();
+}
+
+}  // namespace sinter::detail
+
+namespace sinter {
+
+namespace {
+
+// 1 - count, 3 - count, ... count - 1: as far from the middle on both sides.
+lazy<double> from_middle(std::int64_t count) {
+  return lazy<double>(astype<double>(
+      lazy<std::int64_t>(detail::make_iota(shape{std::max<std::int64_t>(count, 0)}, 0)) * 2 - (count - 1)));
+}
+
+// NumPy rounds the angle, the cosine's product and each sum.
+lazy<double> cosine(std::int64_t count, double times, double weight) {
+  const auto last = static_cast<double>(std::max<std::int64_t>(count - 1, 1));
+  return lazy<double>(fma(cos(from_middle(count) * (std::numbers::pi * times) / last), weight, -0.0));
+}
+
+}  // namespace
+
+array<double> geomspace(double start, double stop, std::int64_t count, spacing how) {
+  if (start == 0 || stop == 0) throw error("sinter: geomspace from or to zero");
+  const double sign = start < 0 ? -1 : 1;
+  if ((start < 0) != (stop < 0)) throw error("sinter: geomspace between bounds of different signs");
+  const lazy<std::int64_t> i(detail::make_iota(shape{count}, 0));
+  const double low = std::log10(start * sign), high = std::log10(stop * sign);
+  const lazy<double> between = power(10.0, linspace(low, high, count, how)) * sign;
+  const lazy<double> from_start = where(i == 0, strong(start), between);
+  return where(i == count - 1 && how.endpoint && count > 1, strong(stop), from_start);
+}
+
+lazy<double> bartlett(std::int64_t points) {
+  const auto last = static_cast<double>(std::max<std::int64_t>(points - 1, 1));
+  const lazy<double> n = from_middle(points);
+  return where(n <= 0, n / last + 1, 1 - n / last);
+}
+lazy<double> blackman(std::int64_t points) { return cosine(points, 1, 0.5) + 0.42 + cosine(points, 2, 0.08); }
+lazy<double> hamming(std::int64_t points) { return cosine(points, 1, 0.46) + 0.54; }
+lazy<double> hanning(std::int64_t points) { return cosine(points, 1, 0.5) + 0.5; }
+
+}  // namespace sinter

@@ -1,0 +1,200 @@
+// Which elements: masks, places, choices and the stores that they name. NumPy's values and refusals, of arrays of every layout.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <sinter/sinter.hpp>
+
+#include "test/support/layouts.hpp"
+
+namespace sn = sinter;
+using sn::_;
+using sn::array;
+using sn::ellipsis;
+using sn::index_mode;
+using sn::lazy;
+using sn::newaxis;
+using sn::slice;
+using sn::tuple;
+using sn::test::check_layouts;
+
+namespace {
+
+const array<int>& row() {
+  static const array<int> of{10, 11, 12, 13};
+  return of;
+}
+const array<int>& few() {
+  static const array<int> of{50, 60};
+  return of;
+}
+const array<std::int64_t>& i() {
+  static const array<std::int64_t> of{1, 0, -1};
+  return of;
+}
+using mask = array<bool>;
+
+/// The first elements along an axis, as far as there are such.
+template <class T>
+lazy<T> edge(const lazy<T>& x, bool along_last) {
+  std::vector<sn::any_index> at(static_cast<std::size_t>(x.ndim()), 0);
+  if (at.empty()) throw sn::index_error("sinter: no axis");
+  (along_last ? at.back() : at.front()) = _;
+  return x(at);
+}
+
+}  // namespace
+
+#define CASES(...) TEST_CASE_TEMPLATE(__VA_ARGS__, T, std::int16_t, double)
+#define OF(...) [](const lazy<T>& x) { return __VA_ARGS__; }
+#define STORED(...)                  \
+  [](const lazy<T>& x) {             \
+    array<T> a = array<T>(x).copy(); \
+    __VA_ARGS__;                     \
+    sn::synchronize();               \
+    return a;                        \
+  }
+
+CASES("selections: masks that are read") {
+  check_layouts<T>("mask", OF(x(x % 3 == 0)));
+  check_layouts<T>("mask", [](const lazy<T>& x) {
+    const array<T> a = x;
+    return a[a % 3 == 0];
+  });
+  check_layouts<T>("mask", [](const lazy<T>& x) {
+    array<T> a = x;
+    return lazy<T>(a(a % 3 == 0));
+  });
+  check_layouts<T>("mask plus", OF(x(x > 2) + 1));
+  check_layouts<T>("mask of rows", OF(x.ndim() > 1 ? x(x(ellipsis, 0) % 2 == 1) : x(x % 2 == 1)));
+  check_layouts<T>("mask behind", OF(x(ellipsis, edge(x, true) > 3)));
+  check_layouts<T>("mask before", OF(x(edge(x, false) < 9, ellipsis)));
+  check_layouts<T>("mask and integer", OF(x(_, 0, x(0, 0, _) < 9)));
+  check_layouts<T>("mask and slice", OF(x(x(_, 0, 0) < 9, slice(_, _, -1), newaxis)));
+  check_layouts<T>("mask and indices", OF(x(x(_, 0, 0) < 0, _, i()(slice(0, 0)))));
+  check_layouts<T>("mask twice", OF(x(x(_, 0, 0) >= 0, _, x(0, 0, _) >= 0)));
+  check_layouts<T>("mask too short", OF(x(mask{true})));
+  check_layouts<T>("mask of more axes", OF(x(sn::ones<bool>({1, 1, 1, 1}))));
+}
+
+CASES("selections: places") {
+  check_layouts<T>("nonzero 0", OF(sn::nonzero(x).front()));
+  check_layouts<T>("nonzero -1", OF(sn::nonzero(x).back()));
+  check_layouts<T>("where", OF(sn::where(x > 4).at(0)));
+  check_layouts<T>("flatnonzero", OF(sn::flatnonzero(x)));
+  check_layouts<T>("argwhere", OF(sn::argwhere(x)));
+  check_layouts<T>("nonzero as indices", OF(x(sn::nonzero(x))));
+  check_layouts<T>("extract", OF(sn::extract(x % 2 == 1, x)));
+  check_layouts<T>("compress", OF(sn::compress(mask{false, true}, x)));
+  check_layouts<T>("compress -1", OF(sn::compress(mask{true, false, true}, x, -1)));
+  check_layouts<T>("compress far", OF(sn::compress(sn::arange(31) == 30, x, 0)));
+}
+
+CASES("selections: choices") {
+  const auto k = [](const lazy<T>& x) { return astype<int>(x); };
+  check_layouts<T>("choose", [k](const lazy<T>& x) { return sn::choose(k(x) % 3, tuple(x, x * 2, x + 1)); });
+  check_layouts<T>("choose rows", [k](const lazy<T>& x) {
+    return sn::choose(k(x) % 2, {array<int>(sn::full<int>({}, 7)), row()});
+  });
+  check_layouts<T>("choose wrong", [k](const lazy<T>& x) { return sn::choose(k(x), tuple(x, x + 1)); });
+  check_layouts<T>("choose wrap",
+                   [k](const lazy<T>& x) { return sn::choose(k(x) - 2, tuple(x, x + 1), index_mode::wrap); });
+  check_layouts<T>("choose clip",
+                   [k](const lazy<T>& x) { return sn::choose(k(x) - 2, tuple(x, x + 1), index_mode::clip); });
+  check_layouts<T>("select", OF(sn::select({x<4, x> 9}, tuple(x, x + 1), 2)));
+  check_layouts<T>("select one", OF(sn::select({x < 4}, {array<T>(x)})));
+  check_layouts<T>("select fewer", OF(sn::select({x<4, x> 9}, tuple(x))));
+  check_layouts<T>("piecewise", OF(sn::piecewise(
+                                    x, {x < 9, x < 4}, [](const auto& y) { return y + 1; }, 2)));
+  check_layouts<T>("piecewise otherwise", OF(sn::piecewise(x, {x < 9}, 5, [](const auto& y) { return y * 2; })));
+}
+
+CASES("selections: indices") {
+  check_layouts<T>("unravel_index", OF(sn::unravel_index(astype<int>(x), {4, 8}).at(1)));
+  check_layouts<T>("unravel_index far", OF(sn::unravel_index(astype<int>(x), {2, 2}).at(0)));
+  const auto raveled = [](const lazy<T>& x, int by, index_mode mode) {
+    const array<std::int64_t> k = astype<std::int64_t>(x);
+    return sn::ravel_multi_index(tuple(k, k % by), {23, 3}, mode);
+  };
+  check_layouts<T>("ravel_multi_index", [&](const lazy<T>& x) { return raveled(x, 3, index_mode::raise); });
+  check_layouts<T>("ravel_multi_index far", [&](const lazy<T>& x) { return raveled(x, 99, index_mode::raise); });
+  check_layouts<T>("ravel_multi_index clip", [&](const lazy<T>& x) { return raveled(x, 99, index_mode::clip); });
+  check_layouts<T>("ravel_multi_index wrap", [&](const lazy<T>& x) { return raveled(x, 99, index_mode::wrap); });
+  check_layouts<T>("ix_", OF(x(sn::ix_(array<int>{1, 0}, mask{true, false, true}, array<int>{-1}))));
+  check_layouts<T>("tril_indices", OF(x(0)(sn::tril_indices(3))));
+  check_layouts<T>("triu_indices", OF(x(0)(sn::triu_indices_from(x(0), 1))));
+  check_layouts<T>("diag_indices", OF(x(0)(sn::diag_indices(2))));
+  check_layouts<T>("mask_indices", OF(x(0)(sn::mask_indices(
+                                       3, [](const auto& m, int k) { return sn::triu(m, k); }, 1))));
+}
+
+CASES("selections: stores") {
+  check_layouts<T>("store mask", STORED(a(a % 3 == 0) = 8));
+  check_layouts<T>("store mask values", STORED(a(a % 2 == 1) = a(a % 2 == 1) + 1));
+  check_layouts<T>("store mask wrong", STORED(a(a >= 0) = sn::arange(5)));
+  check_layouts<T>("store mask add", STORED(a(a % 2 == 1) += a(a % 2 == 1)));
+  check_layouts<T>("store mask rows", STORED(a(a(_, 0, 0) >= 0) = row()));
+  check_layouts<T>("store mask behind", STORED(a(ellipsis, a(0, 0, _) > 3) = 9));
+  check_layouts<T>("store places", STORED(a(sn::nonzero(a)) = 9));
+  check_layouts<T>("store ix_", STORED(a(sn::ix_(array<int>{1, 0}, array<int>{0, 2}, array<int>{-1})) += 9));
+  check_layouts<T>("put", STORED(sn::put(a, array<int>{0, -1, 2}, few())));
+  check_layouts<T>("put far", STORED(sn::put(a, array<int>{99}, 5)));
+  check_layouts<T>("put wrap", STORED(sn::put(a, array<int>{99, -3}, few(), index_mode::wrap)));
+  check_layouts<T>("put clip", STORED(sn::put(a, array<int>{99, -3}, few(), index_mode::clip)));
+  check_layouts<T>("put_along_axis", STORED(sn::put_along_axis(a, astype<int>(a(ellipsis, slice(1)) % 2), 70, -1)));
+  check_layouts<T>("put_along_axis wrong", STORED(sn::put_along_axis(a, array<int>{{{{0}}}}, 70, -1)));
+  check_layouts<T>("putmask", STORED(sn::putmask(a, a > 4, few())));
+  check_layouts<T>("place", STORED(sn::place(a, a > 4, few())));
+  check_layouts<T>("copyto", STORED(sn::copyto(a, row())));
+  check_layouts<T>("copyto where", STORED(sn::copyto(a, row(), a > 4)));
+  check_layouts<T>("fill_diagonal", STORED(sn::fill_diagonal(a, 7)));
+  check_layouts<T>("fill_diagonal values", [](const lazy<T>& x) {
+    array<T> a = array<T>(x(ellipsis, slice(2))).copy();
+    sn::fill_diagonal(a, few());
+    return a;
+  });
+}
+
+TEST_CASE("selections: a mask is read as the array was, and a store through it copies nothing") {
+  array<int> a{1, -2, 3, -4};
+  auto negative = a(a < 0);
+  a(ellipsis) = 7;
+  CHECK(negative.get() == std::vector<int>{-2, -4});
+  array<float> x = sn::linspace<float>(-1, 1, 1000);
+  x(x < 0) = 0;
+  const auto before = sn::counters().bytes_copied;
+  x(x > 0.5) += 1;
+  CHECK(sn::counters().bytes_copied == before);
+  CHECK(sn::test::kept_launches_of([&] { x(x > 1) = 0; }) == 1);
+  [](sn::array_ref<int> v) {
+    CHECK(array<int>(v(v > 7)).size() == 0);
+    v(v == 7) = array<int>{1, 2};
+  }(a(slice(1, 3)));
+  CHECK(a.get() == std::vector<int>{7, 1, 2, 7});
+}
+
+TEST_CASE("selections: what is a pure function of shapes is one launch with its user") {
+  const array<float> x = sn::linspace<float>(0, 1, 600).reshape(20, 30);
+  const array<std::int64_t> k(sn::arange(30) % 3);
+  const auto is_one_launch = [](auto f) { CHECK(sn::test::kept_launches_of(f) == 1); };
+  is_one_launch([&] { array<float> r = sn::choose(k, tuple(x, x + 1, x * 2)) * 2; });
+  is_one_launch([&] { array<float> r = sn::select({x<0.2, x> 0.5}, tuple(x * 2, x + 1), 5) * 2; });
+  is_one_launch([&] {
+    array<float> r = sn::piecewise(
+                         x, {x < 0.5}, [](const auto& y) { return y * y; }, 1) *
+                     2;
+  });
+  is_one_launch([&] { array<float> r = x(sn::ix_(k, k)) * 2; });
+  is_one_launch([&] { array<std::int64_t> r = sn::ravel_multi_index(sn::unravel_index(k, {3, 5}), {3, 5}) * 2; });
+}
+
+TEST_CASE("selections: many places, of every device") {
+  const array<std::int64_t> n(sn::arange(100'000) * 7 % 1001);
+  const array<std::int64_t> found = sn::flatnonzero(n < 100);
+  CHECK(found.size() == sn::count_nonzero(n < 100).item());
+  CHECK(sn::all(n(found) < 100).item());
+  CHECK(sn::all(found(slice(1, _)) > found(slice(_, -1))).item());
+  CHECK(sn::flatnonzero(n < 0).shape() == sn::shape{0});
+  CHECK(sn::sum(n(n >= 100)).item() + sn::sum(n(n < 100)).item() == sn::sum(n).item());
+}
