@@ -43,6 +43,15 @@ class file_name {
 SINTER_API void print(std::ostream&, node*);
 SINTER_API node* load_npy(const char* path, dtype);
 SINTER_API void save_npy(const char* path, node*);
+SINTER_API node* load_npz(const char* path, const char* name, dtype);
+/// An array of an archive, by its name.
+struct named_part {
+  template <expression E>
+  named_part(const char* n, const E& e) : name(n), of(e.share()) {}
+  const char* name;
+  handle of;
+};
+SINTER_API void save_npz(const char* path, const named_part*, std::size_t count);
 }  // namespace detail
 
 /// Prints as `str(a)` does in NumPy; evaluates. Stream behaviour: waits.
@@ -70,6 +79,18 @@ void save(detail::file_name, detail::no_expression);
 template <detail::expression E, class Name>
 void save(const E&, const Name&) {
   static_assert(detail::never<E>, "sinter: a file's name comes before what is saved: save(name, a)");
+}
+
+/// Reads one array of a .npz file, converting to T. Errors: `io_error` where there is none of that name, or where the archive is
+/// compressed; as those of a .npy file. Source: numpy.load of a .npz file.
+template <element T>
+array<T> load(detail::file_name path, const char* name) {
+  return array<T>(detail::load_npz(path.text(), name, dtype_of<T>));
+}
+/// Writes several arrays into one .npz file: `savez("a.npz", {{"x", a}, {"y", b + 1}});` evaluates. Errors: `io_error`. Stream
+/// behaviour: waits. Source: numpy.savez.
+inline void savez(detail::file_name path, std::initializer_list<detail::named_part> arrays) {
+  detail::save_npz(path.text(), arrays.begin(), arrays.size());
 }
 
 }  // namespace sinter

@@ -23,6 +23,7 @@
 #include "codegen/ir/interpret_ops.hpp"
 #include "codegen/ir/node.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/npy.hpp"
 
 namespace sinter {
 namespace {
@@ -205,7 +206,14 @@ class source {
     if (S_ISREG(s.st_mode)) left_ = static_cast<std::uint64_t>(s.st_size);
   }
 
+  /// A part of a file, as which an archive has others.
+  source(const char* path, std::uint64_t offset, std::uint64_t size) : source(path) {
+    if (::lseek(fd_.get(), static_cast<off_t>(offset), SEEK_SET) < 0) refuse_errno("load", path, errno);
+    left_ = size;
+  }
+
   void read(void* to, std::size_t size, const char* what) {
+    if (left_ != unknown && size > left_) refuse("load", path_, std::string("the file ends within its ") + what);
     const std::ptrdiff_t got = codegen::read_upto(fd_.get(), to, size);
     if (got < 0) refuse_errno("load", path_, errno);
     if (static_cast<std::size_t>(got) < size) refuse("load", path_, std::string("the file ends within its ") + what);
@@ -291,8 +299,10 @@ std::string made_header(dtype type, const shape& extents) {
 
 }  // namespace
 
-detail::node* detail::load_npy(const char* path, dtype wanted) try {
-  source file(path);
+namespace detail {
+namespace {
+
+node* load_from(source& file, const char* path, dtype wanted) try {
   const header h = read_header(file, path);
   const bytes elements = read_elements(file, path, h, wanted);
   if (!h.fortran || h.extents.size() < 2) return make_from_host(wanted, h.extents, elements.data());
@@ -304,16 +314,31 @@ detail::node* detail::load_npy(const char* path, dtype wanted) try {
   throw_host_is_full();
 }
 
-void detail::save_npy(const char* path, node* n) try {
-  // Evaluated before the file is opened: an expression that fails leaves the old file alone.
+}  // namespace
+
+node* load_npy(const char* path, dtype wanted) {
+  source file(path);
+  return load_from(file, path, wanted);
+}
+
+node* load_npy_part(const char* path, std::uint64_t offset, std::uint64_t size, dtype wanted) {
+  source file(path, offset, size);
+  return load_from(file, path, wanted);
+}
+
+npy_text npy_text_of(node* n) {
   const handle array(as_array(retain(n), where{}));
   const dtype type = static_cast<const typed_node*>(array.get())->type;
   const shape& extents = shape_of(array.get());
   const auto count = static_cast<std::size_t>(extents.elements());
-  bytes elements(count * static_cast<std::size_t>(itemsize(type)));
-  read_all(array.get(), elements.data(), count, {}, where{});
-  const std::string head = made_header(type, extents);
+  npy_text text{made_header(type, extents), bytes(count * static_cast<std::size_t>(itemsize(type)))};
+  read_all(array.get(), text.elements.data(), count, {}, where{});
+  return text;
+}
 
+void save_npy(const char* path, node* n) try {
+  // Evaluated before the file is opened: an expression that fails leaves the old file alone.
+  const auto [head, elements] = npy_text_of(n);
   codegen::unique_fd file = codegen::open_path(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (!file) refuse_errno("save", path, errno);
   if (!codegen::write_all(file.get(), head.data(), head.size()) ||
@@ -325,4 +350,5 @@ void detail::save_npy(const char* path, node* n) try {
   throw_host_is_full();
 }
 
+}  // namespace detail
 }  // namespace sinter

@@ -111,8 +111,7 @@ handle statistic(const handle& part, int axis, pad_mode mode) {
   const axis_list along{1, {axis}};
   if (mode != pad_mode::mean)
     return handle(make_reduction(part, mode == pad_mode::maximum ? reduction::max : reduction::min, t, along, true));
-  if (is_floating(t))
-    return runtime::cast(handle(make_mean(part, t == dtype::float32 ? t : dtype::float64, along, true)), t);
+  if (is_floating(t) || is_complex(t)) return handle(make_mean(part, t, along, true));
   return rounded(lazy<double>(make_mean(part, dtype::float64, along, true)), t);
 }
 handle with_statistics(const handle& x, int axis, pad_width width, pad_width lengths, pad_mode mode) {
@@ -130,6 +129,7 @@ handle with_statistics(const handle& x, int axis, pad_width width, pad_width len
 // From a number to an edge, which is not reached, in so many steps; in double, as numpy.linspace computes. Towards the end of the
 // axis the steps go the other way.
 handle ramp(const handle& edge, int axis, std::int64_t width, double end, bool backwards) {
+  if (is_complex(type_of(edge))) throw dtype_error("sinter: pad of mode linear_ramp of complex numbers");
   shape s = shape_at(edge);
   s[axis] = width;
   const lazy<double> distance = lazy<double>(runtime::cast(edge, dtype::float64).take()) - end;

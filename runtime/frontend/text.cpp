@@ -268,6 +268,7 @@ void save_text(const char* path, node* n, const text_layout& how) {
         message("sinter: savetxt of an array of shape %s; it has one or two axes", to_string(s).c_str()).c_str());
   const number_format each(how.fmt);
   const dtype t = typed(n)->type;
+  if (is_complex(t)) throw dtype_error("sinter: savetxt of complex numbers; write real(a) and imag(a)");
   std::string text;
   add_remarks(text, how.header, how);
   const std::int64_t columns = s.size() == 2 ? s[1] : 1;

@@ -1,0 +1,22 @@
+// NumPy's .npy format as a part of a file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sinter/detail/seam.hpp>
+
+namespace sinter::detail {
+
+/// What a .npy file of an array has; evaluates, and waits.
+struct npy_text {
+  std::string head;
+  std::vector<unsigned char> elements;
+};
+npy_text npy_text_of(node*);
+
+/// As load_npy, of the bytes from `offset` on. Errors: `io_error`, also where they end too early.
+node* load_npy_part(const char* path, std::uint64_t offset, std::uint64_t size, dtype);
+
+}  // namespace sinter::detail

@@ -1,0 +1,67 @@
+// Archives of arrays: what NumPy writes, what Sinter writes, and what is none.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <sinter/sinter.hpp>
+
+#include "test/codegen/scratch.hpp"
+
+namespace sn = sinter;
+using namespace sinter::test;
+using sn::array;
+
+namespace {
+
+const std::string golden = SINTER_SOURCE_DIR "/test/numpy/golden/npy/";
+
+std::string refusal(const std::string& path, const char* name) {
+  try {
+    (void)sn::load<double>(path, name);
+  } catch (const sn::io_error& e) {
+    return e.what();
+  }
+  return "";
+}
+bool contains(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_CASE("archives: NumPy's are read") {
+  CHECK(sn::load<double>(golden + "two.npz", "x").get() == std::vector<double>{0, 1, 2, 3, 4, 100});
+  CHECK(sn::load<float>(golden + "two.npz", "x").shape() == sn::shape{2, 3});
+  CHECK(sn::load<bool>(golden + "two.npz", "y.npy").get() == std::vector<bool>{false, false, true, true});
+  CHECK(contains(refusal(golden + "two.npz", "z"), "it has no 'z'; it has x, y"));
+  CHECK(contains(refusal(golden + "compressed.npz", "x"), "it is compressed"));
+  CHECK(contains(refusal(golden + "f8.npy", "x"), "this is no .npz file"));
+  CHECK(contains(refusal(golden + "none.npz", "x"), "No such file"));
+}
+
+TEST_CASE("archives: what is written is read again, and what is cut off is refused") {
+  const scratch folder;
+  const std::string path = folder / "a.npz";
+  const array<int> a{{1, 2}, {3, 4}};
+  sn::savez(path, {{"a", a}, {"twice", a.T() * 2.5}, {"none", sn::zeros<bool>({0, 3})}});
+  CHECK(sn::load<int>(path, "a").get() == std::vector<int>{1, 2, 3, 4});
+  CHECK(sn::load<double>(path, "twice").get() == std::vector<double>{2.5, 7.5, 5, 10});
+  CHECK(sn::load<bool>(path, "none").shape() == sn::shape{0, 3});
+  const std::string whole = read_text(path);
+  for (std::size_t length = 0; length < whole.size(); length += 7) {
+    CAPTURE(length);
+    write_text(path, whole.substr(0, length));
+    CHECK_THROWS_AS((void)sn::load<int>(path, "a"), sn::io_error);
+  }
+  std::string wrong = whole;
+  for (std::size_t at = 0; at < whole.size(); at += 5) {  // no byte is trusted
+    wrong[at] = static_cast<char>(wrong[at] ^ 0x5a);
+    write_text(path, wrong);
+    try {
+      (void)sn::load<int>(path, "a");
+    } catch (const sn::error&) {
+    }
+    wrong[at] = whole[at];
+  }
+  sn::savez(path, {});
+  CHECK(contains(refusal(path, "a"), "it has no 'a'"));
+}
