@@ -29,7 +29,9 @@ struct row {
 constexpr row rows[] = {
 #define SINTER_OP(name, arity, rule_, cuda, c, integer, interpreter, ulp, numpy, sentence) \
   {__LINE__, #name, rule::rule_, #rule_, ulp, numpy, sentence},
+#define SINTER_SPECIAL_OP(name, ...) SINTER_OP(special::name, __VA_ARGS__)
 #define SINTER_DRAW(...)
+#define SINTER_PART(...)
 #include <sinter/ops.def>
 #undef SINTER_OP
 };
@@ -53,6 +55,7 @@ const char* sentence(rule r) {
     case rule::choice: return "the first operand is a truth value, the dtypes are those of the others";
     case rule::bits: return "bool and integers only";
     case rule::integers: return "integers only; bool counts as int8";
+    case rule::bit_count: return "the same; gives uint8";
     case rule::test: return "looks at a value without changing it";
     case rule::real_test: return "the same; no complex numbers";
     case rule::words_to_uint32:
@@ -70,7 +73,7 @@ std::map<int, std::string> headings() {
   std::string before;
   std::string line;
   for (int number = 1; std::getline(table, line); before = line, ++number) {
-    if (line.starts_with("SINTER_OP(") && before.starts_with("// ")) found[number] = before.substr(3);
+    if ((line.starts_with("SINTER_OP(") || line.starts_with("SINTER_SPECIAL_OP(")) && before.starts_with("// ")) found[number] = before.substr(3);
   }
   return found;
 }

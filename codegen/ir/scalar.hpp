@@ -3,6 +3,7 @@
 // undefined behaviour for any (integer overflow wraps, nothing traps).
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -11,6 +12,8 @@
 #include <type_traits>
 
 #include <sinter/detail/cast.hpp>
+
+#include "codegen/ir/special.hpp"
 
 namespace sinter::codegen::scalar {
 
@@ -217,6 +220,12 @@ constexpr T right_shift(T a, T b) {
   return some_stay ? static_cast<T>(a >> b) : static_cast<T>(a < T(0) ? -1 : 0);
 }
 
+/// How many bits of |a| are set.
+template <class T>
+constexpr int bit_count(T a) {
+  return std::popcount(magnitude(a));
+}
+
 /// f(a) of real numbers; integers are whole already.
 template <class T, class F>
 constexpr T whole(T a, F f) {
@@ -248,6 +257,10 @@ T sinc(T a) {
   return a == 0 ? T(1) : std::sin(pi * near) / (pi * a);
 }
 
+/// 10 to the a, which C++ does not have.
+inline double exp10(double a) { return ::exp10(a); }
+inline float exp10(float a) { return ::exp10f(a); }
+
 /// log |gamma(a)|. The C library's lgamma also writes a global sign, which threads would race for.
 inline double gammaln(double a) {
   int sign;
@@ -264,6 +277,12 @@ std::complex<T> complex_of(T a, T b) {
 }
 
 // Looking at a number
+
+/// The distance to the next value away from 0; of zeros the smallest there is.
+template <class T>
+T spacing(T a) {
+  return std::nextafter(a, a < 0 ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity()) - a;
+}
 
 template <class T>
 constexpr bool isnan(T a) {

@@ -6,6 +6,7 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/source/special_texts.hpp"
 #include "codegen/source/tokens.hpp"
 
 namespace sinter::codegen {
@@ -97,6 +98,7 @@ std::string divisor_text(dtype t, std::string_view divisor_row::*column) {
 std::string text_for(const helper_text& helper, dtype t, dialect d) {
   if (detail::is_complex(t)) return std::string(helper.complex);
   if (detail::is_short_floating(t)) return std::string(t == dtype::float16 ? helper.real : helper.integer);
+  if (t == dtype::float32 && !helper.single.empty()) return std::string(helper.single);
   if (detail::is_floating(t)) return std::string(helper.real);
   if (d == dialect::c) {
     if (helper.name == "floor_divide_by") return divisor_text(t, &divisor_row::quotient);
@@ -180,7 +182,10 @@ const helper_text* find_helper(std::string_view name, dtype t) {
     const auto found = std::find_if(std::begin(rows), std::end(rows), [&](auto& h) { return h.name == name; });
     return found == std::end(rows) ? nullptr : &*found;
   };
-  return detail::is_complex(t) ? in(complex_helpers) : detail::is_short_floating(t) ? in(short_helpers) : in(helpers);
+  if (detail::is_complex(t)) return in(complex_helpers);
+  if (detail::is_short_floating(t)) return in(short_helpers);
+  const helper_text* const common = in(helpers);
+  return common || !detail::is_floating(t) ? common : in(special_helpers());
 }
 
 std::string spell(op code, dtype computed, dialect d, const std::string_view args[3], helper_list& used) {
@@ -281,6 +286,7 @@ std::string indented(std::string_view text) {
 // are a tenth of the code.
 bool stands_apart(const helper_use& use) {
   if (use.name == "long_quotient") return true;
+  if (is_special(use.name)) return use.type == dtype::float64 || find_helper(use.name)->real.size() > 600;
   return use.type == dtype::float64 && (use.name == "fmod" || use.name == "logaddexp" || use.name == "logaddexp2");
 }
 

@@ -11,14 +11,16 @@
 
 namespace sinter::codegen {
 
-/// One row of prelude.def, or of complex.def. An empty text: no such function for that kind of type.
+/// One row of prelude.def, of complex.def, or of special.def (special_texts.hpp). An empty text: no such function for that kind
+/// of type.
 struct helper_text {
   std::string_view name;
   std::string_view parameters;
   std::string_view result;
   std::string_view real;
   std::string_view integer;
-  std::string_view complex;
+  std::string_view complex = {};
+  std::string_view single = {};  // for float, where it is not `real`
 };
 
 /// The row of that name for such a type, or null.

@@ -25,16 +25,31 @@ struct library_function {
 };
 
 constexpr library_function library[] = {
-    {"acos", 1, true},       {"acosh", 1, true}, {"asin", 1, true},  {"asinh", 1, true},  {"atan", 1, true},
-    {"atan2", 2, true},      {"atanh", 1, true}, {"cbrt", 1, true},  {"ceil", 1, false},  {"copysign", 2, false},
-    {"cos", 1, true},        {"cosh", 1, true},  {"erf", 1, true},   {"erfc", 1, true},   {"exp", 1, true},
-    {"exp10", 1, true},      {"exp2", 1, true},  {"expm1", 1, true}, {"fabs", 1, false},  {"floor", 1, false},
-    {"fma", 3, false},       {"fmax", 2, false}, {"fmin", 2, false}, {"fmod", 2, false},  {"hypot", 2, true},
-    {"lgamma", 1, false},    {"log", 1, true},   {"log10", 1, true}, {"log1p", 1, true},  {"log2", 1, true},
-    {"nextafter", 2, false}, {"pow", 2, true},   {"rint", 1, false}, {"round", 1, false}, {"sin", 1, true},
-    {"sinh", 1, true},       {"sqrt", 1, false}, {"tan", 1, true},   {"tanh", 1, true},   {"tgamma", 1, false},
-    {"trunc", 1, false},
+    {"acos", 1, true},   {"acosh", 1, true},   {"asin", 1, true},       {"asinh", 1, true}, {"atan", 1, true},
+    {"atan2", 2, true},  {"atanh", 1, true},   {"cbrt", 1, true},       {"ceil", 1, false}, {"copysign", 2, false},
+    {"cos", 1, true},    {"cosh", 1, true},    {"erf", 1, true},        {"erfc", 1, true},  {"exp", 1, true},
+    {"exp10", 1, true},  {"exp2", 1, true},    {"expm1", 1, true},      {"fabs", 1, false}, {"floor", 1, false},
+    {"fma", 3, false},   {"fmax", 2, false},   {"fmin", 2, false},      {"fmod", 2, false}, {"hypot", 2, true},
+    {"j0", 1, false},    {"j1", 1, false},     {"lgamma", 1, false},    {"log", 1, true},   {"log10", 1, true},
+    {"log1p", 1, true},  {"log2", 1, true},    {"nextafter", 2, false}, {"pow", 2, true},   {"rint", 1, false},
+    {"round", 1, false}, {"sin", 1, true},     {"sinh", 1, true},       {"sqrt", 1, false}, {"tan", 1, true},
+    {"tanh", 1, true},   {"tgamma", 1, false}, {"trunc", 1, false},     {"y0", 1, false},   {"y1", 1, false},
 };
+
+// Functions whose shape is their own: an order, a power, or somewhere to put one or the sign.
+struct odd_function {
+  std::string_view single, twice, parameters;
+};
+
+constexpr odd_function odd_library[] = {
+    {"frexpf", "frexp", "T, int *"},       {"jnf", "jn", "int, T"}, {"ldexpf", "ldexp", "T, int"},
+    {"lgammaf_r", "lgamma_r", "T, int *"}, {"ynf", "yn", "int, T"},
+};
+
+std::string odd_declaration(std::string_view name, std::string_view parameters, std::string_view type) {
+  std::string out = "extern " + std::string(type) + " " + std::string(name) + "(" + std::string(parameters) + ");\n";
+  return out.replace(out.find('T'), 1, type);
+}
 
 // With vectors of 16 it takes two thirds of the time of libmvec's, and is at most 1.3 units in the last place off; shorter ones
 // are better served by libmvec. Below 1 a polynomial of the square, which is what x is multiplied by, less one; above, one less
@@ -82,6 +97,14 @@ bool calls(const std::vector<std::string_view>& names, const std::string& name) 
   return std::binary_search(names.begin(), names.end(), std::string_view(name));
 }
 
+}  // namespace
+
+bool is_library_function(std::string_view name) {
+  return std::any_of(std::begin(library), std::end(library), [&](const auto& f) { return f.name == name; });
+}
+
+namespace {
+
 // Functions that gcc writes as instructions are declared plainly; `extern` on the rest tells the compiler stage to link the
 // library they are in (codegen/compile/cpu.cpp).
 bool is_instruction(std::string_view name) {
@@ -121,9 +144,10 @@ std::string declarations(std::string_view source, bool vectorised) {
     if (calls(names, name)) out += declaration(f, "double", name, vectorised) + renamed(f, name);
     if (vectorised && f.name == "erf" && calls(names, "erff")) out += own_erff;
   }
-  // The one function whose shape is its own: it has somewhere to put the sign.
-  if (calls(names, "lgammaf_r")) out += "extern float lgammaf_r(float, int *);\n";
-  if (calls(names, "lgamma_r")) out += "extern double lgamma_r(double, int *);\n";
+  for (const odd_function& f : odd_library) {
+    if (calls(names, std::string(f.single))) out += odd_declaration(f.single, f.parameters, "float");
+    if (calls(names, std::string(f.twice))) out += odd_declaration(f.twice, f.parameters, "double");
+  }
   return out;
 }
 

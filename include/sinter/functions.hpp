@@ -9,6 +9,7 @@ namespace sinter {
 // `sinter::log1p(a)`, `sinter::hypot(a, 2)`, ...: the sentence, dtypes and error bound of each are in docs/operations.md, which
 // is made from the same rows. Shapes: operands broadcast. Errors: at evaluation. The second overload of each is for
 // numbers alone, and gives a number; the third says what is wrong with anything else.
+// special.hpp uses these as well.
 #define SINTER_FUNCTION_1(name, of)                                           \
   template <class A>                                                          \
     requires detail::any_expression<A> detail::made<op::of, A> name(A&& a) {  \
@@ -41,14 +42,31 @@ namespace sinter {
   lazy<double> name(detail::no_operand, detail::anything, detail::anything);
 #define SINTER_OP(name, arity, ...) SINTER_FUNCTION_##arity(name, name)
 #define SINTER_DRAW(...)
+#define SINTER_PART(...)
+#define SINTER_SPECIAL_OP(...)
 #include <sinter/ops.def>
 #undef SINTER_OP
 SINTER_FUNCTION_2(pow, power)     // numpy.power under C's name
 SINTER_FUNCTION_1(abs, absolute)  // numpy.absolute under its short name
 SINTER_FUNCTION_2(clip, maximum)  // numpy.clip with a lower bound alone
-#undef SINTER_FUNCTION_1
-#undef SINTER_FUNCTION_2
-#undef SINTER_FUNCTION_3
+
+// Names of the array API, and NumPy's second ones.
+SINTER_FUNCTION_2(mod, remainder)
+SINTER_FUNCTION_2(true_divide, divide)
+SINTER_FUNCTION_1(fix, trunc)
+SINTER_FUNCTION_1(asin, arcsin)
+SINTER_FUNCTION_1(acos, arccos)
+SINTER_FUNCTION_1(atan, arctan)
+SINTER_FUNCTION_2(atan2, arctan2)
+SINTER_FUNCTION_1(asinh, arcsinh)
+SINTER_FUNCTION_1(acosh, arccosh)
+SINTER_FUNCTION_1(atanh, arctanh)
+SINTER_FUNCTION_1(rad2deg, degrees)
+SINTER_FUNCTION_1(deg2rad, radians)
+SINTER_FUNCTION_1(bitwise_not, invert)
+SINTER_FUNCTION_1(bitwise_invert, invert)
+SINTER_FUNCTION_2(bitwise_left_shift, left_shift)
+SINTER_FUNCTION_2(bitwise_right_shift, right_shift)
 
 /// The elements, or a number, converted to another type. Float to integer saturates. Source: numpy.ndarray.astype.
 template <element T, class A>

@@ -32,7 +32,12 @@ constexpr double ulps_of_row[] = {
 double ulps_of(op code) { return ulps_of_row[static_cast<int>(code)]; }
 
 // Their terms can cancel, so their unit is that of the largest of 1, the operands and the result.
-bool cancels(op code) { return code == op::logaddexp || code == op::logaddexp2 || code == op::gammaln; }
+bool cancels(op code) {
+  for (const op one : {op::logaddexp, op::logaddexp2, op::gammaln, op::digamma, op::betaln, op::j0, op::j1, op::jn, op::y0,
+                       op::y1, op::yn})
+    if (code == one) return true;
+  return false;
+}
 
 // Of two zeros they give either.
 bool chooses_zero(op code) {

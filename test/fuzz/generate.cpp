@@ -7,6 +7,7 @@ namespace sinter::fuzz {
 namespace {
 
 constexpr int all_ops = static_cast<int>(op::random_uint32);  // what random numbers are made of comes after them
+constexpr int plain_ops = static_cast<int>(op::xlogy);        // and namespace special before them
 constexpr op common[] = {op::add,     op::subtract, op::multiply, op::divide,       op::maximum,
                          op::minimum, op::less,     op::where,    op::negative,     op::absolute,
                          op::sqrt,    op::multiply, op::power,    op::floor_divide, op::greater,
@@ -73,7 +74,7 @@ bool author::statement() {
 }
 
 op author::some_op(bool of_all) {
-  if (of_all && one_in(2)) return static_cast<op>(pick(all_ops));
+  if (of_all && one_in(2)) return static_cast<op>(pick(how_.special ? all_ops : plain_ops));
   return how_.whole ? one_of(exact_ops) : one_of(common);
 }
 

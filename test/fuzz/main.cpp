@@ -104,8 +104,9 @@ class work_folder {
   fs::path path_;
 };
 
-generate_options options_for(math how) {
+generate_options options_for(math how, bool by_numpy) {
   generate_options o;
+  o.special = !by_numpy;  // SciPy is not asked for
   o.whole = how == math::standard;
   return o;
 }
@@ -134,7 +135,7 @@ class run {
     return device ? std::string(" --device ") + device : "";
   }
   static const char* word(math how) { return how == math::strict ? "strict" : "standard"; }
-  static program made(std::uint64_t seed, math how) { return generate(seed, options_for(how)); }
+  program made(std::uint64_t seed, math how) const { return generate(seed, options_for(how, o_.numpy)); }
 
   bool is_over(std::uint64_t done) const {
     if (o_.programs && done >= o_.programs) return true;
@@ -221,7 +222,7 @@ int main(int argc, char** argv) {
   const options o = read(argc, argv);
   if (o.print) {
     for (std::uint64_t k = 0; k < o.programs; ++k) {
-      const program p = generate(o.seed + k, options_for(o.math == "standard" ? math::standard : math::strict));
+      const program p = generate(o.seed + k, options_for(o.math == "standard" ? math::standard : math::strict, o.numpy));
       std::cout << cpp_text(p) << '\n' << python_text(p) << '\n';
     }
     return EXIT_SUCCESS;

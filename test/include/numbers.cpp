@@ -45,6 +45,8 @@ void rows_agree() {
     TRY_##arity(name)                                                \
   }
 #define SINTER_DRAW(...)
+#define SINTER_PART(...)
+#define SINTER_SPECIAL_OP(...)
 #include <sinter/ops.def>
 #undef SINTER_OP
     }

@@ -17,6 +17,8 @@ import mpmath
 import numpy as np
 import scipy.special
 
+import scipy_values
+
 from like_sinter import (BOOL, FLOAT32, INTEGER, REAL, accepts, astype, compute_dtype, is_real, result_dtype,
                          rows)
 
@@ -36,7 +38,7 @@ def operations():
     """(name, arity, rule, ulp, function) of each row of ops.def."""
     for name, arity, rule, ulp, numpy_name in rows():
         function = None
-        if numpy_name:
+        if numpy_name and name not in scipy_values.SPECIAL:
             *modules, last = numpy_name.split(".")
             function = getattr({"numpy": np, "scipy.special": scipy.special}[".".join(modules)], last)
         yield name, arity, rule, ulp, function
@@ -154,6 +156,10 @@ WITH_DIGITS = {name: with_digits(f) for name, f in
 
 def wide(name, function, args):
     """The operation in more digits than args have."""
+    if name in scipy_values.SPECIAL:
+        return scipy_values.evaluate(name, args)
+    if name == "exp10":
+        return np.power(np.longdouble(10), args[0].astype("longdouble"))
     if name in WITH_DIGITS:
         return WITH_DIGITS[name](*args)
     more = np.dtype("float64") if args[0].dtype == FLOAT32 else np.dtype("longdouble")
@@ -170,10 +176,10 @@ def reference(name, ulp, function, args):
     computed = args[-1].dtype
     if not is_real(computed):
         return INTEGER.get(name, function)(*args)
-    if ulp == 0:
+    if ulp == 0 and name not in scipy_values.SPECIAL:
         return REAL.get(name, function)(*args)
     result = wide(name, function, args).astype(computed)
-    if function and name != "sinc":  # the golden values are NumPy's and SciPy's but for the last digits
+    if function and name not in ("sinc", "exp10"):  # the golden values are NumPy's and SciPy's but for the last digits
         theirs = function(*args)
         loose = 2e-6 if computed == FLOAT32 else 1e-13
         absolute = loose if name in CANCELLING else np.finfo(computed).tiny
@@ -220,6 +226,8 @@ def write_values(path):
             if (arity, t) not in inputs:
                 inputs[arity, t] = inputs_for(arity, t, np.random.default_rng([arity, CODES[t.name]]))
             given = list(inputs[arity, t])
+            if name in scipy_values.SPECIAL and t != BOOL:
+                given = scipy_values.points(name, t, np.random.default_rng([len(name), *name.encode()]), 60)
             if rule == "choice":
                 given[0] = np.arange(given[0].size) % 3 == 0
             args = [a if a.dtype == BOOL and rule == "choice" else a.astype(computed) for a in given]

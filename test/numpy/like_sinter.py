@@ -18,9 +18,9 @@ FLOAT32, FLOAT64, BOOL = np.dtype("float32"), np.dtype("float64"), np.dtype("boo
 
 def rows():
     """(name, arity, rule, ulp, NumPy's name) of each row of ops.def."""
-    row = re.compile(r'^SINTER_OP\((\w+), (\d), (\w+), .*, ([\d.]+), "([\w.]*)", "[^"]*"\)$')
+    row = re.compile(r'^SINTER_(?:OP|PART|SPECIAL_OP)\((\w+), (\d), (\w+), .*, ([\d.]+), "([\w.]*)", "[^"]*"\)$')
     for line in (ROOT / "include/sinter/ops.def").read_text().splitlines():
-        if line.startswith("SINTER_OP("):
+        if line.startswith(("SINTER_OP(", "SINTER_PART(", "SINTER_SPECIAL_OP(")):
             name, arity, rule, ulp, numpy_name = row.match(line).groups()
             yield name, int(arity), rule, float(ulp), numpy_name
 
@@ -34,7 +34,7 @@ def is_real(t):
 def accepts(rule, t):
     if rule == "number_not_bool":
         return t != BOOL
-    return rule not in ("bits", "integers") or not is_real(t)
+    return rule not in ("bits", "integers", "bit_count") or not is_real(t)
 
 
 def compute_dtype(rule, t):
@@ -44,12 +44,14 @@ def compute_dtype(rule, t):
         return t if is_real(t) else FLOAT32 if t.itemsize <= 2 else FLOAT64  # deliberate: 8 bits give float32
     if rule == "logic":
         return BOOL
-    if rule in ("integral_step", "integers"):
+    if rule in ("integral_step", "integers", "bit_count"):
         return np.dtype("int8") if t == BOOL else t
     return t
 
 
 def result_dtype(rule, t):
+    if rule == "bit_count":
+        return np.dtype("uint8")
     return BOOL if rule in ("comparison", "logic", "test") else t
 
 
@@ -149,16 +151,21 @@ def integer_reciprocal(a):
     return np.where(a == 0, 0, np.reciprocal(np.where(a == 0, 1, a))).astype(a.dtype)
 
 
+def ldexp(a, b):
+    return np.ldexp(a, np.clip(np.where(np.isnan(b), 0, b), -5000, 5000).astype("int32"))
+
+
 # Of real operands: rounded correctly, and with an error bound; then of integers.
 REAL = {
-    "fma": fma,
+    "fma": fma, "ldexp": ldexp,
+    "frexp_mantissa": lambda a: np.frexp(a)[0], "frexp_exponent": lambda a: np.frexp(a)[1].astype(a.dtype),
     "fdim": lambda a, b: np.where(a <= b, 0, a - b).astype(a.dtype),
     "maximum": second_of_zeros(np.maximum), "minimum": second_of_zeros(np.minimum),
     "fmax": second_of_zeros(np.fmax), "fmin": second_of_zeros(np.fmin),
     "clip": lambda a, b, c: second_of_zeros(np.minimum)(second_of_zeros(np.maximum)(a, b), c),
 }
 BOUNDED = {
-    "power": real_power, "rsqrt": rsqrt, "sinc": sinc, "erf": by_element(math.erf), "erfc": by_element(math.erfc),
+    "power": real_power, "exp10": lambda a: np.power(10.0, a.astype("longdouble")).astype(a.dtype), "rsqrt": rsqrt, "sinc": sinc, "erf": by_element(math.erf), "erfc": by_element(math.erfc),
     "gamma": by_element(gamma), "gammaln": by_element(gammaln),
 }
 INTEGER = {"power": integer_power, "reciprocal": integer_reciprocal}

@@ -32,6 +32,7 @@ enum class rule : std::uint8_t {
   choice,           // first operand a truth value, gives the promoted dtype of the others
   bits,             // bool and integers
   integers,         // integers; bool counts as int8
+  bit_count,        // the same, gives uint8
   test,             // any dtype, gives bool
   real_test,        // any dtype but complex ones, gives bool
   words_to_uint32,  // uint64 alone, gives uint32, and so on: random numbers
@@ -69,7 +70,8 @@ constexpr bool accepts(rule r, dtype promoted) {
   switch (r) {
     case rule::number_not_bool: return promoted != dtype::bool_;
     case rule::bits:
-    case rule::integers: return kind_of(promoted) <= kind::integer;
+    case rule::integers:
+    case rule::bit_count: return kind_of(promoted) <= kind::integer;
     case rule::real_number:
     case rule::integral_step:
     case rule::real:
@@ -90,7 +92,8 @@ constexpr dtype compute_dtype(rule r, dtype promoted) {
     case rule::logic: return dtype::bool_;
     case rule::step:
     case rule::integral_step:
-    case rule::integers: return promoted == dtype::bool_ ? dtype::int8 : promoted;
+    case rule::integers:
+    case rule::bit_count: return promoted == dtype::bool_ ? dtype::int8 : promoted;
     default: return promoted;
   }
 }
@@ -105,6 +108,7 @@ constexpr dtype result_dtype(rule r, dtype computed) {
     case rule::part:
     case rule::angle: return real_part_of(computed);
     case rule::pair: return computed == dtype::float64 ? dtype::complex128 : dtype::complex64;
+    case rule::bit_count: return dtype::uint8;
     case rule::words_to_uint32: return dtype::uint32;
     case rule::words_to_float32: return dtype::float32;
     case rule::words_to_float64: return dtype::float64;

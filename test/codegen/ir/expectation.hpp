@@ -36,7 +36,9 @@ inline int row_of_record(const golden_record& r) {
 
 /// Are the terms of this operation ones that can cancel, so that its bound is in units of the largest of them?
 inline bool cancels(const std::string& name) {
-  return name == "logaddexp" || name == "logaddexp2" || name == "gammaln";
+  for (const char* one : {"logaddexp", "logaddexp2", "gammaln", "digamma", "betaln", "j0", "j1", "jn", "y0", "y1", "yn"})
+    if (name == one) return true;
+  return false;
 }
 
 /// A record's operands as the dtype its operation computes in, each padded to the same number of elements.

@@ -1,0 +1,70 @@
+// The rows of codegen/ir/special.def as templates: what the interpreter runs, and what plain numbers are given. The same
+// text is in generated kernels, so that a function has one algorithm. Invariant: a template's T is float or double.
+#pragma once
+
+#include <math.h>  // the Bessel functions, which <cmath> does not promise
+
+#include <cmath>
+#include <initializer_list>
+#include <type_traits>
+
+namespace sinter::codegen::scalar {
+
+namespace special {
+
+// Before the rows, so that their unqualified calls are those of std for either type.
+using std::atanh, std::copysign, std::erfc, std::exp, std::expm1, std::fabs, std::floor, std::fma, std::log, std::log1p,
+    std::pow, std::rint, std::sin, std::sqrt, std::tan, std::tgamma;
+
+template <class T>
+constexpr T polynomial(T x, std::initializer_list<T> numbers) {
+  T r = 0;
+  for (const T number : numbers) r = r * x + number;
+  return r;
+}
+
+// The library's functions that rows are named as.
+#define SINTER_OF_LIBRARY(name, parameters, ...)                              \
+  inline float name##_of parameters(float) { return ::name##f(__VA_ARGS__); } \
+  inline double name##_of parameters(double) { return ::name(__VA_ARGS__); }
+#define SINTER_ONE(T) (T x)
+#define SINTER_ORDER(T) (int n, T x)
+#define SINTER_POWER(T) (T x, int n)
+#define SINTER_PARTS(T) (T x, int* n)
+SINTER_OF_LIBRARY(j0, SINTER_ONE, x)
+SINTER_OF_LIBRARY(j1, SINTER_ONE, x)
+SINTER_OF_LIBRARY(jn, SINTER_ORDER, n, x)
+SINTER_OF_LIBRARY(y0, SINTER_ONE, x)
+SINTER_OF_LIBRARY(y1, SINTER_ONE, x)
+SINTER_OF_LIBRARY(yn, SINTER_ORDER, n, x)
+SINTER_OF_LIBRARY(ldexp, SINTER_POWER, x, n)
+SINTER_OF_LIBRARY(frexp, SINTER_PARTS, x, n)
+#undef SINTER_OF_LIBRARY
+#undef SINTER_ONE
+#undef SINTER_ORDER
+#undef SINTER_POWER
+#undef SINTER_PARTS
+
+#define SINTER_NUMBERS(...) \
+  { __VA_ARGS__ }
+#define SINTER_POLYNOMIAL(name, single, twice)                                                  \
+  template <class T>                                                                            \
+  constexpr T name(T x) {                                                                       \
+    if constexpr (std::is_same_v<T, float>) return polynomial<float>(x, SINTER_NUMBERS single); \
+    else return polynomial<double>(x, SINTER_NUMBERS twice);                                    \
+  }
+#include "codegen/ir/special_series.def"
+#undef SINTER_POLYNOMIAL
+#undef SINTER_NUMBERS
+
+#define SINTER_SPECIAL(name, parameters, ...) \
+  template <class T>                          \
+  T name parameters {                         \
+    __VA_ARGS__                               \
+  }
+#include "codegen/ir/special.def"
+#undef SINTER_SPECIAL
+
+}  // namespace special
+
+}  // namespace sinter::codegen::scalar
