@@ -89,13 +89,13 @@ lazy<bool> array_equal(A&& a, B&& b, bool equal_nan = false) {
 /// Are the elements the same, once broadcast? Of shapes that do not broadcast: no. Source: numpy.array_equiv.
 template <detail::expression A, detail::expression B>
 lazy<bool> array_equiv(A&& a, B&& b) {
-  const lazy<bool> same = std::forward<A>(a) == std::forward<B>(b);
+  const auto x = detail::named(std::forward<A>(a));
+  const auto y = detail::named(std::forward<B>(b));
   try {
-    same.shape();
+    return all(x == y);
   } catch (const shape_error&) {
     return full({}, false);
   }
-  return all(same);
 }
 
 /// NaN and infinities replaced by numbers; integers as they are. Source: numpy.nan_to_num.

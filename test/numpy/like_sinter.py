@@ -152,7 +152,8 @@ def integer_reciprocal(a):
 
 
 def ldexp(a, b):
-    return np.ldexp(a, np.clip(np.where(np.isnan(b), 0, b), -5000, 5000).astype("int32"))
+    whole = np.clip(np.where(np.isnan(b), 0, b), -5000, 5000).astype("int32")
+    return np.where(np.isnan(b), b, np.ldexp(a, whole)).astype(a.dtype)
 
 
 # Of real operands: rounded correctly, and with an error bound; then of integers.
