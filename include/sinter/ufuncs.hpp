@@ -103,7 +103,9 @@ template <detail::expression E>
 auto nan_to_num(E&& e, const nan_options& by = {}) {
   using T = detail::element_in<E>;
   const auto x = detail::named(std::forward<E>(e));
-  if constexpr (!std::is_floating_point_v<T>) {
+  if constexpr (detail::is_complex(dtype_of<T>)) {
+    return make_complex(nan_to_num(real(x), by), nan_to_num(imag(x), by));
+  } else if constexpr (!detail::is_floating(dtype_of<T>)) {
     return x;
   } else {
     using limits = std::numeric_limits<T>;
@@ -121,7 +123,9 @@ auto round(E&& e, int decimals = 0) {
   const auto x = detail::named(std::forward<E>(e));
   double scale = 1;
   for (int d = decimals < 0 ? -decimals : decimals; d > 0; --d) scale *= 10;
-  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+  if constexpr (detail::is_complex(dtype_of<T>)) {
+    return make_complex(round(real(x), decimals), round(imag(x), decimals));
+  } else if constexpr (detail::is_integer(dtype_of<T>)) {
     if (decimals >= 0) return x;
     return lazy<T>(astype<T>(rint(astype<double>(x) / scale) * scale));
   } else {
