@@ -1,5 +1,5 @@
 // The value of each operation for one complex element, as scalar.hpp has those of real ones. Functions have the names of their rows
-// in ops.def. Invariant: NumPy 2's values; those of functions are the C library's.
+// in ops.def. Invariant: NumPy 2's values, and where a formula of NumPy's loses digits more of them.
 #pragma once
 
 #include <cmath>
@@ -180,6 +180,111 @@ bool isfinite(C a) {
 template <class C>
 C rint(C a) {
   return {std::nearbyint(a.real()), std::nearbyint(a.imag())};
+}
+
+// Functions are the C library's, and what it has not is made of them, in double.
+
+#define SINTER_LIBRARY(name, function) \
+  template <class C>                   \
+  C name(C a) {                        \
+    return std::function(a);           \
+  }
+SINTER_LIBRARY(exp, exp)
+SINTER_LIBRARY(log, log)
+SINTER_LIBRARY(sqrt, sqrt)
+SINTER_LIBRARY(sin, sin)
+SINTER_LIBRARY(cos, cos)
+SINTER_LIBRARY(tan, tan)
+SINTER_LIBRARY(arcsin, asin)
+SINTER_LIBRARY(arccos, acos)
+SINTER_LIBRARY(arctan, atan)
+SINTER_LIBRARY(sinh, sinh)
+SINTER_LIBRARY(cosh, cosh)
+SINTER_LIBRARY(tanh, tanh)
+SINTER_LIBRARY(arcsinh, asinh)
+SINTER_LIBRARY(arccosh, acosh)
+SINTER_LIBRARY(arctanh, atanh)
+#undef SINTER_LIBRARY
+
+using twice = std::complex<double>;
+
+/// Each part times a real number: an infinite one makes none of the other.
+inline twice scaled(twice a, double by) { return {a.real() * by, a.imag() * by}; }
+
+template <class C>
+C log2(C a) {
+  return C(scaled(std::log(twice(a)), 1.4426950408889634074));
+}
+template <class C>
+C log10(C a) {
+  return C(scaled(std::log(twice(a)), 0.43429448190325182765));
+}
+
+/// Near 0 the size is that of a sum that has no 1 in it.
+template <class C>
+C log1p(C a) {
+  const double x = a.real(), y = a.imag();
+  const bool near = std::fabs(x) < 0.5 && std::fabs(y) < 0.5;
+  const double size = near ? 0.5 * std::log1p(x * (2 + x) + y * y) : std::log(twice(1 + x, y)).real();
+  return C(twice(size, std::atan2(y, 1 + x)));
+}
+
+/// e to the a, less one: of large numbers nothing is left of the one.
+template <class C>
+C expm1(C a) {
+  const double x = a.real(), y = a.imag();
+  if (x > 40) return C(std::exp(twice(a)) - 1.0);
+  const double half = std::sin(0.5 * y);
+  return C(twice(std::expm1(x) * std::cos(y) - 2 * half * half, y == 0 ? y : std::exp(x) * std::sin(y)));
+}
+
+/// 2 to the a. The angle is a product in two numbers, but of so large ones that a period is lost in rounding.
+template <class C>
+C exp2(C a) {
+  constexpr double unit = 0.69314718055994530942, more = 2.319046813846299558e-17;
+  const double x = a.real(), y = a.imag(), angle = y * unit;
+  const double left = std::fma(y, unit, -angle) + y * more, rest = std::fabs(left) < 0.0009765625 ? left : 0;
+  if (y == 0) return C(twice(std::exp2(x), y));
+  if (std::isinf(x) && !std::isfinite(y)) return C(std::exp(twice(x, y)));
+  const double size = std::exp2(0.5 * x), cosine = std::cos(angle), sine = std::sin(angle);
+  return C(twice(size * (cosine - rest * sine) * size, size * (sine + rest * cosine) * size));
+}
+
+/// sin(pi a) over pi a, the sine with the digits of a; 0 at whole numbers.
+template <class C>
+C sinc(C a) {
+  constexpr double pi = 3.14159265358979323846, more = 1.2246467991473531772e-16;
+  if (a == C(0)) return C(1);
+  const double x = a.real(), height = pi * std::fabs(double(a.imag()));
+  const double y = pi * a.imag(), rest = std::fma(pi, double(a.imag()), -y) + more * a.imag();
+  const double turn = x - 2 * std::nearbyint(0.5 * x), size = std::fabs(turn);
+  const double sine = std::sin(pi * (size > 0.5 ? std::copysign(1.0, turn) - turn : turn));
+  const double cosine = std::sin(pi * (0.5 - size));
+  const bool far = height > 700;  // two factors, of which either may be held
+  const double again = far ? std::exp(0.5 * height) : 1;
+  const double odd = far ? std::copysign(0.5 * again, y) : std::sinh(y), even = far ? 0.5 * again : std::cosh(y);
+  const twice z = divide(twice(sine * (even + rest * odd), cosine * (odd + rest * even)), twice(a));
+  return C(twice(z.real() / pi * again, z.imag() / pi * again));
+}
+
+/// The power of a whole number is made of products, as in NumPy; of zero it is zero where the exponent's real part is above zero.
+template <class C>
+C power(C a, C b) {
+  using R = part_of<C>;
+  constexpr R none = std::numeric_limits<R>::quiet_NaN();
+  if (b == C(0)) return C(1);
+  if (a == C(0)) return b.real() > 0 ? C(0) : C(none, none);
+  if (b.imag() != 0 || !(std::fabs(b.real()) < 100) || std::nearbyint(b.real()) != b.real())
+    return C(std::exp(multiply(twice(b), std::log(twice(a)))));
+  auto n = static_cast<unsigned>(std::fabs(b.real()));
+  C factor = a;
+  for (; n % 2 == 0; n /= 2) factor = square(factor);
+  C result = factor;
+  for (n /= 2; n > 0; n /= 2) {
+    factor = square(factor);
+    if (n % 2 == 1) result = multiply(result, factor);
+  }
+  return b.real() < 0 ? divide(C(1), result) : result;
 }
 
 }  // namespace sinter::codegen::complex_scalar

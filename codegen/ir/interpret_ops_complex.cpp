@@ -31,8 +31,6 @@ void choose(const void* const args[3], void* out, int count) {
 
 #define SINTER_LOOP(how, name) \
   all[static_cast<std::size_t>(op::name)] = &how<C, [](auto... a) { return complex_scalar::name(a...); }>
-#define SINTER_LIBRARY(name, function) \
-  all[static_cast<std::size_t>(op::name)] = &apply_one<C, [](auto a) { return C(std::function(a)); }>
 
 template <class C>
 apply_row make_row() {
@@ -66,21 +64,28 @@ apply_row make_row() {
   SINTER_LOOP(apply_one, isinf);
   SINTER_LOOP(apply_one, isfinite);
   SINTER_LOOP(apply_one, rint);
-  SINTER_LIBRARY(exp, exp);
-  SINTER_LIBRARY(log, log);
-  SINTER_LIBRARY(sqrt, sqrt);
-  SINTER_LIBRARY(sin, sin);
-  SINTER_LIBRARY(cos, cos);
-  SINTER_LIBRARY(tan, tan);
-  SINTER_LIBRARY(sinh, sinh);
-  SINTER_LIBRARY(cosh, cosh);
-  SINTER_LIBRARY(tanh, tanh);
-  SINTER_LIBRARY(arcsin, asin);
-  SINTER_LIBRARY(arccos, acos);
-  SINTER_LIBRARY(arctan, atan);
-  SINTER_LIBRARY(arcsinh, asinh);
-  SINTER_LIBRARY(arccosh, acosh);
-  SINTER_LIBRARY(arctanh, atanh);
+  SINTER_LOOP(apply_one, exp);
+  SINTER_LOOP(apply_one, exp2);
+  SINTER_LOOP(apply_one, expm1);
+  SINTER_LOOP(apply_one, log);
+  SINTER_LOOP(apply_one, log2);
+  SINTER_LOOP(apply_one, log10);
+  SINTER_LOOP(apply_one, log1p);
+  SINTER_LOOP(apply_one, sqrt);
+  SINTER_LOOP(apply_one, sin);
+  SINTER_LOOP(apply_one, cos);
+  SINTER_LOOP(apply_one, tan);
+  SINTER_LOOP(apply_one, arcsin);
+  SINTER_LOOP(apply_one, arccos);
+  SINTER_LOOP(apply_one, arctan);
+  SINTER_LOOP(apply_one, sinh);
+  SINTER_LOOP(apply_one, cosh);
+  SINTER_LOOP(apply_one, tanh);
+  SINTER_LOOP(apply_one, arcsinh);
+  SINTER_LOOP(apply_one, arccosh);
+  SINTER_LOOP(apply_one, arctanh);
+  SINTER_LOOP(apply_one, sinc);
+  SINTER_LOOP(apply_two, power);
   all[static_cast<std::size_t>(op::where)] = &choose<C>;
   return all;
 }

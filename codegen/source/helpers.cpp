@@ -47,8 +47,18 @@ constexpr helper_text short_helpers[] = {
 
 constexpr helper_text complex_helpers[] = {
 #define SINTER_COMPLEX(name, parameters, result, text) {#name, parameters, result, "", "", text},
+#define SINTER_FUNCTION SINTER_COMPLEX
 #include "codegen/source/complex.def"
 #undef SINTER_COMPLEX
+#undef SINTER_FUNCTION
+};
+
+constexpr std::string_view complex_functions[] = {
+#define SINTER_COMPLEX(...)
+#define SINTER_FUNCTION(name, ...) #name,
+#include "codegen/source/complex.def"
+#undef SINTER_COMPLEX
+#undef SINTER_FUNCTION
 };
 
 /// A row of prelude.def that stands in place of a helper's integer text.
@@ -287,6 +297,8 @@ std::string indented(std::string_view text) {
 bool stands_apart(const helper_use& use) {
   if (use.name == "long_quotient") return true;
   if (is_special(use.name)) return use.type == dtype::float64 || find_helper(use.name)->real.size() > 600;
+  if (detail::is_complex(use.type))
+    return std::ranges::find(complex_functions, use.name) != std::end(complex_functions);
   return use.type == dtype::float64 && (use.name == "fmod" || use.name == "logaddexp" || use.name == "logaddexp2");
 }
 
