@@ -43,7 +43,7 @@ std::vector<handle> make_indices(const shape& s) {
   return along;
 }
 
-node* make_linspace(node* start, node* stop, std::int64_t count, const spacing& how) {
+node* make_linspace(node* start, node* stop, std::int64_t count, const spaced_options& how) {
   const dtype t = typed(start)->type;
   const shape ends[] = {typed(start)->extents, typed(stop)->extents}, s = broadcast_of(ends, 2);
   const int rank = s.size() + 1, axis = runtime::checked_axis(how.axis, rank, "linspace");
@@ -95,7 +95,7 @@ lazy<double> cosine(std::int64_t count, double times, double weight) {
 
 }  // namespace
 
-array<double> geomspace(double start, double stop, std::int64_t count, spacing how) {
+array<double> geomspace(double start, double stop, std::int64_t count, spaced_options how) {
   if (start == 0 || stop == 0) throw error("sinter: geomspace from or to zero");
   const double sign = start < 0 ? -1 : 1;
   if ((start < 0) != (stop < 0)) throw error("sinter: geomspace between bounds of different signs");
