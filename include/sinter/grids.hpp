@@ -50,9 +50,10 @@ auto grid_of(bool sparse, const Range&... ranges) {
   whole.set_size(axes);
   for (int d = 0; d < axes; ++d) whole[d] = shape_of(each[d].get()).elements();
   return [&]<std::size_t... d>(std::index_sequence<d...>) {
-    return std::array<lazy<T>, axes>{lazy<T>(make_mesh(each[d].get(), d, axes, whole, sparse))...};
+    return std::array<lazy<T>, sizeof...(d)>{
+        lazy<T>(make_mesh(each[d].get(), static_cast<int>(d), axes, whole, sparse))...};
   }
-  (std::make_index_sequence<axes>());
+  (std::index_sequence_for<Range...>());
 }
 }  // namespace detail
 
