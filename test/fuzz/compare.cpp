@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "test/codegen/ir/op_rows.hpp"
 #include "test/fuzz/elements.hpp"
 #include "test/numpy/golden.hpp"
 
@@ -32,12 +33,7 @@ constexpr double ulps_of_row[] = {
 double ulps_of(op code) { return ulps_of_row[static_cast<int>(code)]; }
 
 // Their terms can cancel, so their unit is that of the largest of 1, the operands and the result.
-bool cancels(op code) {
-  for (const op one : {op::logaddexp, op::logaddexp2, op::gammaln, op::digamma, op::betaln, op::j0, op::j1, op::jn, op::y0,
-                       op::y1, op::yn})
-    if (code == one) return true;
-  return false;
-}
+bool cancels(op code) { return test::cancels(detail::facts(code).name); }
 
 // Of two zeros they give either.
 bool chooses_zero(op code) {

@@ -7,38 +7,17 @@
 #include <string>
 #include <vector>
 
-#include <sinter/detail/rules.hpp>
-
 #include "codegen/ir/interpret_ops.hpp"
+#include "test/codegen/ir/op_rows.hpp"
 #include "test/numpy/golden.hpp"
 
 namespace sinter::test {
-
-struct op_row {
-  const char* name;
-  detail::rule of;
-  int arity;
-  double ulp;
-};
-
-inline constexpr op_row op_rows[] = {
-#define SINTER_OP(name, arity, rule_, cuda, c, integer, interpreter, ulp, ...) {#name, detail::rule::rule_, arity, ulp},
-#include <sinter/ops.def>
-#undef SINTER_OP
-};
 
 /// The number of the row, or op_count for "cast".
 inline int row_of_record(const golden_record& r) {
   return static_cast<int>(
       std::find_if(std::begin(op_rows), std::end(op_rows), [&](auto& o) { return r.name == o.name; }) -
       std::begin(op_rows));
-}
-
-/// Are the terms of this operation ones that can cancel, so that its bound is in units of the largest of them?
-inline bool cancels(const std::string& name) {
-  for (const char* one : {"logaddexp", "logaddexp2", "gammaln", "digamma", "betaln", "j0", "j1", "jn", "y0", "y1", "yn"})
-    if (name == one) return true;
-  return false;
 }
 
 /// A record's operands as the dtype its operation computes in, each padded to the same number of elements.
