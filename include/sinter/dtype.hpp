@@ -7,19 +7,9 @@
 #include <iosfwd>
 #include <type_traits>
 
+#include <sinter/detail/complex_declared.hpp>
 #include <sinter/detail/config.hpp>
 #include <sinter/detail/short_floating.hpp>
-
-// A program with complex numbers includes <complex>; naming the template costs the others nothing. Only libstdc++ declares it in
-// no inline namespace.
-#if defined(__GLIBCXX__) && !(defined(_GLIBCXX_INLINE_VERSION) && _GLIBCXX_INLINE_VERSION)
-namespace std {
-template <class>
-class complex;
-}
-#else
-#include <complex>
-#endif
 
 namespace sinter {
 

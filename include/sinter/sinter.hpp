@@ -36,9 +36,11 @@
 #include <sinter/rearrange.hpp>
 #include <sinter/scan.hpp>
 #include <sinter/select.hpp>
+#include <sinter/special.hpp>
 #include <sinter/stream.hpp>
 #include <sinter/text.hpp>
 #include <sinter/transfer.hpp>
+#include <sinter/ufuncs.hpp>
 #include <sinter/views.hpp>
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <sinter/array.hpp>
 #include <sinter/create.hpp>
+#include <sinter/error.hpp>
 #include <sinter/reduce.hpp>
 
 namespace sinter {
