@@ -139,7 +139,7 @@ bool adds_products(const kernel& k) {
 
 bool uses_infinity(const kernel& k) {
   for (const accumulator& a : k.accumulators)
-    if (detail::kind_of(a.type) >= detail::kind::floating && facts(a.what).starts[0] >= detail::start::lowest)
+    if (detail::is_inexact(a.type) && facts(a.what).starts[0] >= detail::start::lowest)
       return true;
   return false;
 }
@@ -457,7 +457,7 @@ std::string body::identity(int m) const {
 
 std::string body::neutral(int a) const {
   const accumulator& at = k.accumulators[static_cast<std::size_t>(a)];
-  if (at.what != reduction::sum || detail::kind_of(at.type) < detail::kind::floating) return identity(first_member(a));
+  if (at.what != reduction::sum || !detail::is_inexact(at.type)) return identity(first_member(a));
   return detail::is_complex(at.type) ? spell_helper("make", at.type, used_) + "(-0.0f, -0.0f)" : "-0.0f";
 }
 

@@ -21,6 +21,8 @@ template <element T>
 class picked;
 template <element T>
 class masked;
+template <element T, op Part>
+class complex_part;
 
 /// An n-dimensional array of T on a device. One pointer wide.
 template <element T>
@@ -159,8 +161,12 @@ class array<T> : public detail::methods<array<T>, T> {
   /// The real and the imaginary parts, to be stored into as well (complex.hpp).
   using detail::methods<array, T>::real;
   using detail::methods<array, T>::imag;
-  auto real() & requires(detail::complex_number<T>);
-  auto imag() & requires(detail::complex_number<T>);
+  complex_part<T, op::real> real() & requires(detail::complex_number<T>) {
+    return complex_part<T, op::real>((*this)(ellipsis));
+  }
+  complex_part<T, op::imag> imag() & requires(detail::complex_number<T>) {
+    return complex_part<T, op::imag>((*this)(ellipsis));
+  }
 
   /// Copies contiguous host memory into every element. Errors: `shape_error` for another size. Source: cupy.ndarray.set.
   template <class Span>

@@ -14,11 +14,11 @@ auto conj(A&& a) { return conjugate(std::forward<A>(a)); }
 /// `z(0).imag() += x`. Reading gives what the array has then. Errors: of a store, as those of `a(i) = x`. Source:
 /// numpy.ndarray.real.
 template <element T, op Part>
-class [[nodiscard]] part_of : public detail::methods<part_of<T, Part>, typename T::value_type> {
+class [[nodiscard]] complex_part : public detail::methods<complex_part<T, Part>, typename T::value_type> {
  public:
   using sinter_element = typename T::value_type;
 
-  explicit part_of(selection<T>&& all) : all_(std::move(all)) {}
+  explicit complex_part(selection<T>&& all) : all_(std::move(all)) {}
 
   template <class V>
   detail::stored<T, V> operator=(V&& value) && {
@@ -46,22 +46,5 @@ class [[nodiscard]] part_of : public detail::methods<part_of<T, Part>, typename 
  private:
   selection<T> all_;
 };
-
-template <element T>
-    auto array<T>::real() & requires(detail::complex_number<T>) {
-  return part_of<T, op::real>((*this)(ellipsis));
-}
-template <element T>
-    auto array<T>::imag() & requires(detail::complex_number<T>) {
-  return part_of<T, op::imag>((*this)(ellipsis));
-}
-template <element T>
-    auto selection<T>::real() && requires(detail::complex_number<T>) {
-  return part_of<T, op::real>(std::move(*this));
-}
-template <element T>
-    auto selection<T>::imag() && requires(detail::complex_number<T>) {
-  return part_of<T, op::imag>(std::move(*this));
-}
 
 }  // namespace sinter

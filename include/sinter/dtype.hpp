@@ -74,6 +74,8 @@ constexpr kind kind_of(dtype t) { return facts(t).of; }
 constexpr bool is_integer(dtype t) { return kind_of(t) == kind::integer; }
 constexpr bool is_floating(dtype t) { return kind_of(t) == kind::floating; }
 constexpr bool is_complex(dtype t) { return kind_of(t) == kind::complex; }
+/// NumPy's word for floating and complex numbers.
+constexpr bool is_inexact(dtype t) { return is_floating(t) || is_complex(t); }
 /// Numbers of 16 bits are computed with, and added up, as float.
 constexpr bool is_short_floating(dtype t) { return is_floating(t) && facts(t).size == 2; }
 constexpr dtype widened(dtype t) { return is_short_floating(t) ? dtype::float32 : t; }
@@ -143,13 +145,6 @@ constexpr dtype promote_weak(dtype t, kind s) {
   return t == dtype::float32 || (is_floating(t) && facts(t).size == 2) ? dtype::complex64 : dtype::complex128;
 }
 
-template <class>
-inline constexpr dtype dtype_of_complex = dtype::bool_;  // none
-template <>
-inline constexpr dtype dtype_of_complex<std::complex<float>> = dtype::complex64;
-template <>
-inline constexpr dtype dtype_of_complex<std::complex<double>> = dtype::complex128;
-
 template <class T>
 consteval dtype dtype_for() {
   using U = std::remove_cv_t<T>;
@@ -158,7 +153,8 @@ consteval dtype dtype_for() {
   else if constexpr (std::is_same_v<U, double>) return dtype::float64;
   else if constexpr (std::is_same_v<U, half>) return dtype::float16;
   else if constexpr (std::is_same_v<U, bfloat16>) return dtype::bfloat16;
-  else if constexpr (dtype_of_complex<U> != dtype::bool_) return dtype_of_complex<U>;
+  else if constexpr (std::is_same_v<U, std::complex<float>>) return dtype::complex64;
+  else if constexpr (std::is_same_v<U, std::complex<double>>) return dtype::complex128;
   else return integer_of(sizeof(U), std::is_signed_v<U>);
 }
 
@@ -190,8 +186,8 @@ SINTER_ELEMENT(dtype::complex128, std::complex<double>)
 
 namespace detail {
 template <class T>
-concept complex_number = dtype_of_complex<std::remove_cvref_t<T>>
-!= dtype::bool_;
+concept complex_number = std::same_as<std::remove_cvref_t<T>, std::complex<float>> ||
+    std::same_as<std::remove_cvref_t<T>, std::complex<double>>;
 template <class T>
 concept short_number = std::same_as<std::remove_cvref_t<T>, half> || std::same_as<std::remove_cvref_t<T>, bfloat16>;
 /// Real numbers of any size.

@@ -133,4 +133,6 @@ auto operator~(A&& a) {
   return detail::apply < std::same_as<T, bool> ? op::logical_not : op::invert > (std::forward<A>(a));
 }
 
+SINTER_METHOD_OF(clip)
+
 }  // namespace sinter

@@ -40,4 +40,6 @@ auto take_along_axis(A&& a, K&& indices, detail::integer axis) {
   return lazy<detail::element_in<A>>(detail::make_take_along(of.get(), by.get(), axis));
 }
 
+SINTER_METHOD_OF(take)
+
 }  // namespace sinter

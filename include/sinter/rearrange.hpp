@@ -97,4 +97,7 @@ auto trace(E&& e, detail::integer offset = 0, detail::integer axis1 = 0, detail:
   return sum<R>(diagonal(std::forward<E>(e), offset, axis1, axis2), -1);
 }
 
+SINTER_METHOD_OF(repeat)
+SINTER_METHOD_OF(diagonal)
+
 }  // namespace sinter

@@ -8,7 +8,7 @@ namespace sinter {
 
 namespace detail {
 
-constexpr dtype mean_dtype(dtype t) { return kind_of(t) >= kind::floating ? t : dtype::float64; }
+constexpr dtype mean_dtype(dtype t) { return is_inexact(t) ? t : dtype::float64; }
 constexpr dtype variance_dtype(dtype t) { return real_part_of(mean_dtype(t)); }
 
 /// The element type a caller chose, or void.

@@ -16,6 +16,7 @@
 #include <sinter/reduce.hpp>
 
 #include <sinter/array.hpp>
+#include <sinter/constants.hpp>
 #include <sinter/create.hpp>
 #include <sinter/device.hpp>
 #include <sinter/edit.hpp>

@@ -186,4 +186,6 @@ auto float_power(A&& a, B&& b) {
   return power(detail::named_as<double>(std::forward<A>(a)), detail::named_as<double>(std::forward<B>(b)));
 }
 
+SINTER_METHOD_OF(round)
+
 }  // namespace sinter

@@ -169,4 +169,7 @@ auto sliding_window_view(E&& e, const detail::integers& lengths, axes along = ax
       detail::make_windows(detail::node_of(std::forward<E>(e)).get(), lengths.begin(), lengths.size(), along.list()));
 }
 
+SINTER_METHOD_OF(squeeze)
+SINTER_METHOD_OF(swapaxes)
+
 }  // namespace sinter

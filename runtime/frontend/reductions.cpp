@@ -89,7 +89,7 @@ node* in_floating(E&& e, dtype to) {
 }
 
 void require_floating(dtype t, const char* what) {
-  if (kind_of(t) >= kind::floating) return;
+  if (is_inexact(t)) return;
   throw dtype_error(message("sinter: %s in %s; choose float or double", what, name(t)).c_str());
 }
 

@@ -98,7 +98,7 @@ void scatter_on_host(scattered of, stream_state& on) {
 scatter_form form_of(const scattered& of) {
   scatter_fold fold = of.fold;
   if (of.type == dtype::bool_ && (fold == scatter_fold::add || fold == scatter_fold::sum)) fold = scatter_fold::max;
-  if (fold == scatter_fold::sum && detail::kind_of(of.type) < detail::kind::floating) fold = scatter_fold::add;
+  if (fold == scatter_fold::sum && !detail::is_inexact(of.type)) fold = scatter_fold::add;
   return codegen::form_of_scatter(fold, of.type, of.count, of.elements);
 }
 

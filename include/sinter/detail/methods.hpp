@@ -230,7 +230,20 @@ class methods : public refused_indices {
   SINTER_SCAN(cumsum)
   SINTER_SCAN(cumprod)
 #undef SINTER_SCAN
-  /// As the functions of these names.
+  /// As the functions of these names, with what they take after the array.
+#define SINTER_METHOD_OF(name) \
+  template <class... X>        \
+  auto name(X&&... x) const&;  \
+  template <class... X>        \
+  auto name(X&&... x)&&;
+  SINTER_METHOD_OF(clip)
+  SINTER_METHOD_OF(round)
+  SINTER_METHOD_OF(squeeze)
+  SINTER_METHOD_OF(swapaxes)
+  SINTER_METHOD_OF(repeat)
+  SINTER_METHOD_OF(diagonal)
+  SINTER_METHOD_OF(take)
+#undef SINTER_METHOD_OF
   auto real() const&;
   auto real() &&;
   auto imag() const&;
@@ -271,3 +284,16 @@ class methods : public refused_indices {
 
 }  // namespace detail
 }  // namespace sinter
+
+/// Where a function is: the method of its name.
+#define SINTER_METHOD_OF(name)                                           \
+  template <class Derived, class Element>                                \
+  template <class... X>                                                  \
+  auto detail::methods<Derived, Element>::name(X&&... x) const& {        \
+    return sinter::name(self(), std::forward<X>(x)...);                  \
+  }                                                                      \
+  template <class Derived, class Element>                                \
+  template <class... X>                                                  \
+  auto detail::methods<Derived, Element>::name(X&&... x)&& {             \
+    return sinter::name(std::move(*this).self(), std::forward<X>(x)...); \
+  }

@@ -20,7 +20,7 @@ class nested {
   template <class V>
     requires(arithmetic<V> || std::is_enum_v<V>)
   nested(V given) : value_(convert_scalar<T>(number(given))) {
-    static_assert(kind_of(dtype_of<T>) >= kind::floating || !floating_number<V>,
+    static_assert(is_inexact(dtype_of<T>) || !floating_number<V>,
                   "sinter: a floating number in a list of integers; write the integer that is meant");
   }
   nested(list given) : inside_(given), is_list_(true) {}

@@ -124,8 +124,12 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
 
   using detail::methods<selection<T>, T>::real;
   using detail::methods<selection<T>, T>::imag;
-  auto real() && requires(detail::complex_number<T>);
-  auto imag() && requires(detail::complex_number<T>);
+  complex_part<T, op::real> real() && requires(detail::complex_number<T>) {
+    return complex_part<T, op::real>(std::move(*this));
+  }
+  complex_part<T, op::imag> imag() && requires(detail::complex_number<T>) {
+    return complex_part<T, op::imag>(std::move(*this));
+  }
 
   selection(selection&&) noexcept = default;
   /// Library use. The whole of an array; what an index list names of a node: the array's, or an array_ref's.
