@@ -47,7 +47,10 @@ double surplus(const lazy<std::int64_t>& numbers, const Law& law, std::int64_t m
     if (x <= most) seen[static_cast<std::size_t>(std::max<std::int64_t>(x, 0))] += 1;
   double sum = 0, classes = 0, rest_seen = 0, rest_wanted = 0;
   for (std::int64_t x = 0; x <= most; ++x) {
-    const double wanted = math::pdf(law, static_cast<double>(x)) * static_cast<double>(count);
+    const auto [least, highest] = math::support(law);
+    const auto number = static_cast<double>(x);
+    const bool possible = number >= static_cast<double>(least) && number <= static_cast<double>(highest);
+    const double wanted = possible ? math::pdf(law, number) * static_cast<double>(count) : 0;
     rest_seen += seen[static_cast<std::size_t>(x)], rest_wanted += wanted;
     if (rest_wanted < 10) continue;
     sum += (rest_seen - rest_wanted) * (rest_seen - rest_wanted) / rest_wanted;
