@@ -91,15 +91,16 @@ template <class C>
 C sign(C a) {
   using R = part_of<C>;
   const bool wide = std::isinf(a.real()), high = std::isinf(a.imag());
-  const R size = absolute(a), none = std::numeric_limits<R>::quiet_NaN();
+  const R by = std::fabs(a.real()) > 1 || std::fabs(a.imag()) > 1 ? R(0.5) : R(0x1p60);  // to no end of the range
+  const R size = std::hypot(a.real() * by, a.imag() * by), none = std::numeric_limits<R>::quiet_NaN();
   if (size == 0) return a;
   if (wide && high) return {none, none};
   return {wide   ? std::copysign(R(1), a.real())
           : high ? R(0)
-                 : a.real() / size,
+                 : a.real() * by / size,
           high   ? std::copysign(R(1), a.imag())
           : wide ? R(0)
-                 : a.imag() / size};
+                 : a.imag() * by / size};
 }
 
 // Order: by real parts, then by imaginary ones.
@@ -229,11 +230,11 @@ C log1p(C a) {
   return C(twice(size, std::atan2(y, 1 + x)));
 }
 
-/// e to the a, less one: of large numbers nothing is left of the one.
+/// e to the a, less one: far from 0 one of the two is all there is.
 template <class C>
 C expm1(C a) {
   const double x = a.real(), y = a.imag();
-  if (x > 40) return C(std::exp(twice(a)) - 1.0);
+  if (std::fabs(x) > 40) return C(std::exp(twice(a)) - 1.0);
   const double half = std::sin(0.5 * y);
   return C(twice(std::expm1(x) * std::cos(y) - 2 * half * half, y == 0 ? y : std::exp(x) * std::sin(y)));
 }
@@ -254,7 +255,7 @@ C exp2(C a) {
 template <class C>
 C sinc(C a) {
   constexpr double pi = 3.14159265358979323846, more = 1.2246467991473531772e-16;
-  if (a == C(0)) return C(1);
+  if (std::fabs(a.real()) + std::fabs(a.imag()) < 0x1p-30) return C(1, 0 - a.real() * a.imag());
   const double x = a.real(), height = pi * std::fabs(double(a.imag()));
   const double y = pi * a.imag(), rest = std::fma(pi, double(a.imag()), -y) + more * a.imag();
   const double turn = x - 2 * std::nearbyint(0.5 * x), size = std::fabs(turn);

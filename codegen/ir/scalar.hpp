@@ -67,6 +67,17 @@ constexpr T sign(T a) {
   else return static_cast<T>((a > T(0)) - (a < T(0)));
 }
 
+/// The neighbour of a number of 16 bits towards another one, by their bits; `infinity` are its. Of equal ones the first, as NumPy's.
+constexpr std::uint16_t next_of_16_bits(std::uint16_t a, std::uint16_t b, unsigned infinity) {
+  const unsigned x = a & 0x7fffu, y = b & 0x7fffu;
+  if (x > infinity || y > infinity) return x > infinity ? a : b;
+  const int m = a & 0x8000u ? -static_cast<int>(x) : static_cast<int>(x);
+  const int n = b & 0x8000u ? -static_cast<int>(y) : static_cast<int>(y);
+  if (m == n) return a;
+  if (m == 0) return static_cast<std::uint16_t>((b & 0x8000u) | 1u);
+  return static_cast<std::uint16_t>((m < n) == (m > 0) ? a + 1 : a - 1);
+}
+
 template <class T>
 constexpr T heaviside(T a, T b) {
   return a < 0 ? T(0) : a > 0 ? T(1) : a == 0 ? b : a;

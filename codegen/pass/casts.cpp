@@ -30,8 +30,7 @@ std::uint16_t apply(program& p, op code, const std::uint16_t* operands, int coun
   dtype types[3] = {};
   for (int i = 0; i < count; ++i) types[i] = p.values[operands[i]].type;
   const dtype computed = compute_dtype(r, promote(types + first, count - first));
-  // A choice gives one of its operands as it is.
-  const dtype wide = r == rule::choice ? computed : widened(computed), given = result_dtype(r, computed);
+  const dtype wide = computed_in(code, computed), given = result_dtype(r, computed);
   value v{value_kind::apply, result_dtype(r, wide), code, {}, 0};
   for (int i = 0; i < count; ++i)
     v.args[i] = i < first ? cast_to(p, operands[i], dtype::bool_) : operand_as(p, operands[i], wide);

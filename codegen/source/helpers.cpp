@@ -200,7 +200,7 @@ const helper_text* find_helper(std::string_view name, dtype t) {
 
 std::string spell(op code, dtype computed, dialect d, const std::string_view args[3], helper_list& used) {
   const op_text& row = op_texts[static_cast<int>(code)];
-  if (detail::is_complex(computed) && code != op::where) {
+  if ((detail::is_complex(computed) || detail::is_short_floating(computed)) && code != op::where) {
     const char* const lists[] = {"@(a)", "@(a, b)", "@(a, b, c)"};
     return fill_in(std::string(detail::facts(code).name) + lists[detail::facts(code).arity - 1], computed, args, &used,
                    d);

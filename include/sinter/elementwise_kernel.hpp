@@ -43,9 +43,16 @@ struct parameter_list {
 };
 template <class... P>
 inline constexpr parameter_type types_of[] = {{dtype_of<typename parameter_of<P>::type>, parameter_of<P>::is_raw}...};
+/// Has a number the operators and functions of a text? Those of 16 bits are their bits there, and complex ones a struct.
+template <class T>
+concept number_of_text = !is_short_floating(dtype_of<T>) && !is_complex(dtype_of<T>);
 template <class... P>
 parameter_list list_of(const given_text& names) {
   static_assert(sizeof...(P) > 0, "sinter: a kernel has a parameter at least, which gives it a shape");
+  static_assert(
+      (number_of_text<typename parameter_of<P>::type> && ...),
+      "sinter: a kernel's text computes in bool, integers, float and double; take half and bfloat16 as float, and "
+      "complex numbers as real(z) and imag(z)");
   return {names, types_of<P...>, static_cast<int>(sizeof...(P))};
 }
 
@@ -179,7 +186,12 @@ class reduction_kernel<R(P...)> {
                    const detail::given_text& combine, const detail::given_text& finish, R identity,
                    const detail::given_text& name = "reduction_kernel")
       : functions_(detail::make_reduction_functions(name, detail::list_of<P...>(parameters), map, combine, finish,
-                                                    dtype_of<R>, detail::to_bits(identity))) {}
+                                                    dtype_of<R>, detail::to_bits(identity))) {
+    static_assert(
+        detail::number_of_text<R>,
+        "sinter: a kernel's text computes in bool, integers, float and double; take half and bfloat16 as float, and "
+        "complex numbers as real(z) and imag(z)");
+  }
 
   /// An expression, which fuses as sum does: with its arguments, with other reductions of the same elements, and with what
   /// follows. Shapes, dtypes and errors: as an elementwise kernel's; axes as sum's. Source: ReductionKernel.__call__.

@@ -162,11 +162,12 @@ SINTER_OVER_AXIS(mean)
 SINTER_OVER_AXIS(var)
 SINTER_OVER_AXIS(stddev)
 #undef SINTER_OVER_AXIS
-#define SINTER_OVER_AXIS(name)                       \
-  template <detail::expression E>                    \
-  auto name(E&& e, std::int64_t axis) {              \
-    return name(std::forward<E>(e), {.axis = axis}); \
-  }                                                  \
+// Named with its namespace: std has a min and a max, which an array of std::complex would bring in.
+#define SINTER_OVER_AXIS(name)                               \
+  template <detail::expression E>                            \
+  auto name(E&& e, std::int64_t axis) {                      \
+    return sinter::name(std::forward<E>(e), {.axis = axis}); \
+  }                                                          \
   SINTER_REFUSE(name)
 SINTER_OVER_AXIS(min)
 SINTER_OVER_AXIS(max)

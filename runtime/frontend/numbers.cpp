@@ -16,12 +16,12 @@ static_assert(std::endian::native == std::endian::little);
 void compute_numbers(op code, dtype computed, const scalar_bits* operands, std::size_t count, void* result) {
   const void* args[3] = {};
   scalar_bits wide[3], found;
-  const bool widens = is_short_floating(computed) && code != op::where;
+  const dtype in = computed_in(code, computed), given = result_dtype(facts(code).of, in);
+  const bool widens = in != computed;
   for (std::size_t i = 0; i < count; ++i) {
     if (widens) codegen::find_cast(dtype::float32, computed)(&operands[i], &wide[i], 1);
     args[i] = widens ? &wide[i] : &operands[i];
   }
-  const dtype in = widens ? dtype::float32 : computed, given = result_dtype(facts(code).of, in);
   codegen::find_apply(code, in)(args, widens ? static_cast<void*>(&found) : result, 1);
   if (widens) codegen::find_cast(result_dtype(facts(code).of, computed), given)(&found, result, 1);
 }

@@ -71,6 +71,7 @@ awk -v work="$work" '
     print "#include <sinter/sinter.hpp>" > file
     if (with) return
     if (file ~ /right/ || /own_kernel/) print "#include <sinter/kernel.hpp>\nextern const sinter::raw_kernel own_kernel;" > file
+    if (file ~ /right/ || /elementwise_kernel|reduction_kernel/) print "#include <sinter/elementwise_kernel.hpp>" > file
     if (file ~ /right/ || /std::string/) print "#include <string>" > file
     print "using namespace sinter;" > file
     print "using other_64_bits = std::conditional_t<std::is_same_v<std::int64_t, long>, long long, long>;" > file

@@ -98,6 +98,12 @@ constexpr dtype compute_dtype(rule r, dtype promoted) {
   }
 }
 
+/// Is a number of 16 bits taken and given as the bits it is: by a choice, and by what knows its neighbours?
+constexpr bool keeps_bits(op o) { return facts(o).of == rule::choice || o == op::nextafter || o == op::spacing; }
+
+/// The dtype a kernel computes an operation in, given what it is by its rule: numbers of 16 bits are floats meanwhile.
+constexpr dtype computed_in(op o, dtype computed) { return keeps_bits(o) ? computed : widened(computed); }
+
 /// The dtype it gives, given the one it computes in.
 constexpr dtype result_dtype(rule r, dtype computed) {
   switch (r) {
