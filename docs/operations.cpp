@@ -73,7 +73,8 @@ std::map<int, std::string> headings() {
   std::string before;
   std::string line;
   for (int number = 1; std::getline(table, line); before = line, ++number) {
-    if ((line.starts_with("SINTER_OP(") || line.starts_with("SINTER_SPECIAL_OP(")) && before.starts_with("// ")) found[number] = before.substr(3);
+    if ((line.starts_with("SINTER_OP(") || line.starts_with("SINTER_SPECIAL_OP(")) && before.starts_with("// "))
+      found[number] = before.substr(3);
   }
   return found;
 }
@@ -102,8 +103,8 @@ void write_operations(std::ostream& page) {
 }
 
 void write_rules(std::ostream& page) {
-  constexpr dtype columns[] = {dtype::bool_, dtype::int8,    dtype::uint16, dtype::int32,
-                               dtype::int64, dtype::float32, dtype::float64};
+  constexpr dtype columns[] = {dtype::bool_,   dtype::int8,    dtype::uint16,  dtype::int32,    dtype::int64,
+                               dtype::float16, dtype::float32, dtype::float64, dtype::complex64};
   page << "\n## Rules\n\nOperands are first promoted to one dtype, as NumPy 2 promotes them. A column is that dtype; "
           "the "
           "cell is what the operation\ngives.\n\n| rule | |";
@@ -131,7 +132,15 @@ void write_page(std::ostream& page) {
           "dtypes it "
           "takes and\ngives (the last table). **ulp** is the bound on its error in units in the last place, in the "
           "default "
-          "mode, on every device;\n0 means correctly rounded.\n";
+          "mode, on every device;\n0 means correctly rounded.\n\n"
+          "Of float16 and bfloat16 an operation computes in float and rounds once: it is at most one unit in the last "
+          "place of "
+          "these off,\nand correctly rounded where the bound is 0. Of complex numbers the error is the distance in the "
+          "plane, in "
+          "units in the last place\nof the size of the result: 0 where the operation only adds, chooses or compares, 4 "
+          "of products, "
+          "quotients, `sqrt`, `absolute` and\n`sign`, and 8 of functions; of `power` that times 1 + |b| (1 + "
+          "|log a|).\n";
   write_operations(page);
   write_rules(page);
 }

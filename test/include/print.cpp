@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <fstream>
 #include <iomanip>
@@ -54,21 +55,26 @@ std::vector<golden> read_golden(const std::string& path) {
   return cases;
 }
 
-/// The elements: bit patterns in hexadecimal, or `ramp a b`, where element i is i * a / b.
+/// The elements: bit patterns in hexadecimal, of complex numbers two, or `ramp a b`, where element i is i * a / b.
 template <class T>
 std::vector<T> elements(const golden& g, std::int64_t count) {
   std::vector<T> all;
   std::istringstream in(g.elements);
-  if (g.elements.starts_with("ramp")) {
-    std::string word;
-    double a, b;
-    in >> word >> a >> b;
-    for (std::int64_t i = 0; i < count; ++i) all.push_back(static_cast<T>(static_cast<double>(i) * a / b));
-  }
-  for (std::uint64_t bits; all.size() < static_cast<std::size_t>(count) && in >> std::hex >> bits;) {
-    T x;
-    std::memcpy(&x, &bits, sizeof x);  // the low bytes come first on every machine that this runs on
-    all.push_back(x);
+  if constexpr (sn::detail::complex_number<T>) {
+    const auto each = elements<typename T::value_type>(g, 2 * count);
+    for (std::size_t i = 0; i + 1 < each.size(); i += 2) all.emplace_back(each[i], each[i + 1]);
+  } else {
+    if (g.elements.starts_with("ramp")) {
+      std::string word;
+      double a, b;
+      in >> word >> a >> b;
+      for (std::int64_t i = 0; i < count; ++i) all.push_back(static_cast<T>(static_cast<double>(i) * a / b));
+    }
+    for (std::uint64_t bits; all.size() < static_cast<std::size_t>(count) && in >> std::hex >> bits;) {
+      T x;
+      std::memcpy(static_cast<void*>(&x), &bits, sizeof x);  // the low bytes come first on every machine that this runs on
+      all.push_back(x);
+    }
   }
   return all;
 }
@@ -96,6 +102,9 @@ std::string printed_as(const golden& g) {
   if (g.dtype == "uint32") return printed<std::uint32_t>(g);
   if (g.dtype == "int64") return printed<std::int64_t>(g);
   if (g.dtype == "uint64") return printed<std::uint64_t>(g);
+  if (g.dtype == "float16") return printed<sn::half>(g);
+  if (g.dtype == "complex64") return printed<std::complex<float>>(g);
+  if (g.dtype == "complex128") return printed<std::complex<double>>(g);
   if (g.dtype == "float32") return printed<float>(g);
   if (g.dtype == "float64") return printed<double>(g);
   return "a dtype this test does not know: " + g.dtype;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -96,6 +97,26 @@ inline const golden_file& golden() {
   return file;
 }
 
+/// The same of float16, bfloat16, complex64 and complex128, and of the casts to and from them.
+inline const golden_file& golden_short_complex() {
+  static const golden_file file(golden_path("short_complex.golden"));
+  return file;
+}
+
+/// Reductions and scans of them, of arrays of shape (3, 4, 5): "sum.1" along axis 1, "sum.all" along all.
+inline const golden_file& golden_short_complex_folds() {
+  static const golden_file file(golden_path("short_complex_folds.golden"));
+  return file;
+}
+
+/// The records of the operations of all dtypes.
+inline std::vector<const golden_record*> all_golden() {
+  std::vector<const golden_record*> all;
+  for (const golden_file* file : {&golden(), &golden_short_complex()})
+    for (const golden_record& r : file->records()) all.push_back(&r);
+  return all;
+}
+
 /// Words of one line of dtypes.txt, as "promote int8 uint8 int16".
 using words = std::vector<std::string>;
 inline std::vector<words> golden_dtypes() {
@@ -108,25 +129,65 @@ inline std::vector<words> golden_dtypes() {
   return lines;
 }
 
+/// What the unit in the last place of a dtype's numbers is made of.
+struct precision {
+  int digits, min_exponent;
+  double largest;
+};
+template <class T>
+constexpr precision precision_of = {std::numeric_limits<T>::digits, std::numeric_limits<T>::min_exponent,
+                                    static_cast<double>(std::numeric_limits<T>::max())};
+template <>
+inline constexpr precision precision_of<half> = {11, -13, 65504};
+template <>
+inline constexpr precision precision_of<bfloat16> = {8, -125, 0x1.fep127};
+
+/// The unit in the last place of numbers of that size.
+inline double unit_of(precision p, double size) {
+  int exponent;
+  std::frexp(size, &exponent);
+  return std::ldexp(1.0, std::max(exponent, p.min_exponent) - p.digits);
+}
+
 /// How far two numbers are apart, in units in the last place of a number as large as `scale`, or as `wanted` if that is
 /// larger. NaN and infinities are met exactly or not at all; at the end of the range a neighbour of infinity counts as
 /// one unit away.
-template <class T>
-double ulps_apart(T got_element, T wanted_element, T scale_element = T(0)) {
-  using limits = std::numeric_limits<T>;
-  const auto got = static_cast<double>(got_element), wanted = static_cast<double>(wanted_element),
-             scale = static_cast<double>(scale_element), most = static_cast<double>(limits::max());
+inline double units_apart(precision p, double got, double wanted, double scale) {
   const double never = std::numeric_limits<double>::infinity();
   if (std::isnan(got) || std::isnan(wanted)) return std::isnan(got) == std::isnan(wanted) ? 0 : never;
   if (got == wanted) return 0;
   if (std::isinf(got) || std::isinf(wanted)) {
     const double finite = std::isinf(got) ? wanted : got;
-    return got * wanted > 0 && std::fabs(finite) > most / 2 * (2 - 16 * static_cast<double>(limits::epsilon())) ? 1 : never;
+    return got * wanted > 0 && std::fabs(finite) > p.largest / 2 * (2 - std::ldexp(16.0, 1 - p.digits)) ? 1 : never;
   }
-  int exponent;
-  std::frexp(std::max(std::fabs(wanted), std::isfinite(scale) ? std::fabs(scale) : 0), &exponent);
-  const double unit = std::ldexp(1.0, std::max(exponent, limits::min_exponent) - limits::digits);
+  const double unit = unit_of(p, std::max(std::fabs(wanted), std::isfinite(scale) ? std::fabs(scale) : 0.0));
   return unit > 0 ? std::fabs(got - wanted) / unit : never;
+}
+template <class T>
+double ulps_apart(T got, T wanted, T scale = 0) {
+  return units_apart(precision_of<T>, static_cast<double>(got), static_cast<double>(wanted),
+                     static_cast<double>(scale));
+}
+
+/// The distance of two complex numbers in the plane, in units in the last place of their size; of parts that are not finite as
+/// above, where the sign of an infinity or a zero beside NaN is anyone's.
+template <class T>
+double ulps_apart(std::complex<T> got, std::complex<T> wanted, bool whole_sizes = true) {
+  const double never = std::numeric_limits<double>::infinity();
+  const T have[] = {got.real(), got.imag()}, want[] = {wanted.real(), wanted.imag()};
+  const bool undefined = std::isnan(want[0]) || std::isnan(want[1]);
+  double apart[2] = {}, alone = 0;
+  for (int part : {0, 1}) {
+    const T h = undefined ? std::fabs(have[part]) : have[part], w = undefined ? std::fabs(want[part]) : want[part];
+    if (h == 0 && w == 0 && std::signbit(h) != std::signbit(w)) return never;
+    const double units = ulps_apart<T>(h, w);
+    if (std::isfinite(want[0]) && std::isfinite(want[1]) && std::isfinite(h) && whole_sizes)
+      apart[part] = std::fabs(double(h) - double(w));
+    else alone = std::max(alone, units);
+  }
+  const double unit = unit_of(precision_of<T>, std::hypot(double(want[0]) / 2, double(want[1]) / 2)) * 2;
+  return std::max(alone,
+                  alone < never && unit > 0 && std::isfinite(unit) ? std::hypot(apart[0], apart[1]) / unit : 0.0);
 }
 
 }  // namespace sinter::test

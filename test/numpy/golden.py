@@ -265,7 +265,7 @@ def write_dtypes(path):
             lines.append(f"weak {a.name} {kind} {np.result_type(np.zeros(1, a), scalar).name}")
     for name, arity, rule, _, function in operations():
         if function:
-            for t in ELEMENTS:
+            for t in named:
                 lines.append(f"operation {name} {t.name} {numpy_gives(function, rule, arity, t)}")
     path.write_text("\n".join(lines) + "\n")
 

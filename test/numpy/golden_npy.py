@@ -29,7 +29,15 @@ write("u1_eight_axes", np.arange(4, dtype="u1").reshape(1, 2, 1, 1, 2, 1, 1, 1))
 special = [0, -0.0, 1.5, -2, 65504, 2.0**-14, 2.0**-24, 1023 * 2.0**-24, np.inf, -np.inf, np.nan]
 write("f2_special", np.array(special, "f2"))
 write("f8_wide", np.array([np.nan, np.inf, -np.inf, 1e300, -1e300, 255.9, -0.9, 0.5, 2.0**63]))
-write("c16", np.zeros(2, "c16"))
+parts = np.array([[0, -0.0, 1.5], [np.inf, np.nan, -2]])
+for code in ("c8", "c16"):
+    write(code, (numbers + 1j * numbers[::-1]).astype(code))
+    write(f"{code}_big", (numbers + 1j * numbers[::-1]).astype(f">{code}"))
+    special_parts = np.empty((2, 3), code)
+    special_parts.real, special_parts.imag = parts, parts[::-1]
+    write(f"{code}_special", special_parts)
+write("c16_no_axes", np.array(2.5 - 1j))
+write("c8_empty", np.zeros((2, 0), "c8"))
 write("fields", np.zeros(2, [("a", "i4"), ("b", "f8")]))
 write("object", np.array([None, 1], object))
 write("text", np.array(["abc"]))

@@ -14,7 +14,8 @@ out = []
 
 
 def elements(a):
-    words = np.atleast_1d(a).view(f"u{a.dtype.itemsize}").ravel()
+    part = a.real.dtype.itemsize  # a complex number is two
+    words = np.atleast_1d(a).view(f"u{part}").ravel()
     return " ".join(f"{w:x}" for w in words)
 
 
@@ -110,9 +111,39 @@ def random_arrays():
         case(a.astype(("float32", "float64")[k % 2]))
 
 
+def short_and_complex():
+    with np.errstate(over="ignore"):
+        for x in ALONE + NOT_FINITE:
+            case(np.array(x, "float16"))
+        for row in ROWS:
+            case(np.array(row, "float16"))
+    case(np.array([65504, 2.0**-24, 2.0**-14, 1 / 3], "float16"))
+    parts = [0.0, -0.0, 1, -2.5, 1 / 3, 1e6, 1e-5, 1e16, np.inf, -np.inf, np.nan]
+    for dtype in ("complex64", "complex128"):
+        def made(pairs):
+            z = np.empty(len(pairs), dtype)
+            z.real, z.imag = np.array(pairs).T
+            return z
+        for x in parts:
+            case(made([(x, 1)])[0])
+            case(made([(1, x)])[0])
+            case(made([(x, 0.5), (3, x)]))
+            case(made([(x, x), (-1.25, 1e3)]))
+        case(made([(1, 2), (3, -4), (0.1, 0.25)]))
+        case(made([(1e-3, 1), (1, 1e8)]))
+        case(made([(1.5, np.nan), (np.nan, -1), (np.inf, -np.inf)]))
+        case(made([(k / 7, -k / 3) for k in range(24)]).reshape(2, 3, 4))
+        case(np.zeros((0, 2), dtype))
+        case(made([(k, k / 8) for k in range(12)]), threshold=5)
+        case(made([(1 / 3, 2 / 3), (1e-9, 1)]), precision=3)
+        case(made([(1e-9, 1)]), suppress=True)
+        case(np.array(2, dtype))
+
+
 numbers()
 layouts()
 random_arrays()
+short_and_complex()
 target = pathlib.Path(__file__).parent / "golden" / "print.txt"
 target.write_text("".join(out))
 print(f"{target}: {len(out)} cases, {target.stat().st_size} bytes")

@@ -31,28 +31,49 @@ def is_real(t):
     return t.kind == "f"
 
 
+def is_complex(t):
+    return t.kind == "c"
+
+
+def part_of(t):
+    """The dtype of a complex number's parts."""
+    return np.empty(0, t).real.dtype
+
+
+NO_COMPLEX = ("real_number", "integral_step", "real", "pair", "real_test", "bits", "integers", "bit_count")
+FLOATING = ("real", "analytic", "angle", "pair")
+
+
 def accepts(rule, t):
     if rule == "number_not_bool":
         return t != BOOL
+    if rule in NO_COMPLEX and is_complex(t):
+        return False
     return rule not in ("bits", "integers", "bit_count") or not is_real(t)
 
 
 def compute_dtype(rule, t):
+    if is_real(t) or is_complex(t):
+        return BOOL if rule == "logic" else t
     if rule == "quotient":
-        return t if is_real(t) else FLOAT64
-    if rule == "real":
-        return t if is_real(t) else FLOAT32 if t.itemsize <= 2 else FLOAT64  # deliberate: 8 bits give float32
+        return FLOAT64
+    if rule in FLOATING:
+        return FLOAT32 if t.itemsize <= 2 else FLOAT64  # deliberate: 8 bits give float32
     if rule == "logic":
         return BOOL
-    if rule in ("integral_step", "integers", "bit_count"):
+    if rule in ("step", "integral_step", "integers", "bit_count"):
         return np.dtype("int8") if t == BOOL else t
     return t
 
 
 def result_dtype(rule, t):
+    if rule in ("part", "angle"):
+        return part_of(t)
+    if rule == "pair":
+        return np.dtype("complex128" if t == FLOAT64 else "complex64")
     if rule == "bit_count":
         return np.dtype("uint8")
-    return BOOL if rule in ("comparison", "logic", "test") else t
+    return BOOL if rule in ("comparison", "logic", "test", "real_test") else t
 
 
 # Functions of operands of one dtype, where NumPy has none or another one.
@@ -88,6 +109,12 @@ def second_of_zeros(function):
     def apply(a, b):
         return np.where((a == 0) & (b == 0), b, function(a, b)).astype(a.dtype)
     return apply
+
+
+def make_complex_of(a, b, dtype):
+    made = np.empty(a.shape, dtype)
+    made.real, made.imag = a, b
+    return made
 
 
 def rsqrt(a):
@@ -160,6 +187,7 @@ def ldexp(a, b):
 REAL = {
     "fma": fma, "ldexp": ldexp,
     "frexp_mantissa": lambda a: np.frexp(a)[0], "frexp_exponent": lambda a: np.frexp(a)[1].astype(a.dtype),
+    "make_complex": lambda a, b: make_complex_of(a, b, "complex128" if a.dtype == FLOAT64 else "complex64"),
     "fdim": lambda a, b: np.where(a <= b, 0, a - b).astype(a.dtype),
     "maximum": second_of_zeros(np.maximum), "minimum": second_of_zeros(np.minimum),
     "fmax": second_of_zeros(np.fmax), "fmin": second_of_zeros(np.fmin),

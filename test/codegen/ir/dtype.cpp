@@ -48,10 +48,14 @@ std::string given(sinter::op code, dtype t) {
 }
 
 /// Where Sinter means to differ: functions of real numbers give float of small integers (NumPy: float16 of 8 bits, and
-/// double where the function is not a ufunc of NumPy's own), and bool counts as int8 for what only integers have.
+/// double where the function is not a ufunc of NumPy's own), SciPy's give float16 of float16 and take no complex numbers, and bool
+/// counts as int8 for what only integers have.
 bool differs_on_purpose(sinter::op code, dtype t) {
   const rule r = facts(code).of;
-  if (r == rule::real && kind_of(t) <= kind::integer && itemsize(t) <= 2) return given(code, t) == "float32";
+  const bool floats = r == rule::real || r == rule::analytic || r == rule::angle;
+  if (floats && kind_of(t) <= kind::integer && itemsize(t) <= 2) return given(code, t) == "float32";
+  if (r == rule::real && t == dtype::float16) return given(code, t) == "float16";
+  if (r == rule::real && is_complex(t)) return given(code, t) == "refused";
   return r == rule::integers && t == dtype::bool_ && given(code, t) == "int8";
 }
 
