@@ -154,7 +154,7 @@ class run {
         std::vector<snapshot> values;
         const verdict v = check(p, how, &values);
         if (!v.fine()) to.note(seed, v);
-        else if (o_.numpy) to_numpy.add(p, std::move(values)), seeds.push_back(seed);
+        else if (o_.numpy && numpy_batch::knows(p)) to_numpy.add(p, std::move(values)), seeds.push_back(seed);
         to.done();
       }
       if (seeds.empty()) return;
@@ -173,7 +173,7 @@ class run {
       to.begin(0);
       std::vector<snapshot> values;
       verdict v = check(p, how, &values);
-      if (v.fine() && by_numpy) {
+      if (v.fine() && by_numpy && numpy_batch::knows(p)) {
         numpy_batch one(folder_.path());
         one.add(p, std::move(values));
         v = one.run()[0];

@@ -62,6 +62,8 @@ std::map<std::size_t, reply> read_replies(const std::filesystem::path& file) {
 
 bool numpy_batch::available() { return std::system((python + " --available >/dev/null 2>&1").c_str()) == 0; }
 
+bool numpy_batch::knows(const program& p) { return python_text(p).find("bfloat16") == std::string::npos; }
+
 void numpy_batch::add(const program& p, std::vector<snapshot> values) {
   entries_.push_back({p, std::move(values), records_});
   records_ += p.steps.size();

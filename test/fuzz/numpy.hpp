@@ -23,6 +23,8 @@ class numpy_batch {
   static constexpr const char* ways = "a step and NumPy's";
   /// Is there a python3 with a NumPy that this can be compared with?
   static bool available();
+  /// Has NumPy all dtypes of a program?
+  static bool knows(const program&);
 
  private:
   struct entry {
