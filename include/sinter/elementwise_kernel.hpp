@@ -101,7 +101,7 @@ struct reduction_functions {
 SINTER_API reduction_functions make_reduction_functions(const given_text& name, const parameter_list& parameters,
                                                         const given_text& map, const given_text& combine,
                                                         const given_text& finish, dtype, scalar_bits identity);
-SINTER_API node* make_reduction(const reduction_functions&, const function_argument*, const axis_list&, bool keepdims);
+SINTER_API node* make_reduction(const reduction_functions&, const function_argument*, const reduce_options&);
 
 }  // namespace detail
 
@@ -197,7 +197,7 @@ class reduction_kernel<R(P...)> {
   /// follows. Shapes, dtypes and errors: as an elementwise kernel's; axes as sum's. Source: ReductionKernel.__call__.
   lazy<R> operator()(detail::operand_of<P>... arguments, const reduce_options& how = {}) const {
     const detail::function_argument list[] = {arguments...};
-    return lazy<R>(detail::make_reduction(functions_, list, how.axis.list(), how.keepdims));
+    return lazy<R>(detail::make_reduction(functions_, list, how));
   }
   template <class X>
     requires detail::axis_number<X> lazy<R>

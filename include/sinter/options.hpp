@@ -1,10 +1,10 @@
-// How to reduce: axes, keepdims, ddof.
+// How to reduce: axes, keepdims, ddof, a first value, a mask.
 #pragma once
 
 #include <initializer_list>
 #include <type_traits>
 
-#include <sinter/detail/seam.hpp>
+#include <sinter/detail/operand.hpp>
 
 namespace sinter {
 
@@ -89,11 +89,50 @@ struct truth {
 };
 }  // namespace detail
 
-/// How to reduce. The order of the members is fixed: `sum(a, {.axis = 1, .keepdims = true})`.
+namespace detail {
+/// A number, or nothing.
+struct optional_number {
+  constexpr optional_number() = default;
+  template <arithmetic V>
+  optional_number(V number) : bits(to_bits(static_cast<element_type<V>>(number))), type(dtype_of<V>), is_given(true) {}
+  constexpr explicit operator bool() const { return is_given; }
+  scalar_bits bits = {};
+  dtype type = dtype::bool_;
+  bool is_given = false;
+};
+
+/// An array or an expression of bool, or nothing.
+class optional_mask {
+ public:
+  constexpr optional_mask() = default;
+  template <expression M>
+  optional_mask(M&& mask) : node_(take_node(std::forward<M>(mask))) {
+    static_assert(std::is_same_v<element_in<M>, bool>, "sinter: a mask is an array or an expression of bool: a > 0");
+  }
+  constexpr optional_mask(const optional_mask& other) : node_(other.node_ ? retain(other.node_) : nullptr) {}
+  constexpr optional_mask(optional_mask&& other) noexcept : node_(other.node_) { other.node_ = nullptr; }
+  constexpr optional_mask& operator=(optional_mask other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  constexpr ~optional_mask() {
+    if (node_) release(node_);
+  }
+  constexpr explicit operator bool() const { return node_ != nullptr; }
+  constexpr node* get() const { return node_; }
+
+ private:
+  node* node_ = nullptr;
+};
+}  // namespace detail
+
+/// How to reduce. The order of the members is fixed: `sum(a, {.axis = 1, .keepdims = true})`, `max(a, {.initial = 0, .where = a > b})`.
 struct reduce_options {
-  axes axis = axes::all();         ///< all axes where not given; none where given as `{}`
-  detail::truth keepdims = false;  ///< reduced axes stay with extent one
-  int ddof = 0;                    ///< var, stddev: the divisor is n - ddof
+  axes axis = axes::all();            ///< all axes where not given; none where given as `{}`
+  detail::truth keepdims = false;     ///< reduced axes stay with extent one
+  int ddof = 0;                       ///< var, stddev: the divisor is n - ddof
+  detail::optional_number initial{};  ///< sum, prod, min, max: folded into every result; one of an empty min or max
+  detail::optional_mask where{};      ///< elements elsewhere do not count; broadcasts to the elements
 };
 
 namespace detail {

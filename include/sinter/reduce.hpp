@@ -21,11 +21,13 @@ using chosen =
 
 SINTER_API node* make_mean(handle of, dtype, const axis_list&, bool keepdims);
 SINTER_API node* make_variance(handle of, dtype, const axis_list&, bool keepdims, int ddof, bool root);
+SINTER_API node* make_reduction(handle of, reduction, dtype, const reduce_options&);
+SINTER_API node* make_mean(handle of, dtype, const reduce_options&);
+SINTER_API node* make_variance(handle of, dtype, const reduce_options&, bool root);
 
 template <class T, class E>
 lazy<T> reduce(E&& e, reduction what, const reduce_options& how) {
-  return lazy<T>(
-      make_reduction(handle(take_node(std::forward<E>(e))), what, dtype_of<T>, how.axis.list(), how.keepdims));
+  return lazy<T>(make_reduction(handle(take_node(std::forward<E>(e))), what, dtype_of<T>, how));
 }
 
 /// What sums and products of the elements of E are, where the caller chooses R, or void.
@@ -34,85 +36,87 @@ using total_of = chosen<R, reduced_dtype(reduction::sum, dtype_of<element_in<E>>
 
 }  // namespace detail
 
-/// The sum over axes. Dtypes: small integers and bool give 64-bit integers; `sum<double>(a)` chooses. Errors: `shape_error` for
-/// a wrong or repeated axis. Source: numpy.sum.
+/// The sum over axes. Shapes: a mask, `.where`, broadcasts to the elements. Dtypes: small integers and bool give 64-bit integers;
+/// `sum<double>(a)` chooses; a first value, `.initial`, becomes one of those. Errors: `shape_error` for a wrong or repeated axis,
+/// or a mask that does not fit. Source: numpy.sum.
 template <detail::choice R = void, detail::expression E>
-auto sum(E&& e, reduce_options how = {}) {
+auto sum(E&& e, const reduce_options& how = {}) {
   using T = detail::total_of<R, E>;
   return detail::reduce<T>(std::forward<E>(e), detail::reduction::sum, how);
 }
 /// The product over axes. Dtypes: as sum. Source: numpy.prod.
 template <detail::choice R = void, detail::expression E>
-auto prod(E&& e, reduce_options how = {}) {
+auto prod(E&& e, const reduce_options& how = {}) {
   using T = detail::total_of<R, E>;
   return detail::reduce<T>(std::forward<E>(e), detail::reduction::prod, how);
 }
-/// The smallest element; NaN wins. Errors: `shape_error` where there is none. Source: numpy.min.
+/// The smallest element; NaN wins. Errors: `shape_error` where there is none, and no first value; `error` for a mask without
+/// one. Source: numpy.min.
 template <detail::expression E>
-auto min(E&& e, reduce_options how = {}) {
+auto min(E&& e, const reduce_options& how = {}) {
   return detail::reduce<detail::element_in<E>>(std::forward<E>(e), detail::reduction::min, how);
 }
-/// The largest element; NaN wins. Errors: `shape_error` where there is none. Source: numpy.max.
+/// The largest element; NaN wins. Errors: as min. Source: numpy.max.
 template <detail::expression E>
-auto max(E&& e, reduce_options how = {}) {
+auto max(E&& e, const reduce_options& how = {}) {
   return detail::reduce<detail::element_in<E>>(std::forward<E>(e), detail::reduction::max, how);
 }
 /// Is any element true? Source: numpy.any.
 template <detail::expression E>
-auto any(E&& e, reduce_options how = {}) {
+auto any(E&& e, const reduce_options& how = {}) {
   return detail::reduce<bool>(std::forward<E>(e), detail::reduction::any, how);
 }
 /// Are all elements true? Source: numpy.all.
 template <detail::expression E>
-auto all(E&& e, reduce_options how = {}) {
+auto all(E&& e, const reduce_options& how = {}) {
   return detail::reduce<bool>(std::forward<E>(e), detail::reduction::all, how);
 }
 /// The position of the smallest element, the first where several are; NaN wins. Shapes: positions lie along the axis; without one
 /// they are those of the elements in C order. Dtypes: int64. Errors: `shape_error` where there is no element, or for several
 /// axes. Source: numpy.argmin.
 template <detail::expression E>
-auto argmin(E&& e, reduce_options how = {}) {
+auto argmin(E&& e, const reduce_options& how = {}) {
   return detail::reduce<std::int64_t>(std::forward<E>(e), detail::reduction::argmin, how);
 }
 /// The position of the largest element, the first where several are; NaN wins. Shapes, dtypes and errors: as argmin. Source:
 /// numpy.argmax.
 template <detail::expression E>
-auto argmax(E&& e, reduce_options how = {}) {
+auto argmax(E&& e, const reduce_options& how = {}) {
   return detail::reduce<std::int64_t>(std::forward<E>(e), detail::reduction::argmax, how);
 }
 /// How many elements are true; NaN is. Dtypes: int64. Source: numpy.count_nonzero.
 template <detail::expression E>
-auto count_nonzero(E&& e, reduce_options how = {}) {
+auto count_nonzero(E&& e, const reduce_options& how = {}) {
   return detail::reduce<std::int64_t>(astype<bool>(std::forward<E>(e)), detail::reduction::sum, how);
 }
 /// The largest element less the smallest; NaN wins. Dtypes: those of the elements, in which integers wrap; no bool. Errors:
 /// `shape_error` where there is none. Source: numpy.ptp.
 template <detail::expression E>
-auto ptp(E&& e, reduce_options how = {}) {
+auto ptp(E&& e, const reduce_options& how = {}) {
   const lazy<detail::element_in<E>> all(detail::take_node(std::forward<E>(e)));
   return subtract(max(all, how), min(all, how));
 }
 /// The arithmetic mean. Dtypes: integers give double; numbers of 16 bits are added up in float; `mean<double>(a)` chooses. Source:
 /// numpy.mean.
 template <detail::choice R = void, detail::expression E>
-auto mean(E&& e, reduce_options how = {}) {
+auto mean(E&& e, const reduce_options& how = {}) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(detail::take_node(std::forward<E>(e)));
-  return lazy<T>(detail::make_mean(std::move(child), dtype_of<T>, how.axis.list(), how.keepdims));
+  return lazy<T>(detail::make_mean(std::move(child), dtype_of<T>, how));
 }
 /// The variance, in one pass and in double (docs/decisions/0005). Dtypes: as mean; of complex numbers it is that of their parts. Source: numpy.var.
 template <detail::choice R = void, detail::expression E>
-auto var(E&& e, reduce_options how = {}) {
+auto var(E&& e, const reduce_options& how = {}) {
   using T = detail::chosen<R, detail::variance_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(detail::take_node(std::forward<E>(e)));
-  return lazy<T>(detail::make_variance(std::move(child), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, false));
+  return lazy<T>(detail::make_variance(std::move(child), dtype_of<T>, how, false));
 }
 /// The standard deviation: the square root of var. Source: numpy.std.
 template <detail::choice R = void, detail::expression E>
-auto stddev(E&& e, reduce_options how = {}) {
+auto stddev(E&& e, const reduce_options& how = {}) {
   using T = detail::chosen<R, detail::variance_dtype(dtype_of<detail::element_in<E>>)>;
   detail::handle child(detail::take_node(std::forward<E>(e)));
-  return lazy<T>(detail::make_variance(std::move(child), dtype_of<T>, how.axis.list(), how.keepdims, how.ddof, true));
+  return lazy<T>(detail::make_variance(std::move(child), dtype_of<T>, how, true));
 }
 
 // What follows an axis has a name: NumPy's `sum(a, 0, keepdims=True)`.

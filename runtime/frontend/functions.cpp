@@ -154,11 +154,13 @@ reduction_functions make_reduction_functions(const given_text& name, const param
   throw_host_is_full();
 }
 
-node* make_reduction(const reduction_functions& f, const function_argument* given, const axis_list& axes,
-                     bool keepdims) try {
+node* make_reduction(const reduction_functions& f, const function_argument* given, const reduce_options& how) try {
+  if (how.where || how.initial)
+    throw error("sinter: a reduction_kernel takes no where and no initial; choose among elements in its map");
   node* elements;
   make_calls(*f.map, given, &elements, 1);
-  handle folded(make_reduction(handle(elements), reduction::text, f.combine->text.results[0].type, axes, keepdims));
+  handle folded(make_reduction(handle(elements), reduction::text, f.combine->text.results[0].type, how.axis.list(),
+                               how.keepdims));
   static_cast<reduction_node*>(folded.get())->called = &f.combine->text;
   return f.finish ? call_with_node(*f.finish, folded.get()) : folded.take();
 } catch (const std::bad_alloc&) {

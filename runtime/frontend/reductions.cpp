@@ -11,6 +11,7 @@
 #include "codegen/ir/elements.hpp"
 
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/masked_reductions.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 
@@ -114,6 +115,11 @@ node* make_reduction(handle of, reduction what, dtype type, const axis_list& axe
   return r;
 }
 
+node* make_reduction(handle of, reduction what, dtype type, const reduce_options& how) {
+  if (how.where || how.initial) return runtime::make_chosen_reduction(std::move(of), what, type, how);
+  return make_reduction(std::move(of), what, type, how.axis.list(), how.keepdims);
+}
+
 node* make_scan(node* n, reduction what, dtype type, std::int64_t axis) {
   const shape& s = typed(n)->extents;
   // As in NumPy, whose other scans refuse a number without axes.
@@ -190,6 +196,18 @@ node* make_variance(handle of, dtype type, const axis_list& axes, bool keepdims,
   lazy<double> s2(make_reduction(std::move(squared), reduction::sum, dtype::float64, axes, keepdims));
   auto variance = maximum(std::move(s2) - s1 * s1 / count, 0.0) / (count > ddof ? count - ddof : 0.0);
   return root ? in_floating(sqrt(std::move(variance)), type) : in_floating(std::move(variance), type);
+}
+
+node* make_mean(handle of, dtype type, const reduce_options& how) {
+  if (!how.where) return make_mean(std::move(of), type, how.axis.list(), how.keepdims);
+  require_floating(type, "mean");
+  return runtime::make_masked_mean(std::move(of), type, how);
+}
+
+node* make_variance(handle of, dtype type, const reduce_options& how, bool root) {
+  if (!how.where) return make_variance(std::move(of), type, how.axis.list(), how.keepdims, how.ddof, root);
+  require_floating(type, "variance");
+  return runtime::make_masked_variance(std::move(of), type, how, root);
 }
 
 }  // namespace sinter::detail
