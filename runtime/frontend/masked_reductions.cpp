@@ -51,7 +51,7 @@ node* make_chosen_reduction(handle of, reduction what, dtype type, const reduce_
   const axis_list& axes = how.axis.list();
   if (!how.initial) return make_reduction(elements.held(), what, type, axes, how.keepdims);
   const term first = number_of(how.initial);
-  if (facts(what).needs_element) {
+  if (facts(what).needs_element && elements.rank() > 0) {
     const std::uint32_t mask = axis_mask(axes, elements.extents());
     if (folds_nothing(elements.extents(), mask))
       return number_node(first, type).broadcast_to(reduced_shape(elements.extents(), mask, how.keepdims)).take();

@@ -62,7 +62,7 @@ class term {
     detail::scalar_bits bits_ = {};  // of a number
 };
 
-/// An operation of ops.def. At least one operand is a node.
+/// An operation of ops.def. Of numbers alone it is of the dtype that C++ numbers have by default.
 term apply(op, std::initializer_list<term> operands);
 term astype(const term&, dtype);
 /// A number as a node without axes.
@@ -74,8 +74,8 @@ inline detail::axis_list one_axis(std::int64_t axis) { return {1, {axis}}; }
 /// The index along an axis of a shape, which broadcasts to it.
 term index_of(const shape&, int axis);
 term joined(std::initializer_list<term> parts, int axis);
-/// The elements that indices name along an axis; they are in range.
-term taken(const term&, const term& indices, int axis);
+/// The elements of an array of one axis that indices name, which are known to be in range.
+term taken(const term&, const term& indices);
 
 #define SINTER_TERM_OPERATOR(symbol, name) \
   inline term operator symbol(const term& a, const term& b) { return apply(op::name, {a, b}); }

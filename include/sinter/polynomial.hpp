@@ -1,0 +1,60 @@
+// Polynomials as arrays of coefficients, the highest power first. Lengths are known when an expression is written, so all are
+// expressions. Not in sinter.hpp.
+#pragma once
+
+#include <sinter/signal.hpp>
+
+namespace sinter {
+
+namespace detail {
+SINTER_API node* make_polyval(handle p, handle x, dtype);
+SINTER_API node* make_polysum(handle a, handle b, bool subtracts);
+SINTER_API node* make_polyder(handle p, std::int64_t times, dtype);
+SINTER_API node* make_polyint(handle p, std::int64_t times, const double* constants, std::size_t count, dtype);
+}  // namespace detail
+
+/// The polynomial's values, by Horner's rule, in one kernel. Shapes: p has one axis; that of x. Dtypes: what the two promote to.
+/// Errors: `shape_error`. Source: numpy.polyval.
+template <detail::expression P, detail::expression X>
+auto polyval(P&& p, X&& x) {
+  using R = result_type<detail::element_in<P>, detail::element_in<X>>;
+  detail::handle of(detail::take_node(std::forward<P>(p))), at(detail::take_node(std::forward<X>(x)));
+  return lazy<R>(detail::make_polyval(std::move(of), std::move(at), dtype_of<R>));
+}
+/// The coefficients of the sum. Dtypes: what the two promote to. Source: numpy.polyadd.
+template <detail::expression A, detail::expression B>
+auto polyadd(A&& a, B&& b) {
+  detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
+  return lazy<result_type<detail::element_in<A>, detail::element_in<B>>>(
+      detail::make_polysum(std::move(x), std::move(y), false));
+}
+/// Of the difference. Source: numpy.polysub.
+template <detail::expression A, detail::expression B>
+auto polysub(A&& a, B&& b) {
+  detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
+  return lazy<result_type<detail::element_in<A>, detail::element_in<B>>>(
+      detail::make_polysum(std::move(x), std::move(y), true));
+}
+/// Of the product. Zeros in front stay. Source: numpy.polymul.
+template <detail::expression A, detail::expression B>
+auto polymul(A&& a, B&& b) {
+  return convolve(std::forward<A>(a), std::forward<B>(b));
+}
+/// Of the m-th derivative. Dtypes: those of the coefficients; small integers become 64 bits wide. Errors: `error` for m below 0.
+/// Source: numpy.polyder.
+template <detail::expression P>
+auto polyder(P&& p, detail::integer m = 1) {
+  using R = result_type<detail::element_in<P>, std::int64_t>;
+  using T = std::conditional_t<std::is_integral_v<detail::element_in<P>>, R, detail::element_in<P>>;
+  return lazy<T>(detail::make_polyder(detail::handle(detail::take_node(std::forward<P>(p))), m, dtype_of<T>));
+}
+/// Of the m-th integral, whose constants are 0, or `k` of m numbers. Dtypes: double, or complex128. Errors: `error`. Source:
+/// numpy.polyint.
+template <detail::expression P>
+auto polyint(P&& p, detail::integer m = 1, std::initializer_list<double> k = {}) {
+  using R = result_type<double, detail::element_in<P>>;
+  return lazy<R>(
+      detail::make_polyint(detail::handle(detail::take_node(std::forward<P>(p))), m, k.begin(), k.size(), dtype_of<R>));
+}
+
+}  // namespace sinter

@@ -1,0 +1,64 @@
+// Places in sorted arrays, and what is read off between them. A search is a fixed number of steps for each element, in the kernel
+// of what uses it. Not in sinter.hpp.
+#pragma once
+
+#include <sinter/array.hpp>
+
+namespace sinter {
+
+/// Which of equal elements a search stops at: before them all, or behind.
+enum class search_side : unsigned char { left, right };
+
+/// How to search: `searchsorted(a, v, {.side = search_side::right})`.
+struct search_options {
+  search_side side = search_side::left;
+  const array<std::int64_t>* sorter = nullptr;  ///< what puts the array in order
+};
+
+/// What interp gives outside; NaN stays NaN.
+struct interp_options {
+  detail::optional_number left{}, right{};  ///< else the first and the last of the values
+};
+
+namespace detail {
+SINTER_API node* make_search(handle sorted, handle values, search_side, node* sorter);
+SINTER_API node* make_digitize(handle values, handle bins, bool right);
+SINTER_API node* make_interp(handle x, handle xp, handle fp, dtype, const interp_options&);
+}  // namespace detail
+
+/// Where elements would stand in a sorted array of one axis: how many of its elements are less, or not greater; NaN counts as
+/// greater than all. Shapes: that of the values. Dtypes: int64. Errors: `shape_error` for another number of axes. Source:
+/// numpy.searchsorted.
+template <detail::expression A, detail::expression V>
+auto searchsorted(A&& a, V&& values, const search_options& how = {}) {
+  detail::handle sorted(detail::take_node(std::forward<A>(a))), of(detail::take_node(std::forward<V>(values)));
+  return lazy<std::int64_t>(
+      detail::make_search(std::move(sorted), std::move(of), how.side, how.sorter ? how.sorter->node() : nullptr));
+}
+template <detail::expression A, arithmetic V>
+auto searchsorted(A&& a, V value, const search_options& how = {}) {
+  constexpr dtype type = detail::default_of(detail::kind_of(dtype_of<V>));
+  using T = typename detail::element_of<type>::type;
+  const lazy<T> number(detail::make_number(type, detail::to_bits(detail::convert_scalar<T>(value))));
+  return searchsorted(std::forward<A>(a), number, how);
+}
+/// The number of the bin that each element lies in: bins rise or fall, and have the edge on their left, or with `right` the other.
+/// Shapes: that of the elements. Dtypes: int64. Errors: `shape_error`; bins that do neither are not noticed. Source:
+/// numpy.digitize.
+template <detail::expression X, detail::expression B>
+auto digitize(X&& x, B&& bins, detail::truth right = false) {
+  detail::handle of(detail::take_node(std::forward<X>(x))), by(detail::take_node(std::forward<B>(bins)));
+  return lazy<std::int64_t>(detail::make_digitize(std::move(of), std::move(by), right));
+}
+/// The values of a function at `x` that is `fp` at the rising places `xp` and straight between them. Shapes: that of x; xp and fp
+/// have one axis of one length. Dtypes: double, or complex128 for complex values. Errors: `shape_error`. Source: numpy.interp,
+/// without a period.
+template <detail::expression X, detail::expression P, detail::expression F>
+auto interp(X&& x, P&& xp, F&& fp, const interp_options& how = {}) {
+  using R = result_type<double, detail::element_in<F>>;
+  detail::handle at(detail::take_node(std::forward<X>(x))), places(detail::take_node(std::forward<P>(xp)));
+  detail::handle values(detail::take_node(std::forward<F>(fp)));
+  return lazy<R>(detail::make_interp(std::move(at), std::move(places), std::move(values), dtype_of<R>, how));
+}
+
+}  // namespace sinter

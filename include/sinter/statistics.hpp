@@ -1,0 +1,71 @@
+// Weighted means, covariances and correlations. Not in sinter.hpp.
+#pragma once
+
+#include <sinter/reduce.hpp>
+
+namespace sinter {
+
+/// How to take covariances: `cov(m, {.rowvar = false, .ddof = 0})`.
+struct cov_options {
+  detail::truth rowvar = true;  ///< variables are rows; else columns
+  detail::integer ddof = 1;     ///< the divisor is n - ddof
+};
+
+namespace detail {
+SINTER_API node* make_average(handle of, handle weights, dtype, const reduce_options&);
+SINTER_API node* make_covariance(handle of, handle more, dtype,
+                                 const cov_options&);  // more: null where there is no more
+SINTER_API node* make_correlation(handle of, handle more, dtype, bool rowvar);
+
+/// A division's dtype.
+template <class A, class B>
+using quotient_of = typename made<op::divide, lazy<element_in<A>>, lazy<element_in<B>>>::sinter_element;
+template <class E>
+using at_least_double = result_type<double, element_in<E>>;
+}  // namespace detail
+
+/// The mean of what counts as much as weights say. Shapes: the weights have that of the elements, or one axis, which is the one that
+/// is folded. Dtypes: what the two promote to, or double for integers. Errors: `shape_error`. Source: numpy.average; its `returned`
+/// is `sum(weights)`.
+template <detail::expression E, detail::expression W>
+auto average(E&& e, W&& weights, const reduce_options& how = {}) {
+  using R = detail::quotient_of<E, W>;
+  detail::handle of(detail::take_node(std::forward<E>(e))), by(detail::take_node(std::forward<W>(weights)));
+  return lazy<R>(detail::make_average(std::move(of), std::move(by), dtype_of<R>, how));
+}
+/// The mean. Source: numpy.average without weights.
+template <detail::expression E>
+auto average(E&& e, const reduce_options& how = {}) {
+  return mean(std::forward<E>(e), how);
+}
+
+/// The covariances of variables, each with each. Shapes: one axis, one variable, gives none; two give a square. Dtypes: double or
+/// complex128. Each result is a sum of its own over the observations, in one kernel: until there are products of matrices, that
+/// reads the elements as often as there are variables. Errors: `shape_error`. Source: numpy.cov, without weights.
+template <detail::expression M>
+auto cov(M&& m, const cov_options& how = {}) {
+  using R = detail::at_least_double<M>;
+  return lazy<R>(detail::make_covariance(detail::handle(detail::take_node(std::forward<M>(m))), {}, dtype_of<R>, how));
+}
+/// With the variables of another array behind.
+template <detail::expression M, detail::expression Y>
+auto cov(M&& m, Y&& y, const cov_options& how = {}) {
+  using R = result_type<detail::at_least_double<M>, detail::element_in<Y>>;
+  detail::handle of(detail::take_node(std::forward<M>(m))), more(detail::take_node(std::forward<Y>(y)));
+  return lazy<R>(detail::make_covariance(std::move(of), std::move(more), dtype_of<R>, how));
+}
+/// Covariances over the deviations of both. Shapes, dtypes and errors: as cov. Source: numpy.corrcoef.
+template <detail::expression M>
+auto corrcoef(M&& m, detail::truth rowvar = true) {
+  using R = detail::at_least_double<M>;
+  return lazy<R>(
+      detail::make_correlation(detail::handle(detail::take_node(std::forward<M>(m))), {}, dtype_of<R>, rowvar));
+}
+template <detail::expression M, detail::expression Y>
+auto corrcoef(M&& m, Y&& y, detail::truth rowvar = true) {
+  using R = result_type<detail::at_least_double<M>, detail::element_in<Y>>;
+  detail::handle of(detail::take_node(std::forward<M>(m))), more(detail::take_node(std::forward<Y>(y)));
+  return lazy<R>(detail::make_correlation(std::move(of), std::move(more), dtype_of<R>, rowvar));
+}
+
+}  // namespace sinter

@@ -1,0 +1,160 @@
+// Direct convolutions: result i is the sum over k of v(k) a(i + start - k), of those products whose both factors are there.
+#include <sinter/signal.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <sinter/detail/rearrange.hpp>
+#include <sinter/error.hpp>
+
+#include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/frontend/terms.hpp"
+
+namespace sinter::detail {
+
+using runtime::apply, runtime::astype, runtime::choose, runtime::fold, runtime::index_of, runtime::number_node,
+    runtime::term, runtime::view_maker;
+
+namespace {
+
+// A kernel of so many elements is written out, so that the sum is elementwise and its operands are views; a longer one is a fold
+// over an axis more for each axis.
+constexpr std::int64_t most_written_out = 32;
+
+// Which results of the full convolution there are, by axis.
+struct window {
+  shape start, length;
+};
+
+// Truth that nothing makes false where an index needs no check.
+void add_check(handle& all, const term& check) {
+  all = all ? handle((term::of(all.get()) & check).take()) : handle(check.take());
+}
+
+// a at every result, moved by the place of one element of the kernel, and where that lies inside. `first`: the axis of `s` that
+// moves along axis 0 of a.
+struct moved {
+  term elements;
+  handle inside;  // null: everywhere
+};
+
+moved moved_by(const term& a, const window& w, const shape& at) {
+  view_maker v(a.get(), w.length);
+  handle inside;
+  for (int d = 0; d < a.rank(); ++d) {
+    const std::int64_t shift = w.start[d] - at[d];
+    v.drive(d, shift, 1, d);
+    const term i = index_of(w.length, d);
+    if (shift < 0) add_check(inside, i >= -shift);
+    if (w.length[d] - 1 + shift >= a.extent(d)) add_check(inside, i < a.extent(d) - shift);
+  }
+  if (inside) v.guard(inside);
+  return {term::made(v.made()), std::move(inside)};
+}
+
+bool is_truth(const term& t) { return t.type() == dtype::bool_; }
+
+term written_out(const term& a, const term& v, const window& w, dtype type) {
+  term sum = astype(0, type);
+  shape at = v.extents();
+  for (int d = 0; d < v.rank(); ++d) at[d] = 0;
+  for (std::int64_t k = 0, count = v.extents().elements(); k < count; ++k) {
+    const moved m = moved_by(a, w, at);
+    term weight = v;
+    for (int d = 0; d < v.rank(); ++d) weight = weight.at(0, at[d]);
+    term product = is_truth(sum) ? m.elements & weight : m.elements * weight;
+    if (m.inside) product = choose(term::of(m.inside.get()), product, astype(0, type));
+    sum = k == 0 ? product : is_truth(sum) ? sum | product : sum + product;
+    for (int d = v.rank() - 1; d >= 0 && ++at[d] == v.extent(d); --d) at[d] = 0;
+  }
+  return astype(sum, type);
+}
+
+// The results, and behind their axes those of the kernel, which are folded.
+term folded(const term& a, const term& v, const window& w, dtype type) {
+  const int rank = a.rank();
+  if (2 * rank > max_rank)
+    throw shape_error(message("sinter: a convolution over %d axes by more than %lld elements", rank,
+                              static_cast<long long>(most_written_out))
+                          .c_str());
+  shape all = w.length;
+  all.set_size(2 * rank);
+  for (int d = 0; d < rank; ++d) all[rank + d] = v.extent(d);
+  view_maker moved(a.get(), all);
+  handle inside;
+  axis_list behind{rank, {}};
+  for (int d = 0; d < rank; ++d) {
+    const term at = index_of(all, d) - index_of(all, rank + d) + w.start[d];
+    moved.compute(d, at.held(), false);
+    if (w.start[d] - (v.extent(d) - 1) < 0) add_check(inside, at >= 0);
+    if (w.start[d] + w.length[d] - 1 >= a.extent(d)) add_check(inside, at < a.extent(d));
+    behind.axes[d] = rank + d;
+  }
+  if (inside) moved.guard(inside);
+  const term elements = term::made(moved.made());
+  term product = type == dtype::bool_ ? elements & v : elements * v;
+  if (inside) product = choose(term::of(inside.get()), product, astype(0, product.type()));
+  return fold(type == dtype::bool_ ? reduction::any : reduction::sum, product, behind, false, type);
+}
+
+[[noreturn]] void throw_unfit(const term& a, const term& v) {
+  throw shape_error(message("sinter: a convolution of arrays of shapes %s and %s", to_string(a.extents()).c_str(),
+                            to_string(v.extents()).c_str())
+                        .c_str());
+}
+
+// Is one no longer than the other along every axis?
+bool fits(const term& small, const term& large) {
+  for (int d = 0; d < small.rank(); ++d)
+    if (small.extent(d) > large.extent(d)) return false;
+  return true;
+}
+
+window window_of(const term& a, const term& v, convolve_mode mode, bool of_first, bool behind_middle) {
+  window w{a.extents(), a.extents()};
+  for (int d = 0; d < a.rank(); ++d) {
+    const std::int64_t n = a.extent(d), m = v.extent(d), longer = std::max(n, m), shorter = std::min(n, m);
+    switch (mode) {
+      case convolve_mode::full: w.start[d] = 0, w.length[d] = n + m - 1; break;
+      case convolve_mode::valid: w.start[d] = shorter - 1, w.length[d] = longer - shorter + 1; break;
+      case convolve_mode::same:
+        w.length[d] = of_first ? n : longer;
+        w.start[d] = (n + m - 1 - w.length[d] + behind_middle) / 2;
+    }
+  }
+  w.length.check();
+  return w;
+}
+
+// `turned`: NumPy correlates the longer with the shorter one, and turns what comes of that round.
+node* convolved(const term& a, const term& v, convolve_mode mode, convolution as, bool turned) {
+  const bool of_sequences = as == convolution::numpy;
+  if (of_sequences && !turned && (a.rank() == 0 || v.rank() == 0))
+    return convolved(a.rank() == 0 ? a.flat() : a, v.rank() == 0 ? v.flat() : v, mode, as, false);
+  if (a.rank() != v.rank() || (of_sequences && a.rank() != 1)) throw_unfit(a, v);
+  if (a.extents().elements() == 0 || v.extents().elements() == 0) throw_unfit(a, v);
+  if (mode == convolve_mode::valid && !fits(a, v) && !fits(v, a)) throw_unfit(a, v);
+  const dtype type = promote(a.type(), v.type());
+  if (a.rank() == 0) return (a * v).take();
+  const window w = window_of(a, v, mode, !of_sequences, of_sequences && turned && v.extent(0) > a.extent(0));
+  const bool swap = v.extents().elements() > a.extents().elements();
+  const term& longer = swap ? v : a;
+  const term& shorter = swap ? a : v;
+  const bool writes_out = shorter.extents().elements() <= most_written_out;
+  return astype(writes_out ? written_out(longer, shorter, w, type) : folded(longer, shorter, w, type), type).take();
+}
+
+}  // namespace
+
+node* make_convolved(handle a, handle v, convolve_mode mode, convolution as) {
+  return convolved(term(std::move(a)), term(std::move(v)), mode, as, false);
+}
+
+node* make_correlated(handle a, handle given, convolve_mode mode, convolution as) {
+  term v(std::move(given));
+  if (is_complex(v.type())) v = apply(op::conjugate, {v});
+  return convolved(term(std::move(a)), term::made(make_flip(v.get(), {})), mode, as, true);
+}
+
+}  // namespace sinter::detail

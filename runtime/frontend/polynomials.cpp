@@ -1,0 +1,75 @@
+#include <sinter/polynomial.hpp>
+
+#include <algorithm>
+
+#include <sinter/error.hpp>
+
+#include "runtime/frontend/message.hpp"
+#include "runtime/frontend/terms.hpp"
+
+namespace sinter::detail {
+
+using runtime::apply, runtime::astype, runtime::index_of, runtime::joined, runtime::number_node, runtime::term;
+
+namespace {
+
+term coefficients(handle of) {
+  const term p(std::move(of));
+  if (p.rank() > 1)
+    throw shape_error(
+        message("sinter: a polynomial's coefficients of shape %s; they have one axis", to_string(p.extents()).c_str())
+            .c_str());
+  return p.flat();
+}
+
+term zeros(std::int64_t count, dtype type) { return number_node(0, type).broadcast_to(shape{count}); }
+
+// What each coefficient's power is, from n - 1 + lowest down to `lowest`.
+term powers(std::int64_t n, std::int64_t lowest) { return n - 1 + lowest - index_of(shape{n}, 0); }
+
+}  // namespace
+
+node* make_polyval(handle of, handle at, dtype type) {
+  const term p = coefficients(std::move(of)), x = astype(term(std::move(at)), type);
+  const std::int64_t n = p.extent(0);
+  if (n == 0) return number_node(0, type).broadcast_to(x.extents()).take();
+  const auto coefficient = [&](std::int64_t i) { return astype(p.at(0, i), type); };
+  term y = coefficient(0).broadcast_to(x.extents());
+  for (std::int64_t i = 1; i < n; ++i) y = y * x + coefficient(i);
+  return y.take();
+}
+
+node* make_polysum(handle first, handle second, bool subtracts) {
+  term a = coefficients(std::move(first)), b = coefficients(std::move(second));
+  const std::int64_t longer = std::max(a.extent(0), b.extent(0));
+  const auto padded = [&](const term& p) {
+    return p.extent(0) == longer ? p : joined({zeros(longer - p.extent(0), p.type()), p}, 0);
+  };
+  a = padded(a), b = padded(b);
+  return (subtracts ? a - b : a + b).take();
+}
+
+node* make_polyder(handle of, std::int64_t times, dtype type) {
+  if (times < 0) throw error("sinter: polyder takes derivatives no less than 0 times");
+  term p = astype(coefficients(std::move(of)), type);
+  for (; times > 0 && p.extent(0) > 0; --times) {
+    const std::int64_t n = p.extent(0);
+    p = astype(p.along(0, slice(_, -1)) * powers(n - 1, 1), type);
+  }
+  return p.take();
+}
+
+node* make_polyint(handle of, std::int64_t times, const double* constants, std::size_t count, dtype type) {
+  if (times < 0) throw error("sinter: polyint takes integrals no less than 0 times");
+  if (count > 1 && static_cast<std::int64_t>(count) != times)
+    throw error(message("sinter: polyint %lld times with %zu constants", static_cast<long long>(times), count).c_str());
+  term p = astype(coefficients(std::move(of)), type);
+  for (std::int64_t i = 0; i < times; ++i) {
+    const double constant = count == 0 ? 0 : constants[count == 1 ? 0 : i];
+    const term last = number_node(constant, type).broadcast_to(shape{1});
+    p = p.extent(0) == 0 ? last : joined({p / astype(powers(p.extent(0), 1), real_part_of(type)), last}, 0);
+  }
+  return p.take();
+}
+
+}  // namespace sinter::detail

@@ -1,0 +1,103 @@
+#include "runtime/frontend/search.hpp"
+
+#include <bit>
+
+#include <sinter/error.hpp>
+#include <sinter/search.hpp>
+
+#include "runtime/frontend/message.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+// Is a less than b, in the order in which NaN comes last?
+term is_before(const term& a, const term& b) {
+  const term less = a < b;
+  if (detail::kind_of(detail::promote(a.type(), b.type())) < detail::kind::floating) return less;
+  return less | ((b != b) & (a == a));
+}
+
+}  // namespace
+
+// One bit of the count after the other, the highest first: each step reads one element, and none is repeated.
+term count_before(const term& sorted, const term& values, bool or_equal, const term* falls) {
+  const std::int64_t n = sorted.extent(0);
+  term count = number_node(0, dtype::int64).broadcast_to(values.extents());
+  if (n == 0 || values.extents().elements() == 0) return count;
+  for (std::uint64_t step = std::bit_floor(static_cast<std::uint64_t>(n)); step > 0; step /= 2) {
+    const term more = count + static_cast<std::int64_t>(step);
+    term at = apply(op::minimum, {more, n}) - 1;
+    if (falls) at = choose(*falls, n - 1 - at, at);
+    const term element = taken(sorted, at);
+    const term passes = or_equal ? !is_before(values, element) : is_before(element, values);
+    count = choose((more <= n) & passes, more, count);
+  }
+  return count;
+}
+
+}  // namespace sinter::runtime
+
+namespace sinter::detail {
+
+using runtime::apply, runtime::astype, runtime::choose, runtime::count_before, runtime::number_node, runtime::taken,
+    runtime::term;
+
+namespace {
+
+void require_one_axis(const term& t, const char* what) {
+  if (t.rank() != 1)
+    throw shape_error(
+        message("sinter: %s an array of shape %s; it has one axis", what, to_string(t.extents()).c_str()).c_str());
+}
+
+}  // namespace
+
+node* make_search(handle of, handle given, search_side side, node* sorter) {
+  term sorted(std::move(of));
+  require_one_axis(sorted, "a search in");
+  if (sorter) sorted = term::made(make_take(sorted.get(), sorter, 0));
+  return count_before(sorted, term(std::move(given)), side == search_side::right).take();
+}
+
+node* make_digitize(handle given, handle of, bool right) {
+  const term values(std::move(given)), bins(std::move(of));
+  require_one_axis(bins, "digitize by");
+  const std::int64_t n = bins.extent(0);
+  if (n == 0) return count_before(bins, values, !right).take();
+  const term falls = bins.at(0, 0) > bins.at(0, n - 1);
+  const term count = count_before(bins, values, !right, &falls);
+  return choose(falls, n - count, count).take();
+}
+
+node* make_interp(handle at, handle places, handle given, dtype type, const interp_options& how) {
+  const term x = astype(term(std::move(at)), dtype::float64);
+  const term xp = astype(term(std::move(places)), dtype::float64), fp = astype(term(std::move(given)), type);
+  require_one_axis(xp, "interp over");
+  if (!(xp.extents() == fp.extents()) || xp.extent(0) == 0)
+    throw shape_error(message("sinter: interp between values of shape %s at places of shape %s",
+                              to_string(fp.extents()).c_str(), to_string(xp.extents()).c_str())
+                          .c_str());
+  const std::int64_t n = xp.extent(0);
+  const auto outside = [&](const optional_number& o, std::int64_t end) {
+    return o ? number_node(term::of_bits(o.type, o.bits), type) : fp.at(0, end);
+  };
+  const term left = outside(how.left, 0), right = outside(how.right, n - 1);
+  const term low = xp.at(0, 0), high = xp.at(0, n - 1);
+  term inside = fp.at(0, n - 1);
+  if (n > 1) {
+    const term count = count_before(xp, x, true);
+    const term j = apply(op::clip, {count - 1, 0, n - 2});
+    const term x0 = taken(xp, j), x1 = taken(xp, j + 1), y0 = taken(fp, j), y1 = taken(fp, j + 1);
+    const term slope = (y1 - y0) / (x1 - x0);
+    const term from_left = slope * (x - x0) + y0, from_right = slope * (x - x1) + y1;
+    // An infinite value on one side has no slope: as NumPy tries, from the other side, and where both are one.
+    const term either = choose(apply(op::isnan, {from_left}),
+                               choose(apply(op::isnan, {from_right}) & (y0 == y1), y0, from_right), from_left);
+    inside = choose(x == high, inside, choose(x == x0, y0, either));
+  }
+  const term within = choose(x < low, left, choose(x > high, right, inside));
+  return choose(x != x, astype(x, type), within).take();
+}
+
+}  // namespace sinter::detail

@@ -1,0 +1,83 @@
+#include <sinter/statistics.hpp>
+
+#include <sinter/detail/rearrange.hpp>
+#include <sinter/error.hpp>
+
+#include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/frontend/terms.hpp"
+
+namespace sinter::detail {
+
+using runtime::apply, runtime::astype, runtime::fold, runtime::joined, runtime::one_axis, runtime::term;
+
+node* make_average(handle of, handle weights, dtype type, const reduce_options& how) {
+  const term x = astype(term(std::move(of)), type);
+  term w = astype(term(std::move(weights)), type);
+  const axis_list& axes = how.axis.list();
+  if (how.where || how.initial) throw error("sinter: average takes neither where nor initial; weights of 0 leave out");
+  if (!(w.extents() == x.extents())) {
+    const bool lies_along = axes.count == 1 && w.rank() == 1;
+    const int axis = lies_along ? runtime::checked_axis(axes.axes[0], x.rank(), "average") : 0;
+    if (!lies_along || w.extent(0) != x.extent(axis))
+      throw shape_error(message("sinter: an average of shape %s by weights of shape %s, which lie along no single axis",
+                                to_string(x.extents()).c_str(), to_string(w.extents()).c_str())
+                            .c_str());
+    for (int d = axis + 1; d < x.rank(); ++d) w = w.with_axis(w.rank());
+    w = w.broadcast_to(x.extents());
+  }
+  const dtype wide = widened(type);  // sums of numbers of 16 bits are of floats, the products being theirs
+  const term total = fold(reduction::sum, x * w, axes, how.keepdims, wide);
+  return astype(total / fold(reduction::sum, w, axes, how.keepdims, wide), type).take();
+}
+
+namespace {
+
+// Variables by observations.
+term variables(handle of, bool rowvar) {
+  const term m(std::move(of));
+  if (m.rank() > 2)
+    throw shape_error(
+        message("sinter: covariances of an array of shape %s; it has at most two axes", to_string(m.extents()).c_str())
+            .c_str());
+  if (m.rank() == 0) return m.flat().with_axis(0);
+  if (m.rank() == 1) return m.with_axis(0);
+  return rowvar || m.extent(0) == 1 ? m : term::made(make_transpose(m.get(), nullptr, 0));
+}
+
+term observed(handle of, handle more, dtype type, bool rowvar) {
+  const term x = astype(variables(std::move(of), rowvar), type);
+  if (!more) return x;
+  return joined({x, astype(variables(std::move(more), rowvar), type)}, 0);
+}
+
+// A square of covariances, of one variable too.
+term covariance(const term& x, std::int64_t ddof) {
+  const auto count = static_cast<double>(x.extent(1)), divisor = count - static_cast<double>(ddof);
+  const term distance = x - fold(reduction::sum, x, one_axis(1), true) / count;
+  const term other = is_complex(x.type()) ? apply(op::conjugate, {distance}) : distance;
+  const term sums = fold(reduction::sum, distance.with_axis(1) * other.with_axis(0), one_axis(2), false);
+  return sums / (divisor > 0 ? divisor : 0.0);
+}
+
+node* without_square_of_one(const term& square) {
+  return square.extent(0) == 1 ? square.at(0, 0).at(0, 0).take() : square.take();
+}
+
+}  // namespace
+
+node* make_covariance(handle of, handle more, dtype type, const cov_options& how) {
+  return without_square_of_one(covariance(observed(std::move(of), std::move(more), type, how.rowvar), how.ddof));
+}
+
+node* make_correlation(handle of, handle more, dtype type, bool rowvar) {
+  const term square = covariance(observed(std::move(of), std::move(more), type, rowvar), 1);
+  const term deviation = apply(op::sqrt, {apply(op::real, {term::made(make_diagonal(square.get(), 0, 0, 1))})});
+  const term result = square / deviation.with_axis(1) / deviation.with_axis(0);
+  const auto clipped = [](const term& t) { return apply(op::clip, {t, -1.0, 1.0}); };
+  if (!is_complex(type)) return without_square_of_one(clipped(result));
+  const term real = clipped(apply(op::real, {result})), imaginary = clipped(apply(op::imag, {result}));
+  return without_square_of_one(apply(op::make_complex, {real, imaginary}));
+}
+
+}  // namespace sinter::detail

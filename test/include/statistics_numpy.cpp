@@ -1,0 +1,121 @@
+// Reductions with options, those of what is not NaN, statistics, products and norms: NumPy's values and refusals, of arrays of
+// every layout and several dtypes, alone and fused.
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include <sinter/nan_reductions.hpp>
+#include <sinter/products.hpp>
+#include <sinter/sinter.hpp>
+#include <sinter/softmax.hpp>
+#include <sinter/statistics.hpp>
+
+#include "test/support/statistics_cases.hpp"
+
+namespace {
+
+using namespace sinter;
+using sinter::test::check_layouts_of;
+
+template <class T>
+constexpr bool is_real = !detail::complex_number<T>;
+template <class T>
+constexpr bool is_wide = sizeof(T) >= 4;
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+template <class T>
+lazy<bool> mask(const lazy<T>& x) {
+  return arange(x.size()).reshape(x.shape()) % 3 != 1;
+}
+template <class T>
+lazy<T> first(const lazy<T>& x, std::int64_t count) {
+  return x(ellipsis, slice(0, count));
+}
+template <class T>
+lazy<T> turned(const lazy<T>& x) {
+  return x(ellipsis, slice(_, _, -1));
+}
+
+}  // namespace
+
+#define OF(...) [](const lazy<T>& x) { return __VA_ARGS__; }
+#define CASES(...) TEST_CASE_TEMPLATE(__VA_ARGS__, T, int, half, float, double, std::complex<double>)
+
+CASES("statistics: options of reductions") {
+  check_layouts_of<T>("sum where", OF(sum(x, {.axis = -1, .where = mask(x)})));
+  check_layouts_of<T>("sum initial", OF(sum(x, {.axis = 0, .initial = 3})));
+  check_layouts_of<T>("prod where", OF(prod(first(x, 3), {.axis = -1, .where = mask(first(x, 3))})));
+  check_layouts_of<T>("any where", OF(any(x, {.axis = -1, .where = mask(x)})));
+  check_layouts_of<T>("all where", OF(all(x, {.axis = -1, .where = mask(x)})));
+  check_layouts_of<T>("mean where", OF(mean(x, {.axis = -1, .where = mask(x)})));
+  check_layouts_of<T>("var where", OF(var(x, {.axis = -1, .ddof = 1, .where = mask(x)})));
+  check_layouts_of<T>("std where", OF(stddev(x, {.where = mask(x)})));
+  if constexpr (is_real<T>) {
+    check_layouts_of<T>("max where", OF(max(x, {.axis = -1, .initial = -2, .where = mask(x)})));
+    check_layouts_of<T>("min initial", OF(min(x, {.axis = 0, .keepdims = true, .initial = 2})));
+  }
+}
+
+CASES("statistics: of what is not NaN") {
+  check_layouts_of<T>("nansum", OF(nansum(x, -1)), true);
+  check_layouts_of<T>("nansum all", OF(nansum(x)), true);
+  check_layouts_of<T>("nanprod", OF(nanprod(first(x, 4), -1)), true);
+  check_layouts_of<T>("nanmean", OF(nanmean(x, 0)), true);
+  check_layouts_of<T>("nanmean all", OF(nanmean(x)), true);
+  check_layouts_of<T>("nanvar", OF(nanvar(x, -1)), true);
+  check_layouts_of<T>("nanvar ddof", OF(nanvar(x, {.axis = 0, .ddof = 3})), true);
+  check_layouts_of<T>("nanstd", OF(nanstd(x)), true);
+  check_layouts_of<T>("nancumsum", OF(nancumsum(x, -1)), true);
+  check_layouts_of<T>("nancumsum all", OF(nancumsum(x)), true);
+  check_layouts_of<T>("nancumprod", OF(nancumprod(first(x, 4), -1)), true);
+  if constexpr (is_real<T>) {
+    check_layouts_of<T>("nanmax", OF(nanmax(x, -1)), true);
+    check_layouts_of<T>("nanmax all", OF(nanmax(x)), true);
+    check_layouts_of<T>("nanmin", OF(nanmin(x, {.axis = 0, .keepdims = true})), true);
+    check_layouts_of<T>("nanargmax", OF(nanargmax(x, -1)), true);
+    check_layouts_of<T>("nanargmin", OF(nanargmin(x)), true);
+  }
+}
+
+CASES("statistics: averages and covariances") {
+  check_layouts_of<T>("average", OF(average(x, astype<T>(arange(x.shape()[x.ndim() - 1]) % 3 + 1), {.axis = -1})));
+  if constexpr (is_real<T>) check_layouts_of<T>("average all", OF(average(x, astype<T>(x * x + T(1)))));
+  if constexpr (is_wide<T>) {
+    check_layouts_of<T>("cov", OF(cov(x)));
+    check_layouts_of<T>("cov columns", OF(cov(x, {.rowvar = false, .ddof = 0})));
+    if constexpr (sizeof(T) >= 8) {
+      check_layouts_of<T>("cov of two", OF(cov(x, turned(x))));
+      check_layouts_of<T>("corrcoef", OF(corrcoef(x)));
+    }
+  }
+}
+
+CASES("statistics: products and norms") {
+  check_layouts_of<T>("vecdot", OF(vecdot(x, turned(x))));
+  check_layouts_of<T>("vecdot 0", OF(vecdot(x, astype<T>(x + T(1)), 0)));
+  check_layouts_of<T>("vdot", OF(vdot(x, turned(x))));
+  check_layouts_of<T>("inner", OF(inner(x, turned(x))));
+  check_layouts_of<T>("outer", OF(outer(x, first(x, 2))));
+  check_layouts_of<T>("norm", OF(linalg::norm(x)));
+  check_layouts_of<T>("norm rows", OF(linalg::norm(x, {.axis = -1, .keepdims = true})));
+  check_layouts_of<T>("norm 1", OF(linalg::norm(x, {.ord = 1, .axis = -1})));
+  check_layouts_of<T>("norm inf", OF(linalg::norm(x, {.ord = inf, .axis = -1})));
+  check_layouts_of<T>("norm -inf", OF(linalg::norm(x, {.ord = -inf, .axis = -1})));
+  check_layouts_of<T>("norm 0", OF(linalg::norm(x, {.ord = 0, .axis = -1})));
+  if constexpr (is_wide<T> && !std::is_integral_v<T>)
+    check_layouts_of<T>("norm 3", OF(linalg::norm(x, {.ord = 3, .axis = -1})));
+  check_layouts_of<T>("norm matrix 1", OF(linalg::norm(x, {.ord = 1})));
+  check_layouts_of<T>("norm matrix inf", OF(linalg::norm(x, {.ord = inf, .axis = {0, 1}})));
+  check_layouts_of<T>("norm matrix -1", OF(linalg::norm(x, {.ord = -1, .axis = {1, 0}, .keepdims = true})));
+  check_layouts_of<T>("norm fro", OF(linalg::norm(x, {.ord = "fro"})));
+  check_layouts_of<T>("vector_norm", OF(linalg::vector_norm(x)));
+  check_layouts_of<T>("matrix_norm", OF(linalg::matrix_norm(x)));
+  check_layouts_of<T>("linalg trace", OF(linalg::trace(x)));
+}
+
+TEST_CASE_TEMPLATE("statistics: exponentials over their sum", T, float, double) {
+  check_layouts_of<T>("logsumexp", OF(special::logsumexp(x, {.axis = -1})));
+  check_layouts_of<T>("logsumexp weights", OF(special::logsumexp(x, fmod(abs(x), 3), {.axis = 0})));
+  check_layouts_of<T>("softmax", OF(special::softmax(x, -1)));
+  check_layouts_of<T>("log_softmax", OF(special::log_softmax(x, 0)));
+}

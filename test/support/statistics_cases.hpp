@@ -1,0 +1,120 @@
+// Operands of golden_statistics.py, and what NumPy gives of them: the lines of test/numpy/golden/statistics.txt.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "test/support/numpy_cases.hpp"
+
+namespace sinter::test {
+
+/// `numbers` of that file.
+template <class T>
+array<T> some_numbers(const shape& s, bool with_nan) {
+  const array<std::int64_t> i = arange(s.elements());
+  const array<double> k = astype<double>(i * 7 % 19 - 9);
+  if constexpr (std::is_integral_v<T>) return astype<T>(k).reshape(s);
+  else {
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    const array<double> x = where(with_nan && i % 5 == 3, none, k * 0.5);
+    if constexpr (detail::complex_number<T>) return make_complex(x, astype<double>(i * 5 % 7 - 3) * 0.25).reshape(s);
+    else return astype<T>(x).reshape(s);
+  }
+}
+
+constexpr const char* statistics_layouts[] = {"contiguous", "strided", "transposed", "broadcast",     "empty",
+                                              "0-d",        "one",     "vector",     "strided vector"};
+
+template <class T>
+lazy<T> statistics_operand(const std::string& layout, bool with_nan) {
+  const auto n = [&](const shape& s) { return some_numbers<T>(s, with_nan); };
+  if (layout == "contiguous") return n({4, 6});
+  if (layout == "strided") return n({8, 12})(slice(_, _, 2), slice(_, _, -2));
+  if (layout == "transposed") return n({6, 4}).T();
+  if (layout == "broadcast") return broadcast_to(n({6}), {4, 6});
+  if (layout == "empty") return n({0, 6});
+  if (layout == "0-d") return n({1}).reshape(shape{});
+  if (layout == "one") return n({1, 1});
+  if (layout == "vector") return n({7});
+  return n({14})(slice(_, _, -2));
+}
+
+/// The line that a case has. Null: it is not compared.
+inline const numpy_case* statistics_line(const std::string& name, dtype t, const std::string& layout) {
+  static const std::map<std::string, numpy_case> all = read_numpy_cases("statistics.txt", 3);
+  const auto at = all.find(name + '|' + sinter::name(t) + '|' + layout);
+  return at == all.end() ? nullptr : &at->second;
+}
+
+template <class R>
+std::vector<double> numbers_in(const lazy<R>& e) {
+  std::vector<double> all;
+  if constexpr (detail::complex_number<R>) {
+    for (const auto& z : e.get()) all.push_back(z.real()), all.push_back(z.imag());
+  } else {
+    for (const double x : astype<double>(e).get()) all.push_back(x);
+  }
+  return all;
+}
+
+/// How far a result may be from NumPy's, which rounds in another order: for numbers of 16 bits at every operation.
+template <class T>
+double statistics_tolerance() {
+  if constexpr (std::is_integral_v<T>) return 1e-13;
+  else if constexpr (detail::short_number<T>) return 4e-2;
+  else return sizeof(T) == 4 ? 1e-5 : 1e-12;
+}
+inline bool is_near(double got, double want, double scale, double tolerance) {
+  if (std::isnan(want) || std::isinf(want)) return std::isnan(want) ? std::isnan(got) : got == want;
+  return std::abs(got - want) <= tolerance * std::max(scale, std::abs(want));
+}
+
+template <class T, class R>
+void check_statistics(const numpy_case& want, const lazy<R>& got) {
+  CHECK(got.shape() == shape(want.extents));
+  const std::vector<double> elements = numbers_in(got);
+  REQUIRE(elements.size() == want.elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    if (!is_near(elements[i], want.elements[i], 1, statistics_tolerance<T>())) {
+      CAPTURE(i);
+      CHECK(elements[i] == want.elements[i]);
+    }
+}
+
+/// Kernels are compiled for each layout, but on the interpreter: elsewhere each function has some.
+inline bool is_compared_here(const std::string& layout) {
+  return device::current() == device::interpreter() || layout == "strided" || layout == "empty" || layout == "vector";
+}
+inline bool is_fused_too(const std::string& layout) { return layout == "contiguous" || layout == "vector"; }
+
+/// Checks what `f` gives of every layout: of an operand, and of an expression, with whose work it is fused.
+template <class T, class F>
+void check_layouts_of(const char* name, F f, bool with_nan = false) {
+  using R = typename decltype(f(statistics_operand<T>("one", false)))::sinter_element;
+  bool is_there = false;
+  for (const char* layout : statistics_layouts) {
+    CAPTURE(std::string(name));
+    CAPTURE(std::string(layout));
+    CAPTURE(std::string(sinter::name(dtype_of<T>)));
+    const numpy_case* const want = statistics_line(name, dtype_of<T>, layout);
+    if (!want) continue;
+    is_there = true;
+    if (!is_compared_here(layout)) continue;
+    const lazy<T> x = statistics_operand<T>(layout, with_nan), same(astype<T>(x + T(0)));
+    try {
+      if (want->refused) {
+        CHECK_THROWS_AS((void)lazy<R>(f(x)).get(), error);
+      } else {
+        check_statistics<T>(*want, lazy<R>(f(x)));
+        if (is_fused_too(layout)) check_statistics<T>(*want, lazy<R>(f(same)));
+      }
+    } catch (const error& e) {
+      FAIL_CHECK(std::string(e.what()));
+    }
+  }
+  CHECK_MESSAGE(is_there, std::string(name), " of ", std::string(sinter::name(dtype_of<T>)));
+}
+
+}  // namespace sinter::test
