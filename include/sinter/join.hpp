@@ -105,6 +105,10 @@ template <part_range P>
 auto join_of(const P& p) {
   return join_list<element_in<decltype(*p.data())>>(p.data(), p.size());
 }
+template <expression E>
+join_list<element_in<E>> join_of(std::initializer_list<E> list) {
+  return {list.begin(), list.size()};
+}
 template <class P>
 concept parts = requires(P&& p) {
   join_of(std::forward<P>(p));
@@ -112,18 +116,18 @@ concept parts = requires(P&& p) {
 
 }  // namespace detail
 
-// Of a list of arrays in braces, of a tuple of any expressions, or of a vector; and of nothing else.
-#define SINTER_JOIN(name, parameters, ...)                      \
-  template <detail::parts P>                                    \
-  auto name(P&& parts parameters) {                             \
-    auto join = detail::join_of(std::forward<P>(parts));        \
-    return __VA_ARGS__;                                         \
-  }                                                             \
-  template <element T>                                          \
-  auto name(std::initializer_list<array<T>> parts parameters) { \
-    detail::join_list<T> join(parts.begin(), parts.size());     \
-    return __VA_ARGS__;                                         \
-  }                                                             \
+// Of a list in braces of expressions of one type, as arrays or parts of them, of a tuple of any, or of a vector; and of nothing else.
+#define SINTER_JOIN(name, parameters, ...)               \
+  template <detail::parts P>                             \
+  auto name(P&& parts parameters) {                      \
+    auto join = detail::join_of(std::forward<P>(parts)); \
+    return __VA_ARGS__;                                  \
+  }                                                      \
+  template <detail::expression E>                        \
+  auto name(std::initializer_list<E> parts parameters) { \
+    auto join = detail::join_of(parts);                  \
+    return __VA_ARGS__;                                  \
+  }                                                      \
   lazy<double> name(detail::no_parts, detail::anything = 0, detail::anything = 0);
 #define SINTER_AXIS , detail::integer axis = 0
 
@@ -148,15 +152,16 @@ SINTER_JOIN(concat, SINTER_AXIS, join.along(axis))
 
 /// Rows of arrays, joined along the last axis each, and then below each other along the one before: `block({{a, b}, {c, d}})`; or a
 /// single row. Missing axes come in front. Errors: `shape_error`. Source: numpy.block.
-template <element T>
-auto block(std::initializer_list<std::initializer_list<array<T>>> rows) {
+template <detail::expression E>
+auto block(std::initializer_list<std::initializer_list<E>> rows) {
+  std::vector<detail::handle> held;
   std::vector<detail::node*> parts;
   std::vector<std::size_t> lengths;
   for (const auto& row : rows) {
     lengths.push_back(row.size());
-    for (const array<T>& part : row) parts.push_back(part.node());
+    for (const E& part : row) parts.push_back(held.emplace_back(part.share()).get());
   }
-  return lazy<T>(detail::make_block(parts.data(), lengths.data(), lengths.size(), 2));
+  return lazy<detail::element_in<E>>(detail::make_block(parts.data(), lengths.data(), lengths.size(), 2));
 }
 /// Of any expressions, a tuple for each row: `block(tuple(a, b + 1), tuple(c, d))`. A single tuple is a single row. Dtypes: the one
 /// that all of them promote to.

@@ -88,9 +88,9 @@ auto choose(K&& which, P&& of, index_mode mode = index_mode::raise) {
   return lazy<typename decltype(all)::value_type>(
       detail::make_chosen(detail::node_of(std::forward<K>(which)).get(), all.nodes(), all.size(), mode));
 }
-template <detail::index_array K, element T>
-auto choose(K&& which, std::initializer_list<array<T>> of, index_mode mode = index_mode::raise) {
-  return choose(std::forward<K>(which), std::vector<array<T>>(of), mode);
+template <detail::index_array K, detail::expression E>
+auto choose(K&& which, std::initializer_list<E> of, index_mode mode = index_mode::raise) {
+  return choose<K, std::initializer_list<E>&>(std::forward<K>(which), of, mode);
 }
 
 /// At each point the element of the first choice whose condition is true, or another value: `select({a < 0, a > 9}, tuple(-a, a * 2),
@@ -106,9 +106,9 @@ auto select(std::initializer_list<lazy<bool>> conditions, P&& choices, V&& other
   return lazy<T>(detail::make_selected(nodes.data(), nodes.size(), all.nodes(), all.size(),
                                        detail::part_of<T>(std::forward<V>(otherwise)).get()));
 }
-template <element T, detail::operand V = int>
-auto select(std::initializer_list<lazy<bool>> conditions, std::initializer_list<array<T>> choices, V&& otherwise = 0) {
-  return select(conditions, std::vector<array<T>>(choices), std::forward<V>(otherwise));
+template <detail::expression E, detail::operand V = int>
+auto select(std::initializer_list<lazy<bool>> conditions, std::initializer_list<E> choices, V&& otherwise = 0) {
+  return select<std::initializer_list<E>&, V>(conditions, choices, std::forward<V>(otherwise));
 }
 
 namespace detail {
@@ -153,9 +153,9 @@ auto ravel_multi_index(P&& along, const shape& s, index_mode mode = index_mode::
   auto all = detail::join_of(std::forward<P>(along));
   return detail::indices(detail::make_raveled(all.nodes(), all.size(), s, mode));
 }
-template <element T>
-auto ravel_multi_index(std::initializer_list<array<T>> along, const shape& s, index_mode mode = index_mode::raise) {
-  return ravel_multi_index(std::vector<array<T>>(along), s, mode);
+template <detail::expression E>
+auto ravel_multi_index(std::initializer_list<E> along, const shape& s, index_mode mode = index_mode::raise) {
+  return ravel_multi_index<std::initializer_list<E>&>(along, s, mode);
 }
 
 namespace detail {

@@ -117,13 +117,20 @@ auto nan_to_num(E&& e, const nan_options& by = {}) {
   }
 }
 
+namespace detail {
+inline double ten_to(int decimals) {
+  double scale = 1;
+  for (int d = decimals < 0 ? -decimals : decimals; d > 0; --d) scale *= 10;
+  return scale;
+}
+}  // namespace detail
+
 /// To so many decimals, halves to even; below 0, to tens, hundreds and so on. Dtypes: integers stay. Source: numpy.round.
 template <detail::expression E>
 auto round(E&& e, int decimals = 0) {
   using T = detail::element_in<E>;
   const auto x = detail::named(std::forward<E>(e));
-  double scale = 1;
-  for (int d = decimals < 0 ? -decimals : decimals; d > 0; --d) scale *= 10;
+  const double scale = detail::ten_to(decimals);
   if constexpr (detail::is_complex(dtype_of<T>)) {
     return make_complex(round(real(x), decimals), round(imag(x), decimals));
   } else if constexpr (detail::is_integer(dtype_of<T>)) {
@@ -136,6 +143,12 @@ auto round(E&& e, int decimals = 0) {
     if (decimals > 0) return lazy<R>(rint(real * scale) / scale);
     return lazy<R>(rint(real / scale) * scale);
   }
+}
+/// Of a number.
+template <std::floating_point V>
+V round(V x, int decimals) {
+  const V scale = static_cast<V>(detail::ten_to(decimals));
+  return decimals < 0 ? rint(x / scale) * scale : rint(x * scale) / scale;
 }
 /// round under its other name. Source: numpy.around.
 template <detail::expression E>

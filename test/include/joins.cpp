@@ -53,6 +53,19 @@ TEST_CASE("joins: stack, hstack, vstack, column_stack, append") {
   CHECK_THROWS_AS((void)sn::stack({m(), v()}), sn::shape_error);
 }
 
+TEST_CASE("joins: a list in braces is of parts of arrays, or of expressions of one type, as well") {
+  array<int> a{{1, 2}, {3, 4}};
+  const std::vector<int> turned{3, 4, 1, 2};
+  CHECK(sn::concatenate({a(1), a(0)}).get() == turned);
+  CHECK(sn::stack({a(1), a(0)}).get() == turned);
+  CHECK(sn::vstack({sn::roll(a, 1, 0), sn::roll(a, 2, 0)})(slice(2)).get() == turned);
+  CHECK(sn::hstack({a(1) + 1, a(0) + 1}).get() == std::vector<int>{4, 5, 2, 3});
+  CHECK(sn::block({{a(1)}, {a(0)}}).get() == turned);
+  CHECK(sn::choose(array<int>{1, 0}, {a(0), a(1)}).get() == std::vector<int>{3, 2});
+  CHECK(sn::select({a(0) > 1, a(0) > 0}, {a(1), a(0)}).get() == std::vector<int>{1, 4});
+  CHECK(sn::ravel_multi_index({a(0), a(1)}, {3, 5}).get() == std::vector<std::int64_t>{8, 14});
+}
+
 TEST_CASE("joins: many parts are written one by one, however they are made") {
   std::vector<array<float>> parts;
   for (int i = 0; i < 300; ++i) parts.push_back(sn::full<float>({i % 3, 2}, i));

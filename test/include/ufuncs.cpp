@@ -85,6 +85,9 @@ TEST_CASE("ufuncs: round goes to even, and to tens of integers") {
   CHECK(gives<double>(sn::round(a, -2), {0, 0, 0, -0.0, 0, 1200, inf, not_a_number}));
   CHECK(gives<int>(sn::round(array<int>{15, 25, -15, 149}, -1), {20, 20, -20, 150}));
   CHECK(gives<int>(sn::round(array<int>{15}, 2), {15}));
+  CHECK(sn::round(2.25, 1) == 2.2);  // of numbers too
+  CHECK(sn::round(1250.0, -2) == 1200);
+  CHECK(sn::round(-0.375f, 2) == -0.38f);
 }
 
 TEST_CASE("ufuncs: functions of two results") {
