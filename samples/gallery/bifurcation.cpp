@@ -5,7 +5,7 @@
 #include "gallery.hpp"
 
 namespace sn = sinter;
-using sn::_, sn::newaxis, sn::array;
+using sn::array;
 
 int main(int argc, char** argv) {
   const gallery::command ask(argc, argv, "out/bifurcation.png", 120);

@@ -75,7 +75,7 @@ inline constexpr palette coolwarm =
 
 /// The numbers that the first and the last colour stand for are the least and the greatest where not given.
 struct colouring {
-  const palette& cmap = viridis;
+  palette cmap = viridis;
   double vmin = std::numeric_limits<double>::quiet_NaN();
   double vmax = std::numeric_limits<double>::quiet_NaN();
 };

@@ -1,6 +1,7 @@
-// The reaction and diffusion of Gray and Scott: two substances that eat each other, from which corals grow.
-// Both are updated in one pass, as one eval.
+// The reaction and diffusion of Gray and Scott: a substance that feeds on another grows like a coral from random seeds.
+// Both are updated in one pass, by one eval.
 #include <iostream>
+#include <tuple>
 
 #include "gallery.hpp"
 

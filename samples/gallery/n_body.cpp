@@ -1,6 +1,7 @@
 // Gravity between bodies: all differences of positions at once, by broadcasting against a new axis. Two clouds of
 // them fall past each other; energy tells how good the leapfrog is. Accelerations are two kernels, and no array of
 // differences is ever made.
+#include <cmath>
 #include <iostream>
 #include <utility>
 

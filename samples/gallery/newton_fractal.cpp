@@ -3,6 +3,7 @@
 #include <complex>
 #include <iostream>
 #include <numbers>
+#include <tuple>
 
 #include "gallery.hpp"
 
@@ -26,8 +27,7 @@ int main(int argc, char** argv) {
   array<std::int64_t> root = sn::argmin(distance, -1);
 
   std::cout << "roots      " << sn::round(roots, 3) << '\n'
-            << "found by   "
-            << sn::round(sn::mean(root(newaxis) == sn::arange(3)(_, newaxis, newaxis), {.axis = {1, 2}}), 2)
+            << "found by   " << sn::round(sn::mean(root(ellipsis, newaxis) == sn::arange(3), {.axis = {0, 1}}), 2)
             << " of all points\n"
             << "steps      " << sn::round(sn::mean(steps), 1) << " in the mean\n";
   auto light = 1 / (1 + 0.05 * sn::square(steps - sn::min(steps)));

@@ -3,11 +3,12 @@
 // for one on the mean price of the year there is none.
 #include <cmath>
 #include <iostream>
+#include <utility>
 
 #include "gallery.hpp"
 
 namespace sn = sinter;
-using sn::_, sn::newaxis, sn::array;
+using sn::_, sn::array;
 
 int main(int argc, char** argv) {
   const gallery::command ask(argc, argv, "out/option_prices.png", 20'000);

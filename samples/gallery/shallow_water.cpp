@@ -13,7 +13,7 @@ constexpr auto lower = slice(_, -1), upper = slice(1, _), inner = slice(1, -1);
 int main(int argc, char** argv) {
   const gallery::command ask(argc, argv, "out/shallow_water.png", 96);
   const auto n = ask.size;
-  constexpr float gravity = 9.81f, side = 1000;  // metres, seconds
+  constexpr float gravity = 9.81f, density = 1000, side = 1000;  // metres, seconds, kilograms
   const float dx = side / static_cast<float>(n), dt = 0.3f * dx / std::sqrt(gravity * 11);
 
   array<float> x = (sn::arange<float>(n) + 0.5) / float(n);
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     auto [volume, energy, high] =
         sn::eval(sn::mean(h), sn::mean(h * speed2 + gravity * sn::square(h - 10)), sn::max(h));
     std::cout << "step " << step << ": depth " << sn::round(volume, 3) << " m in the mean, at most "
-              << sn::round(high, 1) << " m; energy " << sn::round(energy * 500, 0) << " J a square metre\n";
+              << sn::round(high, 1) << " m; energy " << sn::round(density / 2 * energy, 0) << " J a square metre\n";
   };
 
   const int steps = static_cast<int>(2.5 * double(n));
