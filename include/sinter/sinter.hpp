@@ -19,6 +19,7 @@
 #include <sinter/constants.hpp>
 #include <sinter/create.hpp>
 #include <sinter/device.hpp>
+#include <sinter/differences.hpp>
 #include <sinter/edit.hpp>
 #include <sinter/error.hpp>
 #include <sinter/eval.hpp>
@@ -30,14 +31,19 @@
 #include <sinter/join.hpp>
 #include <sinter/memory.hpp>
 #include <sinter/memory_hooks.hpp>
+#include <sinter/nan_reductions.hpp>
 #include <sinter/pad.hpp>
+#include <sinter/products.hpp>
 #include <sinter/profiler.hpp>
 #include <sinter/put.hpp>
 #include <sinter/random.hpp>
 #include <sinter/rearrange.hpp>
 #include <sinter/scan.hpp>
+#include <sinter/search.hpp>
 #include <sinter/select.hpp>
+#include <sinter/softmax.hpp>
 #include <sinter/special.hpp>
+#include <sinter/statistics.hpp>
 #include <sinter/stream.hpp>
 #include <sinter/text.hpp>
 #include <sinter/transfer.hpp>
