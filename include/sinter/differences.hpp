@@ -117,6 +117,24 @@ auto trapezoid(E&& e, X&& x, const trapezoid_options& how = {}) {
                                         dtype_of<R>, how));
 }
 
+/// How to take jumps away: those of more than `discont`, or of half a period where that is more.
+struct unwrap_options {
+  detail::integer axis = -1;
+  double period = 6.283185307179586;
+  double discont = 0;
+};
+namespace detail {
+SINTER_API node* make_unwrap(handle, dtype, const unwrap_options&);
+}
+/// Angles without jumps from one to the next along an axis: each is moved by as many periods as brings it nearest. Shapes: that of
+/// the operand. Dtypes: integers give double; no complex ones. Units: radians, unless there is another period. Source:
+/// numpy.unwrap.
+template <detail::expression E>
+auto unwrap(E&& e, const unwrap_options& how = {}) {
+  using R = detail::floating_of<E>;
+  return lazy<R>(detail::make_unwrap(detail::handle(detail::take_node(std::forward<E>(e))), dtype_of<R>, how));
+}
+
 /// How to take running sums and products.
 struct cumulative_options {
   detail::integer axis = 0;

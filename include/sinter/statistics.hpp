@@ -68,4 +68,16 @@ auto corrcoef(M&& m, Y&& y, detail::truth rowvar = true) {
   return lazy<R>(detail::make_correlation(std::move(of), std::move(more), dtype_of<R>, rowvar));
 }
 
+namespace stats {
+
+/// Elements as distances from the mean in deviations; one kernel along rows. Shapes: that of the operand. Dtypes: as mean. Source:
+/// scipy.stats.zscore, whose axis is 0 where none is named.
+template <sinter::detail::expression E>
+auto zscore(E&& e, sinter::detail::integer axis = 0, int ddof = 0) {
+  const lazy<sinter::detail::element_in<E>> x(sinter::detail::take_node(std::forward<E>(e)));
+  const reduce_options along{.axis = static_cast<std::int64_t>(axis), .keepdims = true, .ddof = ddof};
+  return (x - mean(x, along)) / stddev(x, along);
+}
+
+}  // namespace stats
 }  // namespace sinter

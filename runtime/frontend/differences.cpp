@@ -10,8 +10,8 @@
 
 namespace sinter::detail {
 
-using runtime::astype, runtime::checked_axis, runtime::fold, runtime::joined, runtime::number_node, runtime::one_axis,
-    runtime::term;
+using runtime::apply, runtime::astype, runtime::checked_axis, runtime::choose, runtime::fold, runtime::joined,
+    runtime::number_node, runtime::one_axis, runtime::term;
 
 namespace {
 
@@ -144,6 +144,18 @@ node* make_trapezoid(handle of, const optional_operand& x, dtype type, const tra
   }
   const term areas = gaps * (part(y, axis, 1, 0) + part(y, axis, 0, 1)) / 2.0;
   return astype(fold(reduction::sum, areas, one_axis(axis), false), type).take();
+}
+
+node* make_unwrap(handle of, dtype type, const unwrap_options& how) {
+  const term x = astype(term(std::move(of)), type);
+  const int axis = checked_axis(how.axis, x.rank(), "unwrap");
+  if (x.extent(axis) < 2) return x.take();
+  const double half = how.period / 2, least = how.discont > half ? how.discont : half;
+  const term step = difference(x, axis), nearest = (step + half) % how.period - half;
+  const term wanted = choose((nearest == -half) & (step > 0), half, nearest);
+  const term moved = choose(apply(op::absolute, {step}) < least, 0, wanted - step);
+  const term all = term::made(make_scan(moved.get(), reduction::sum, type, axis));
+  return joined({first_of(x, axis, 0), part(x, axis, 1, 0) + all}, axis).take();
 }
 
 node* make_cumulative(handle of, reduction what, dtype type, const cumulative_options& how) {

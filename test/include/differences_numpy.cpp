@@ -78,6 +78,12 @@ CASES("differences: gradients and integrals") {
     check_layouts_of<T>("trapezoid places", OF(trapezoid(x, rising(last_extent(x)))));
 }
 
+TEST_CASE_TEMPLATE("differences: angles without jumps", T, int, float, double) {
+  check_layouts_of<T>("unwrap", OF(unwrap(x * 3)));
+  if constexpr (!std::is_integral_v<T>)
+    check_layouts_of<T>("unwrap period", OF(unwrap(x, {.axis = 0, .period = 4, .discont = 3})));
+}
+
 TEST_CASE_TEMPLATE("differences: searches", T, int, half, float, double) {
   check_layouts_of<T>("searchsorted", OF(searchsorted(edges, x)), true);
   check_layouts_of<T>("searchsorted right", OF(searchsorted(edges, x, {.side = search_side::right})), true);

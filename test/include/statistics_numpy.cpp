@@ -2,7 +2,6 @@
 // every layout and several dtypes, alone and fused.
 #include <doctest/doctest.h>
 
-#include <limits>
 
 #include <sinter/nan_reductions.hpp>
 #include <sinter/products.hpp>
@@ -21,7 +20,6 @@ template <class T>
 constexpr bool is_real = !detail::complex_number<T>;
 template <class T>
 constexpr bool is_wide = sizeof(T) >= 4;
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 template <class T>
 lazy<bool> mask(const lazy<T>& x) {
@@ -83,6 +81,8 @@ CASES("statistics: averages and covariances") {
   if constexpr (is_wide<T>) {
     check_layouts_of<T>("cov", OF(cov(x)));
     check_layouts_of<T>("cov columns", OF(cov(x, {.rowvar = false, .ddof = 0})));
+    if constexpr (is_real<T> && !std::is_integral_v<T>)
+      check_layouts_of<T>("zscore", [](const lazy<T>& x) { return lazy<T>(stats::zscore(x, 0, 1)); });
     if constexpr (sizeof(T) >= 8) {
       check_layouts_of<T>("cov of two", OF(cov(x, turned(x))));
       check_layouts_of<T>("corrcoef", OF(corrcoef(x)));

@@ -130,6 +130,7 @@ CASES = {
     "cov columns": (lambda x: np.cov(x, rowvar=False, ddof=0), {"int32", "float32", "float64", "complex128"}, False),
     "cov of two": (lambda x: np.cov(x, x[..., ::-1]), {"float64", "complex128"}, False),
     "corrcoef": (lambda x: np.corrcoef(x), {"float64", "complex128"}, False),
+    "zscore": (lambda x: (x - x.mean(0, keepdims=True)) / x.std(0, ddof=1, keepdims=True), {"float32", "float64"}, False),
     # products and norms
     "vecdot": (lambda x: np.vecdot(x, x[..., ::-1]), ALL, False),
     "vecdot 0": (lambda x: np.vecdot(x, x + 1, axis=0), ALL, False),
@@ -173,6 +174,8 @@ CASES = {
     "trapezoid dx": (lambda x: np.trapezoid(x, dx=0.25, axis=0), ALL - {"float16"}, False),
     "trapezoid places": (
         lambda x: np.trapezoid(x, np.cumsum(np.arange(x.shape[-1]) % 3 + 1.0)), {"float64", "int32", "complex128"}, False),
+    "unwrap": (lambda x: np.unwrap(x * 3), {"int32", "float32", "float64"}, False),
+    "unwrap period": (lambda x: np.unwrap(x, discont=3, period=4, axis=0), {"float32", "float64"}, False),
     "cumulative_sum": (lambda x: np.cumulative_sum(x, axis=0), ALL, False),
     "cumulative_sum initial": (lambda x: np.cumulative_sum(x, axis=-1, include_initial=True), ALL, False),
     "cumulative_prod initial": (
