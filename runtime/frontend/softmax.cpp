@@ -17,8 +17,8 @@ term exp(const term& x) { return apply(op::exp, {x}); }
 term log(const term& x) { return apply(op::log, {x}); }
 
 // What is taken away before exponentials are: the largest, where that is a number.
-term pivot_of(const term& x, const axis_list& axes) {
-  const term largest = fold(reduction::max, x, axes, true);
+term pivot_of(const term& x, const axis_list& axes, bool keepdims) {
+  const term largest = fold(reduction::max, x, axes, keepdims);
   return choose(apply(op::isfinite, {largest}), largest, 0);
 }
 
@@ -41,19 +41,18 @@ node* make_logsumexp(handle of, handle weights, dtype type, const reduce_options
   if (how.where)
     x = choose(term::of(how.where.get()).broadcast_to(x.extents()), x, -std::numeric_limits<double>::infinity());
   const axis_list& axes = how.axis.list();
-  const term pivot = pivot_of(x, axes);
+  const term pivot = pivot_of(x, axes, true);
   term exponentials = exp(x - pivot);
   if (is_weighted) exponentials = b * exponentials;
-  const term sum = log(fold(reduction::sum, exponentials, axes, how.keepdims));
-  // The axes of the pivot have one element each: its sum over them is itself.
-  const term back = how.keepdims ? pivot : fold(reduction::sum, pivot, axes, false);
-  return astype(sum + back, type).take();
+  // The largest is folded in the shape of the result too: what has that shape is computed where the rows are.
+  const term sum = fold(reduction::sum, exponentials, axes, how.keepdims);
+  return astype(log(sum) + pivot_of(x, axes, how.keepdims), type).take();
 }
 
 node* make_softmax(handle of, dtype type, softmax_of what, const axis_list& axes) {
   const term x = floating(std::move(of), type);
   const term from_pivot =
-      x - (what == softmax_of::exponentials ? fold(reduction::max, x, axes, true) : pivot_of(x, axes));
+      x - (what == softmax_of::exponentials ? fold(reduction::max, x, axes, true) : pivot_of(x, axes, true));
   const term exponentials = exp(from_pivot), sum = fold(reduction::sum, exponentials, axes, true);
   return astype(what == softmax_of::exponentials ? exponentials / sum : from_pivot - log(sum), type).take();
 }

@@ -2,6 +2,7 @@
 // every layout and several dtypes, alone and fused.
 #include <doctest/doctest.h>
 
+#include <limits>
 
 #include <sinter/nan_reductions.hpp>
 #include <sinter/products.hpp>
@@ -20,6 +21,7 @@ template <class T>
 constexpr bool is_real = !detail::complex_number<T>;
 template <class T>
 constexpr bool is_wide = sizeof(T) >= 4;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class T>
 lazy<bool> mask(const lazy<T>& x) {
@@ -99,13 +101,13 @@ CASES("statistics: products and norms") {
   check_layouts_of<T>("norm", OF(linalg::norm(x)));
   check_layouts_of<T>("norm rows", OF(linalg::norm(x, {.axis = -1, .keepdims = true})));
   check_layouts_of<T>("norm 1", OF(linalg::norm(x, {.ord = 1, .axis = -1})));
-  check_layouts_of<T>("norm inf", OF(linalg::norm(x, {.ord = inf, .axis = -1})));
-  check_layouts_of<T>("norm -inf", OF(linalg::norm(x, {.ord = -inf, .axis = -1})));
+  check_layouts_of<T>("norm inf", OF(linalg::norm(x, {.ord = infinity, .axis = -1})));
+  check_layouts_of<T>("norm -inf", OF(linalg::norm(x, {.ord = -infinity, .axis = -1})));
   check_layouts_of<T>("norm 0", OF(linalg::norm(x, {.ord = 0, .axis = -1})));
   if constexpr (is_wide<T> && !std::is_integral_v<T>)
     check_layouts_of<T>("norm 3", OF(linalg::norm(x, {.ord = 3, .axis = -1})));
   check_layouts_of<T>("norm matrix 1", OF(linalg::norm(x, {.ord = 1})));
-  check_layouts_of<T>("norm matrix inf", OF(linalg::norm(x, {.ord = inf, .axis = {0, 1}})));
+  check_layouts_of<T>("norm matrix inf", OF(linalg::norm(x, {.ord = infinity, .axis = {0, 1}})));
   check_layouts_of<T>("norm matrix -1", OF(linalg::norm(x, {.ord = -1, .axis = {1, 0}, .keepdims = true})));
   check_layouts_of<T>("norm fro", OF(linalg::norm(x, {.ord = "fro"})));
   check_layouts_of<T>("vector_norm", OF(linalg::vector_norm(x)));
@@ -118,4 +120,34 @@ TEST_CASE_TEMPLATE("statistics: exponentials over their sum", T, float, double) 
   check_layouts_of<T>("logsumexp weights", OF(special::logsumexp(x, fmod(abs(x), 3), {.axis = 0})));
   check_layouts_of<T>("softmax", OF(special::softmax(x, -1)));
   check_layouts_of<T>("log_softmax", OF(special::log_softmax(x, 0)));
+}
+
+TEST_CASE("statistics: what is refused, and what is one launch") {
+  const array<double> a{{1, 2, 3}, {4, 5, 7}};
+  CHECK_THROWS_AS(linalg::norm(a, {.ord = 2}), error);  // needs singular values
+  CHECK_THROWS_AS(linalg::norm(a, {.ord = "nuc"}), error);
+  CHECK_THROWS_AS(linalg::norm(a(0), {.ord = "fro"}), error);
+  CHECK_THROWS_AS(linalg::norm(a.reshape(1, 2, 3), {.ord = 1}), shape_error);
+  CHECK_THROWS_AS(linalg::matrix_norm(a, {.ord = 1, .axis = {0, 0}}), shape_error);
+  CHECK_THROWS_AS(average(a, array<double>{1, 2}, {.axis = 1}), shape_error);
+  CHECK_THROWS_AS(average(a, a, {.where = a > 2}), error);
+  CHECK_THROWS_AS(cov(a.reshape(1, 2, 3)), shape_error);
+  CHECK_THROWS_AS(nanargmax(a, {.where = a > 2}), error);
+  CHECK(nanmax(a, {.axis = 1, .initial = 4, .where = a < 7}).get() == std::vector<double>{4, 5});
+  const array<float> x = arange<float>(0, 60000).reshape({60, 1000}) % 31;
+  const auto one = [](const char* name, auto work) {
+    CAPTURE(std::string(name));
+    work();
+    CHECK(test::launches_of(work) == 1);
+  };
+  one("nanmean", [&] { const array<float> r = nanmean(x * 2) + 1; });
+  one("nanmax", [&] { const array<float> r = nanmax(x * 2, 1); });
+  one("nanstd", [&] { const array<float> r = nanstd(x, 1); });
+  one("norm", [&] { const array<float> r = linalg::norm(x - 1, {.axis = 1, .keepdims = true}) * x; });
+  one("softmax", [&] { const array<float> r = special::softmax(x * 2, 1); });
+  one("log_softmax", [&] { const array<float> r = special::log_softmax(x * 2, 1); });
+  one("logsumexp", [&] { const array<float> r = special::logsumexp(x * 2, {.axis = 1}) + 1; });
+  one("zscore", [&] { const array<float> r = stats::zscore(x, 1); });
+  one("average", [&] { const array<float> r = average(x, x + 1, {.axis = 0}); });
+  one("vecdot", [&] { const array<float> r = vecdot(x + 1, x - 1) * 2; });
 }
