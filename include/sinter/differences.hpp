@@ -1,4 +1,4 @@
-// Differences of neighbours, gradients, and integrals by trapezoids. All are lazy and fused. Not in sinter.hpp.
+// Differences of neighbours, gradients, and integrals by trapezoids. All are lazy and fused.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Reductions and scans of what is not NaN. Of integers and bool they are the plain ones. Not in sinter.hpp.
+// Reductions and scans of what is not NaN. Of integers and bool they are the plain ones.
 #pragma once
 
 #include <sinter/scan.hpp>

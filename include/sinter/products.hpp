@@ -1,5 +1,5 @@
 // Sums of products, and norms: whatever needs no decomposition. They are folds of expressions, so that operands and what follows
-// are computed in their kernel. Not in sinter.hpp.
+// are computed in their kernel.
 #pragma once
 
 #include <sinter/rearrange.hpp>

@@ -1,5 +1,5 @@
 // Places in sorted arrays, and what is read off between them. A search is a fixed number of steps for each element, in the kernel
-// of what uses it. Not in sinter.hpp.
+// of what uses it.
 #pragma once
 
 #include <sinter/array.hpp>

@@ -1,4 +1,4 @@
-// Logarithms of sums of exponentials, and softmax, without overflow on the way. Not in sinter.hpp.
+// Logarithms of sums of exponentials, and softmax, without overflow on the way.
 #pragma once
 
 #include <sinter/reduce.hpp>

@@ -1,4 +1,4 @@
-// Weighted means, covariances and correlations. Not in sinter.hpp.
+// Weighted means, covariances and correlations.
 #pragma once
 
 #include <sinter/reduce.hpp>
