@@ -79,6 +79,12 @@ class array<T> : public detail::methods<array<T>, T> {
   /// Stores into every element; its storage stays unless another array holds it. `a(ellipsis) = e` is the other spelling.
   selection<T> operator()(detail::ellipsis_tag) & { return selection<T>(*this, share()); }
 
+  /// Stores a number into every element. Source: numpy.ndarray.fill.
+  template <detail::scalar_operand V>
+  void fill(V value) & {
+    (*this)(ellipsis) = value;
+  }
+
   using detail::refused_indices::operator();
   using detail::refused_indices::operator[];
   /// A view. On a named array it can be stored into: `a(_, 0) = e`, `a(0, 1) += 2`. Errors: `index_error`.

@@ -40,6 +40,14 @@ auto roll(E&& e, detail::integer shift) {
   const shape s = e.shape();
   return lazy<detail::element_in<E>>(roll(std::forward<E>(e).ravel(), shift, 0).reshape(s));
 }
+/// Along several axes, each by the same number or by one of its own: `roll(a, 1, {0, 1})`, `roll(a, {1, -1}, {0, 1})`. Errors:
+/// `shape_error`, also for another number of shifts.
+template <detail::expression E>
+auto roll(E&& e, const detail::integers& shifts, std::initializer_list<std::int64_t> along) {
+  const detail::handle of = detail::node_of(std::forward<E>(e));
+  return lazy<detail::element_in<E>>(
+      detail::make_roll(of.get(), shifts.begin(), shifts.size(), along.begin(), along.size()));
+}
 /// Every element so many times, one after the other, along an axis or of the flattened ones: all as often, `2`, or each as often
 /// as a list says, `{1, 0, 2}` or a vector of `std::int64_t`. The counts are the program's own numbers, as the shape follows from
 /// them. Errors: `shape_error`. Source: numpy.repeat.

@@ -34,6 +34,14 @@ std::vector<T> each_as(std::vector<handle> nodes) {
   for (handle& n : nodes) all.emplace_back(n.take());
   return all;
 }
+/// What there is for each axis of a shape that has so many. Errors: `shape_error`.
+template <std::size_t axes, class T>
+std::array<T, axes> each_of(const shape& s, std::vector<T> along) {
+  std::int64_t extents[axes];
+  copy_extents(s, extents, axes);
+  return [&]<std::size_t... d>(std::index_sequence<d...>) { return std::array<T, axes>{std::move(along[d])...}; }
+  (std::make_index_sequence<axes>());
+}
 /// Of two axes.
 SINTER_API std::array<places, 2> places_in_matrix(node*);
 }  // namespace detail
@@ -48,6 +56,16 @@ std::vector<detail::places> nonzero(E&& e) {
 template <detail::mask_array M>
 std::vector<detail::places> where(M&& mask) {
   return nonzero(std::forward<M>(mask));
+}
+/// Of an array of so many axes: `auto [row, column] = nonzero<2>(a);`. Errors: `shape_error` for one of others.
+template <std::size_t axes, detail::expression E>
+std::array<detail::places, axes> nonzero(E&& e) {
+  const shape s = e.shape();
+  return detail::each_of<axes>(s, nonzero(std::forward<E>(e)));
+}
+template <std::size_t axes, detail::mask_array M>
+std::array<detail::places, axes> where(M&& mask) {
+  return nonzero<axes>(std::forward<M>(mask));
 }
 /// Of the flattened elements. Source: numpy.flatnonzero.
 template <detail::expression E>
@@ -145,6 +163,11 @@ std::vector<detail::indices> unravel_index(K&& flat, const shape& s) {
   const detail::handle checked(
       detail::make_in_range(detail::node_of(std::forward<K>(flat)).get(), s.elements(), index_mode::raise));
   return detail::each_as<detail::indices>(detail::make_unraveled(checked.get(), s));
+}
+/// In a shape of so many axes: `auto [row, column] = unravel_index<2>(argmax(a), a.shape());`. Errors: `shape_error` for others.
+template <std::size_t axes, detail::index_array K>
+std::array<detail::indices, axes> unravel_index(K&& flat, const shape& s) {
+  return detail::each_of<axes>(s, unravel_index(std::forward<K>(flat), s));
 }
 /// How elements that are named by an index along each axis count in C order: of a list of arrays, a tuple, or what nonzero gives;
 /// lazy. Errors: `shape_error` unless there is one for each axis; `index_error` at the next wait. Source: numpy.ravel_multi_index.

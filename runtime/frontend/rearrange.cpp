@@ -81,6 +81,14 @@ node* make_roll(node* n, std::int64_t shift, std::int64_t given) {
   return v.made();
 }
 
+node* make_roll(node* n, const std::int64_t* shifts, std::size_t count, const std::int64_t* along, std::size_t axes) {
+  if (count != 1 && count != axes)
+    throw shape_error(message("sinter: roll by %zu numbers along %zu axes", count, axes).c_str());
+  handle rolled(retain(n));
+  for (std::size_t d = 0; d < axes; ++d) rolled = handle(make_roll(rolled.get(), shifts[count == 1 ? 0 : d], along[d]));
+  return rolled.take();
+}
+
 node* make_repeat(node* n, std::int64_t count, std::int64_t axis) {
   if (count < 0) throw shape_error(message("sinter: repeat %lld times", static_cast<long long>(count)).c_str());
   return repeated(n, count, checked_axis(axis, typed(n)->extents.size(), "repeat"), false);

@@ -186,6 +186,15 @@ TEST_CASE("gathers: a store reads what was there before") {
   CHECK(r.get() == std::vector<int>{3, 5, 3, 1});
 }
 
+TEST_CASE("gathers: roll along several axes") {
+  const array<int> a{{1, 2, 3}, {4, 5, 6}};
+  CHECK(sn::roll(a, 1, {0, 1}).get() == std::vector<int>{6, 4, 5, 3, 1, 2});
+  CHECK(sn::roll(a, {1, -1}, {0, -1}).get() == std::vector<int>{5, 6, 4, 2, 3, 1});
+  CHECK(sn::roll(a + 1, {1, 2}, {1, 1}).get() == (a + 1).get());
+  CHECK_THROWS_AS((void)sn::roll(a, {1, 2, 3}, {0, 1}), sn::shape_error);
+  CHECK_THROWS_AS((void)sn::roll(a, 1, {0, 2}), sn::shape_error);
+}
+
 TEST_CASE("gathers: roll, flip, rot90, repeat, tile") {
   check_case("roll", sn::roll(m(), 5));
   check_case("roll 0", sn::roll(m(), 1, 0));

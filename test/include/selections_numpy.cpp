@@ -198,3 +198,17 @@ TEST_CASE("selections: many places, of every device") {
   CHECK(sn::flatnonzero(n < 0).shape() == sn::shape{0});
   CHECK(sn::sum(n(n >= 100)).item() + sn::sum(n(n < 100)).item() == sn::sum(n).item());
 }
+
+TEST_CASE("selections: an array of places for each of so many axes") {
+  const array<int> a{{0, 7, 0}, {5, 0, 9}};
+  auto [row, column] = sn::nonzero<2>(a);
+  CHECK(row.get() == std::vector<std::int64_t>{0, 1, 1});
+  CHECK(column.get() == std::vector<std::int64_t>{1, 0, 2});
+  auto [high_row, high_column] = sn::where<2>(a > 6);
+  CHECK(a(high_row, high_column).get() == std::vector<int>{7, 9});
+  auto [i, j] = sn::unravel_index<2>(sn::argmax(a), a.shape());
+  CHECK(i.item() == 1);
+  CHECK(j.item() == 2);
+  CHECK_THROWS_AS((void)sn::nonzero<1>(a), sn::shape_error);
+  CHECK_THROWS_AS((void)sn::unravel_index<3>(sn::argmax(a), a.shape()), sn::shape_error);
+}

@@ -269,6 +269,10 @@ TEST_CASE("views: reshapes keep C order, whatever the order in memory") {
   CHECK(a.reshape(std::vector<int>{4, 6}).shape() == shape{4, 6});
   CHECK(reshape(a, {8, -1}).shape() == shape{8, 3});
   CHECK(a.ravel().get() == a.get());
+  CHECK(a.flatten().shape() == shape{a.size()});
+  auto filled = a;
+  filled.fill(2.6);  // stored as any number is
+  CHECK(filled.get() == sinter::full_like(a, 2.6).get());
   CHECK(a.reshape({-1, 1, 2, 1}).shape() == shape{12, 1, 2, 1});
   const std::vector<int> down = a.T().get();
   CHECK(a.T().ravel().get() == down);

@@ -159,6 +159,9 @@ class methods : public refused_indices {
   /// One axis. Source: numpy.ravel.
   auto ravel() const& { return reshape({-1}); }
   auto ravel() && { return reshaped(taken(), std::initializer_list<std::int64_t>{-1}); }
+  /// The same: NumPy's is a copy, as every value is here. Source: numpy.ndarray.flatten.
+  auto flatten() const& { return ravel(); }
+  auto flatten() && { return std::move(*this).ravel(); }
   /// The axes reversed, or in the order given. Errors: `shape_error`. Source: numpy.transpose.
   auto T() const& { return transposed(shared(), {}); }
   auto T() && { return transposed(taken(), {}); }

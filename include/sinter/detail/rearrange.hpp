@@ -32,6 +32,9 @@ SINTER_API node* make_windows(node*, const std::int64_t* lengths, std::size_t co
 SINTER_API node* make_flip(node*, const axis_list&);
 SINTER_API node* make_rot90(node*, int quarters);
 SINTER_API node* make_roll(node*, std::int64_t shift, std::int64_t axis);
+/// A shift for each axis, or one for all.
+SINTER_API node* make_roll(node*, const std::int64_t* shifts, std::size_t count, const std::int64_t* along,
+                           std::size_t axes);
 SINTER_API node* make_repeat(node*, std::int64_t count, std::int64_t axis);
 /// A count for each element along the axis, or one for all.
 SINTER_API node* make_repeat(node*, const std::int64_t* counts, std::size_t count, std::int64_t axis);
