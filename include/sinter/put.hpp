@@ -33,6 +33,11 @@ void put(A& a, K&& k, V&& values, index_mode mode = index_mode::raise) {
   const auto places = detail::each_as<detail::indices>(detail::make_put_places(at.get(), s, mode));
   a(places) = detail::repeated_to<T>(std::forward<V>(values), named);
 }
+/// Into one.
+template <detail::storable A, std::integral K, detail::operand V>
+void put(A& a, K index, V&& values, index_mode mode = index_mode::raise) {
+  put(a, detail::indices(detail::part_of<std::int64_t>(index).take()), std::forward<V>(values), mode);
+}
 /// Stores a value for each of the indices along an axis, as take_along_axis reads. Shapes: the indices have the other axes of the
 /// array or broadcast with them; so do the values. Errors: `shape_error`, `index_error`. Source: numpy.put_along_axis.
 template <detail::storable A, detail::index_array K, detail::operand V>

@@ -199,6 +199,14 @@ TEST_CASE("selections: many places, of every device") {
   CHECK(sn::sum(n(n >= 100)).item() + sn::sum(n(n < 100)).item() == sn::sum(n).item());
 }
 
+TEST_CASE("selections: put into one element") {
+  array<int> a{{1, 2}, {3, 4}};
+  sn::put(a, 2, 7);
+  sn::put(a, -1, array<int>{8, 9});
+  sn::put(a, 4, 5, index_mode::wrap);
+  CHECK(a.get() == std::vector<int>{5, 2, 7, 8});
+}
+
 TEST_CASE("selections: an array of places for each of so many axes") {
   const array<int> a{{0, 7, 0}, {5, 0, 9}};
   auto [row, column] = sn::nonzero<2>(a);
