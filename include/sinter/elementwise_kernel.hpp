@@ -44,8 +44,9 @@ struct parameter_list {
 template <class... P>
 inline constexpr parameter_type types_of[] = {{dtype_of<typename parameter_of<P>::type>, parameter_of<P>::is_raw}...};
 /// Has a number the operators and functions of a text? Those of 16 bits are their bits there, and complex ones a struct.
+/// No concept, which clang would explain at length.
 template <class T>
-concept number_of_text = !is_short_floating(dtype_of<T>) && !is_complex(dtype_of<T>);
+inline constexpr bool number_of_text = !is_short_floating(dtype_of<T>) && !is_complex(dtype_of<T>);
 template <class... P>
 parameter_list list_of(const given_text& names) {
   static_assert(sizeof...(P) > 0, "sinter: a kernel has a parameter at least, which gives it a shape");
