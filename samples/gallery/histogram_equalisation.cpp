@@ -1,20 +1,19 @@
 // Histogram equalisation of a photograph (samples/data): the share of pixels that are as dark as a grey or darker
-// becomes that grey's new value. Adding at computed indices counts, a cumsum adds up, an index array looks up.
+// becomes that grey's new value. bincount counts, cumsum adds up, and an index array looks up.
 #include <iostream>
+
+#include <sinter/histogram.hpp>
 
 #include "gallery.hpp"
 
 namespace sn = sinter;
 using sn::array;
 
-array<double> histogram(const array<std::uint8_t>& photo) {
-  array<double> counts = sn::zeros({256});
-  sn::scatter_add(counts, photo.ravel(), 1);
-  return counts / photo.size();
-}
+/// For each grey the share of pixels that are as dark or darker.
+auto shares(const array<std::uint8_t>& photo) { return sn::cumsum(sn::bincount(photo.ravel(), 256)) / photo.size(); }
 
 void tell(const char* name, const array<std::uint8_t>& photo) {
-  const array<double> share = sn::cumsum(histogram(photo));
+  const array<double> share = shares(photo);
   std::cout << name << "mean " << sn::round(sn::mean(photo), 1) << ", quartiles";
   for (double part : {0.25, 0.5, 0.75}) std::cout << ' ' << sn::argmax(share >= part);
   std::cout << '\n';
@@ -24,7 +23,7 @@ int main(int argc, char** argv) {
   const gallery::command ask(argc, argv, "out/histogram_equalisation.png", 1);
 
   const array photo = sn::load<std::uint8_t>("samples/data/camera.npy");
-  const array levels = sn::astype<std::uint8_t>(sn::round(255 * sn::cumsum(histogram(photo))));
+  const array levels = sn::astype<std::uint8_t>(sn::round(255 * shares(photo)));
   const array equalised = levels(photo);
 
   tell("as taken    ", photo);

@@ -2,6 +2,8 @@
 // broadcast distances, and the new centres are sums that are added up by label.
 #include <iostream>
 
+#include <sinter/histogram.hpp>
+
 #include "gallery.hpp"
 
 namespace sn = sinter;
@@ -29,8 +31,7 @@ int main(int argc, char** argv) {
     const array label = sn::argmin(distances(points, centres), 1);
     array<double> sum = sn::zeros({3, 2});
     sn::scatter_add(sum, label, points);
-    count = sn::zeros<std::int64_t>({3});
-    sn::scatter_add(count, label, 1);
+    count = sn::bincount(label, 3);
     centres = sum / count(_, newaxis);
   }
   std::cout << measured.shape()[0] << " penguins of " << all.shape()[0] << ", " << rounds << " rounds\n"

@@ -32,11 +32,11 @@ int main(int argc, char** argv) {
   const int steps = static_cast<int>(2.5 * double(n));
   tell(0);
   for (int step = 0; step < steps; ++step) {
-    u(_, inner) -= gravity * dt / dx * (h(_, upper) - h(_, lower));  // the walls stay at rest
-    v(inner, _) -= gravity * dt / dx * (h(upper, _) - h(lower, _));
+    u(_, inner) -= gravity * dt / dx * sn::diff(h, {.axis = 1});  // the walls stay at rest
+    v(inner, _) -= gravity * dt / dx * sn::diff(h, {.axis = 0});
     east(_, inner) = u(_, inner) * (h(_, upper) + h(_, lower)) / 2;  // what flows through the faces
     south(inner, _) = v(inner, _) * (h(upper, _) + h(lower, _)) / 2;
-    h -= dt / dx * (east(_, upper) - east(_, lower) + south(upper, _) - south(lower, _));
+    h -= dt / dx * (sn::diff(east, {.axis = 1}) + sn::diff(south, {.axis = 0}));
   }
   tell(steps);
   gallery::imsave(ask.picture, h, {.cmap = gallery::coolwarm, .vmin = 9.5, .vmax = 10.5});
