@@ -37,8 +37,8 @@ TEST_CASE_TEMPLATE("every number of 16 bits becomes its float and comes back", H
   for (std::size_t i = 0; i < given.size(); ++i) {
     const float number = given[i];
     const bool is_number = number == number;
-    wrong += is_number ? std::signbit(numbers[i]) != std::signbit(number) || numbers[i] != number
-                       : numbers[i] == numbers[i];
+    wrong +=
+        is_number ? std::signbit(numbers[i]) != std::signbit(number) || numbers[i] != number : numbers[i] == numbers[i];
     wrong += is_number ? back[i].bits != given[i].bits : !std::isnan(float(back[i]));
   }
   CHECK(wrong == 0);
@@ -55,7 +55,8 @@ TEST_CASE_TEMPLATE("floats and doubles are rounded once, halves to even", H, hal
     for (const double x : {middle, std::nextafter(middle, a), std::nextafter(middle, b)}) from.push_back(x);
     near.push_back(static_cast<float>(middle));
   }
-  const std::vector<H> got = array<H>(astype<H>(asarray(from))).get(), of_floats = array<H>(astype<H>(asarray(near))).get();
+  const std::vector<H> got = array<H>(astype<H>(asarray(from))).get(),
+                       of_floats = array<H>(astype<H>(asarray(near))).get();
   int wrong = 0;
   for (std::size_t i = 0; i < from.size(); ++i) wrong += got[i].bits != H(from[i]).bits;
   for (std::size_t i = 0; i < near.size(); ++i) wrong += of_floats[i].bits != H(near[i]).bits;
