@@ -109,8 +109,8 @@ class reader {
     std::uint16_t position = 0;
     if (w.takes_position()) position = next();
     // Otherwise a reduction folds values of the dtype it gives; truth reductions fold truth values.
-    else v = cast_to(p_, v, w.by() == maker::map ? w.type() : widened(w.type()));
-    if (w.takes_position()) v = cast_to(p_, v, widened(p_.values[v].type));
+    else v = cast_to(p_, v, w.type());
+    if (w.by() != maker::map) v = cast_to(p_, v, widened(p_.values[v].type));  // numbers of 16 bits
     const function_text* called = nullptr;
     if (w.by_text()) called = reinterpret_cast<const function_text*>(static_cast<std::uintptr_t>(words_[at_++]));
     p_.boundaries.push_back({w.what(), w.type(), w.domain(), w.rank(), w.joinable(), w.by(), v, position, called});

@@ -121,6 +121,11 @@ def rsqrt(a):
     return (1 / np.sqrt(a.astype("longdouble"))).astype(a.dtype)
 
 
+def spacing(a):
+    """deliberate: in float16, too, with the sign of the number and away from zero."""
+    return np.copysign(np.spacing(np.abs(a)), a) if a.dtype == np.float16 else np.spacing(a)
+
+
 def sinc(a):
     """deliberate: 0 at whole numbers, where NumPy has what rounding pi leaves."""
     pi = np.longdouble("3.14159265358979323846264338327950288")
@@ -188,7 +193,7 @@ REAL = {
     "fma": fma, "ldexp": ldexp,
     "frexp_mantissa": lambda a: np.frexp(a)[0], "frexp_exponent": lambda a: np.frexp(a)[1].astype(a.dtype),
     "make_complex": lambda a, b: make_complex_of(a, b, "complex128" if a.dtype == FLOAT64 else "complex64"),
-    "fdim": lambda a, b: np.where(a <= b, 0, a - b).astype(a.dtype),
+    "fdim": lambda a, b: np.where(a <= b, 0, a - b).astype(a.dtype), "spacing": spacing,
     "maximum": second_of_zeros(np.maximum), "minimum": second_of_zeros(np.minimum),
     "fmax": second_of_zeros(np.fmax), "fmin": second_of_zeros(np.fmin),
     "clip": lambda a, b, c: second_of_zeros(np.minimum)(second_of_zeros(np.maximum)(a, b), c),
