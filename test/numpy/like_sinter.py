@@ -123,7 +123,10 @@ def rsqrt(a):
 
 def spacing(a):
     """deliberate: in float16, too, with the sign of the number and away from zero."""
-    return np.copysign(np.spacing(np.abs(a)), a) if a.dtype == np.float16 else np.spacing(a)
+    if a.dtype != np.float16:
+        return np.spacing(a)
+    size = np.spacing(np.abs(a))
+    return np.where(a < 0, -size, size)
 
 
 def sinc(a):
