@@ -21,9 +21,6 @@ constexpr bool is_real = !detail::complex_number<T>;
 template <class T>
 constexpr bool is_wide = sizeof(T) >= 4;
 
-const array<double> edges{-4.0, -1.5, -1.5, 0.0, 2.0, 3.5};
-const array<double> xp{-4.0, -2.5, 0.0, 1.0, 4.0}, fp{1.0, 3.0, -2.0, 0.5, 2.0};
-
 template <class T>
 lazy<T> numbers(std::initializer_list<int> list) {
   return lazy<T>(astype<T>(asarray(std::vector<int>(list))));
@@ -85,6 +82,8 @@ TEST_CASE_TEMPLATE("differences: angles without jumps", T, int, float, double) {
 }
 
 TEST_CASE_TEMPLATE("differences: searches", T, int, half, float, double) {
+  static const array<double> edges{-4.0, -1.5, -1.5, 0.0, 2.0, 3.5};
+  static const array<double> xp{-4.0, -2.5, 0.0, 1.0, 4.0}, fp{1.0, 3.0, -2.0, 0.5, 2.0};
   check_layouts_of<T>("searchsorted", OF(searchsorted(edges, x)), true);
   check_layouts_of<T>("searchsorted right", OF(searchsorted(edges, x, {.side = search_side::right})), true);
   check_layouts_of<T>("digitize", OF(digitize(x, edges)), true);

@@ -19,8 +19,6 @@ array<T> some_numbers() {
   return array<T>(astype<T>(array<double>{{3, -1, 2, 5}, {0, 4, 4, -2}, {1, 6, -3, 2}}));
 }
 
-const array<bool> chosen{{true, false, true, true}, {false, false, false, false}, {false, true, true, false}};
-
 /// A fold of the chosen elements of a row in plain C++.
 template <class T, class Step>
 std::vector<double> by_rows(const array<T>& a, const array<bool>& mask, double first, Step step) {
@@ -49,6 +47,7 @@ void check_dtype() {
   const auto smaller = [](double x, double y) { return x < y ? x : y; };
   const auto plus = [](double x, double y) { return x + y; };
   const auto times = [](double x, double y) { return x * y; };
+  const array<bool> chosen{{true, false, true, true}, {false, false, false, false}, {false, true, true, false}};
   CHECK(doubles(sum(a, {.axis = 1, .where = chosen})) == by_rows(a, chosen, 0, plus));
   CHECK(doubles(sum(a, {.axis = 1, .initial = 7, .where = chosen})) == by_rows(a, chosen, 7, plus));
   CHECK(doubles(prod(a, {.axis = 1, .where = chosen})) == by_rows(a, chosen, 1, times));

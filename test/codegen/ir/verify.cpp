@@ -107,7 +107,7 @@ TEST_CASE("dtypes that disagree with the rules") {
           k.values[4] = k.values[3];
         }) == "malformed kernel: a0: positions are int64");
   CHECK(complaint([](kernel& k) { k.scalars[0] = dtype::complex64; }) ==
-        "malformed kernel: scalar 0: there are no elements of its dtype");
+        "malformed kernel: v1: its dtype is not the scalar's");
 }
 
 TEST_CASE("a function of real numbers takes no integers, and a choice takes a truth value") {

@@ -78,7 +78,8 @@ std::string whole_file() {
   for (const golden_record& r : golden().records())
     if (computes_directly(r)) loops += loop_text(r, used);
   for (const helper_use& use : used) definitions += helper_definition(use, dialect::c);
-  const std::string head = "typedef _Bool bool;\n#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n";
+  const std::string head = type_definitions(definitions + loops, dialect::c) +
+                           "typedef _Bool bool;\n#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n";
   return head + declarations(definitions + loops, has_vector_math()) + definitions + loops;
 }
 
