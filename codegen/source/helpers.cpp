@@ -195,7 +195,8 @@ const helper_text* find_helper(std::string_view name, dtype t) {
   if (detail::is_complex(t)) return in(complex_helpers);
   if (detail::is_short_floating(t)) return in(short_helpers);
   const helper_text* const common = in(helpers);
-  return common || !detail::is_floating(t) ? common : in(special_helpers());
+  // The texts of special functions are made when the first of them is used.
+  return common || !detail::is_floating(t) || !has_special_text(name) ? common : in(special_helpers());
 }
 
 std::string spell(op code, dtype computed, dialect d, const std::string_view args[3], helper_list& used) {

@@ -130,6 +130,11 @@ std::span<const helper_text> special_helpers() {
   return *all;
 }
 
+bool has_special_text(std::string_view helper) {
+  const auto is = [&](const auto& row) { return row.name == helper; };
+  return is_special(helper) || std::any_of(std::begin(series_rows), std::end(series_rows), is);
+}
+
 bool is_special(std::string_view helper) {
   return std::any_of(std::begin(special_rows), std::end(special_rows), [&](auto& row) { return row.name == helper; });
 }

@@ -12,5 +12,7 @@ std::span<const helper_text> special_helpers();
 
 /// Is it of special.def? Its texts are long.
 bool is_special(std::string_view helper);
+/// Is it one, or a series that they call?
+bool has_special_text(std::string_view helper);
 
 }  // namespace sinter::codegen
