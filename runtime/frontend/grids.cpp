@@ -1,4 +1,6 @@
 // Grids of coordinates and windows.
+#include <new>
+
 #include <sinter/grids.hpp>
 
 #include <algorithm>
@@ -43,7 +45,7 @@ std::vector<handle> make_indices(const shape& s) {
   return along;
 }
 
-node* make_linspace(node* start, node* stop, std::int64_t count, const spaced_options& how) {
+node* make_linspace(node* start, node* stop, std::int64_t count, const spaced_options& how) try {
   const dtype t = typed(start)->type;
   const shape ends[] = {typed(start)->extents, typed(stop)->extents}, s = broadcast_of(ends, 2);
   const int rank = s.size() + 1, axis = runtime::checked_axis(how.axis, rank, "linspace");
@@ -73,6 +75,8 @@ node* make_linspace(node* start, node* stop, std::int64_t count, const spaced_op
   scalar_bits last{};
   last.as_signed = count - 1;
   return runtime::apply(op::where, {runtime::apply(op::equal, {place, {dtype::int64, last}}), high, values}).take();
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 }  // namespace sinter::detail
