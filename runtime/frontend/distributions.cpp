@@ -31,6 +31,15 @@ constexpr distribution_row rows[] = {
 #include "runtime/frontend/distributions.def"
 };
 
+constexpr bool rows_are_in_order() {
+  int next = 0;
+#define SINTER_DISTRIBUTION(name, ...) \
+  if (static_cast<int>(distribution::name) != next++) return false;
+#include "runtime/frontend/distributions.def"
+  return next == static_cast<int>(distribution::zipf) + 1;
+}
+static_assert(rows_are_in_order(), "the distributions of detail/draws.hpp are those of distributions.def");
+
 constexpr const char* before = R"(  unsigned long long sequence = state, word = 0;
 #define TURNS 1000
 #define BITS                                                                                                     \
