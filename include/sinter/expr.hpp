@@ -32,12 +32,24 @@ namespace detail {
   release_shared(shared);
 }
 
+/// The numbers of an expression. Most have none, and give them no room.
+template <int Count>
+struct number_list {
+  scalar_bits* begin() { return at; }
+  const scalar_bits* begin() const { return at; }
+  scalar_bits at[std::size_t{Count}];
+};
+template <>
+struct number_list<0> {
+  static constexpr scalar_bits* begin() { return nullptr; }
+};
+
 /// The operands of an expression, flattened. They are the object's own until its shared node is made, which then owns them
 /// and is owned by the object. Moved-from objects hold no node, so destroying one costs a test.
 template <int Nodes, int Scalars>
 struct operands {
   node* nodes[std::size_t{Nodes}];
-  scalar_bits scalars[std::size_t{Scalars > 0 ? Scalars : 1}];
+  [[no_unique_address]] number_list<Scalars> scalars;
   mutable node* shared_node = nullptr;
 
   operands() = default;
@@ -46,7 +58,7 @@ struct operands {
   operands(operands&& other) noexcept : shared_node(other.shared_node) {
     other.shared_node = nullptr;
     node** n = nodes;
-    scalar_bits* s = scalars;
+    scalar_bits* s = scalars.begin();
     other.move_into(n, s);
   }
   ~operands() {
@@ -60,7 +72,8 @@ struct operands {
     }
     for (node*& mine : nodes) *n++ = mine;
     nodes[0] = nullptr;
-    for (int i = 0; i < Scalars; ++i) *s++ = scalars[i];
+    if constexpr (Scalars > 0)
+      for (const scalar_bits& mine : scalars.at) *s++ = mine;
   }
 };
 
@@ -110,7 +123,7 @@ class [[nodiscard]] expr : public detail::operands<(A::node_count + ...), (A::sc
 
   explicit expr(A&&... a) noexcept {
     detail::node** n = base::nodes;
-    detail::scalar_bits* s = base::scalars;
+    detail::scalar_bits* s = base::scalars.begin();
     (a.move_into(n, s), ...);
   }
   expr(expr&&) noexcept = default;
@@ -125,7 +138,7 @@ class [[nodiscard]] expr : public detail::operands<(A::node_count + ...), (A::sc
   }
 
   /// Library use: this expression without its type, and its shared node.
-  detail::expression_view view() const { return {&detail::table<expr>::value, base::nodes, base::scalars}; }
+  detail::expression_view view() const { return {&detail::table<expr>::value, base::nodes, base::scalars.begin()}; }
   detail::node* share() const { return detail::share(&this->shared_node, view()); }
   /// Library use: the node of an object at its end.
   detail::node* hand_over() {
