@@ -14,12 +14,8 @@
 namespace {
 
 using namespace sinter;
-using sinter::test::check_layouts_of;
+using sinter::test::check_layouts_of, sinter::test::is_real, sinter::test::is_wide;
 
-template <class T>
-constexpr bool is_real = !detail::complex_number<T>;
-template <class T>
-constexpr bool is_wide = sizeof(T) >= 4;
 
 template <class T>
 lazy<T> numbers(std::initializer_list<int> list) {

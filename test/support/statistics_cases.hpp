@@ -10,6 +10,12 @@
 
 namespace sinter::test {
 
+template <class T>
+inline constexpr bool is_real = !detail::complex_number<T>;
+/// Has it room for what these cases add up?
+template <class T>
+inline constexpr bool is_wide = sizeof(T) >= 4;
+
 /// `numbers` of that file.
 template <class T>
 array<T> some_numbers(const shape& s, bool with_nan) {
