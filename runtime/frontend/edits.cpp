@@ -10,9 +10,9 @@
 #include <sinter/functions.hpp>
 
 #include "codegen/ir/broadcast.hpp"
-#include "runtime/frontend/applied.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
 
@@ -190,7 +190,7 @@ node* make_trimmed(node* n, const char* ends, const axis_list& of) {
   const shape& s = typed(n)->extents;
   const std::uint32_t mask = axis_mask(of, s);
   // Evaluated once, as each axis looks at it.
-  const handle is_set(evaluate(runtime::cast(handle(retain(n)), dtype::bool_).get(), where{}));
+  const handle is_set(evaluate(astype(runtime::term::of(n), dtype::bool_).get(), where{}));
   std::vector<index_item> items(static_cast<std::size_t>(s.size()), to_index(_));
   for (int d = 0; d < s.size(); ++d) {
     if (!(mask >> d & 1)) continue;

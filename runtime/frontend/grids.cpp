@@ -1,6 +1,4 @@
 // Grids of coordinates and windows.
-#include <new>
-
 #include <sinter/grids.hpp>
 
 #include <algorithm>
@@ -10,13 +8,13 @@
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
 
-#include "runtime/frontend/applied.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
 
-using runtime::typed;
+using runtime::apply, runtime::astype, runtime::choose, runtime::term, runtime::typed;
 
 node* make_mesh(node* n, int axis, int axes, const shape& whole, bool sparse) {
   std::int64_t extents[max_rank];
@@ -45,38 +43,27 @@ std::vector<handle> make_indices(const shape& s) {
   return along;
 }
 
-node* make_linspace(node* start, node* stop, std::int64_t count, const spaced_options& how) try {
+node* make_linspace(node* start, node* stop, std::int64_t count, const spaced_options& how) {
   const dtype t = typed(start)->type;
   const shape ends[] = {typed(start)->extents, typed(stop)->extents}, s = broadcast_of(ends, 2);
   const int rank = s.size() + 1, axis = runtime::checked_axis(how.axis, rank, "linspace");
-  const axis_list at{1, {axis}};
-  const handle low(make_expanded(handle(make_broadcast(start, s)).get(), at));
-  const handle high(make_expanded(handle(make_broadcast(stop, s)).get(), at));
+  const term low = term::of(start).broadcast_to(s).with_axis(axis),
+             high = term::of(stop).broadcast_to(s).with_axis(axis);
   shape along;
   along.set_size(rank);
   for (int d = 0; d < rank; ++d) along[d] = d == axis ? count : 1;
-  const handle place(make_iota(along, axis)), i = runtime::cast(place, t);
-  const auto number = [t](double x) { return runtime::applied_operand(t, runtime::number_of(t, x)); };
+  const term place = term::made(make_iota(along, axis)), i = astype(place, t);
   // A device that has a multiplication and an addition in one would join a bare product to what is added.
-  const auto product = [&](const handle& a, const handle& b) {
-    return is_floating(t) ? runtime::apply(op::fma, {a, b, number(-0.0)}) : runtime::apply(op::multiply, {a, b});
+  const auto product = [&](const term& a, const term& b) {
+    return is_floating(t) ? apply(op::fma, {a, b, -0.0}) : a * b;
   };
-  const std::int64_t steps = how.endpoint ? count - 1 : count;
-  const auto divisor = number(static_cast<double>(std::max<std::int64_t>(steps, 1)));
-  const handle distance = runtime::apply(op::subtract, {high, low}),
-               step = runtime::apply(op::divide, {distance, divisor});
+  const term divisor = static_cast<double>(std::max<std::int64_t>(how.endpoint ? count - 1 : count, 1));
+  const term distance = high - low, step = distance / divisor;
   // A distance so small that its steps are nothing is multiplied first.
-  const handle is_nothing = runtime::apply(op::equal, {step, number(0)});
-  const handle further = runtime::apply(
-      op::where, {is_nothing, product(runtime::apply(op::divide, {i, divisor}), distance), product(i, step)});
-  handle values = runtime::apply(op::add, {further, low});
+  const term values = choose(step == 0, product(i / divisor, distance), product(i, step)) + low;
   if (!how.endpoint || count < 2) return values.take();
   // The last value is the stop itself, not the start plus a rounded multiple of the step.
-  scalar_bits last{};
-  last.as_signed = count - 1;
-  return runtime::apply(op::where, {runtime::apply(op::equal, {place, {dtype::int64, last}}), high, values}).take();
-} catch (const std::bad_alloc&) {
-  throw_host_is_full();
+  return choose(place == count - 1, high, values).take();
 }
 
 }  // namespace sinter::detail

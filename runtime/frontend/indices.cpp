@@ -4,8 +4,8 @@
 
 #include <sinter/error.hpp>
 
-#include "runtime/frontend/applied.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/terms.hpp"
 
 namespace sinter::runtime {
 
@@ -88,10 +88,12 @@ void require_one_axis_more(const shape& s, const char* what) {
         message("sinter: %s of an array of %d axes, which is as many as there can be", what, max_rank).c_str());
 }
 
-node* make_where(node* condition, node* a, node* b) { return apply(op::where, {condition, a, b}).take(); }
+node* make_where(node* condition, node* a, node* b) {
+  return choose(term::of(condition), term::of(a), term::of(b)).take();
+}
 
 node* make_where_else(node* condition, node* a, scalar_bits otherwise) {
-  return apply(op::where, {condition, a, {typed(a)->type, otherwise}}).take();
+  return choose(term::of(condition), term::of(a), term::of_bits(typed(a)->type, otherwise)).take();
 }
 
 }  // namespace sinter::runtime

@@ -5,14 +5,14 @@
 
 #include "codegen/ir/node.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/frontend/applied.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
 
 using runtime::as_array_node;
-using runtime::typed;
+using runtime::astype, runtime::term, runtime::typed;
 using runtime::view_maker;
 
 namespace {
@@ -49,7 +49,7 @@ places found_by_device(const array<bool>& mask) {
 
 // In C order.
 places flat_places(node* n) {
-  const handle mask(evaluate(runtime::cast(handle(retain(n)), dtype::bool_).get(), where{}));
+  const handle mask(evaluate(astype(term::of(n), dtype::bool_).get(), where{}));
   const std::int64_t all = typed(mask.get())->extents.elements();
   if (all == 0) return empty_places();
   const array<bool> flat(make_reshape(mask.get(), &all, 1));
@@ -120,7 +120,7 @@ node* make_compressed(node* n, node* condition, std::int64_t given) {
 // ---- flat indices ---------------------------------------------------------------------------------------------------
 
 std::vector<handle> make_unraveled(node* flat, const shape& s) {
-  const lazy<std::int64_t> at(runtime::cast(handle(retain(flat)), dtype::int64).take());
+  const lazy<std::int64_t> at(astype(term::of(flat), dtype::int64).take());
   std::vector<handle> along;
   std::int64_t below = s.elements();
   for (int d = 0; d < s.size(); ++d) {
@@ -132,7 +132,7 @@ std::vector<handle> make_unraveled(node* flat, const shape& s) {
 }
 
 node* make_in_range(node* index, std::int64_t extent, index_mode mode) {
-  const lazy<std::int64_t> i(runtime::cast(handle(retain(index)), dtype::int64).take());
+  const lazy<std::int64_t> i(astype(term::of(index), dtype::int64).take());
   if (mode == index_mode::wrap) return lazy<std::int64_t>(i % extent).release_node();
   if (mode == index_mode::clip) return lazy<std::int64_t>(clip(i, 0, extent - 1)).release_node();
   // Which is looked at as an index of 0, 1, 2, ...

@@ -5,26 +5,21 @@
 #include <vector>
 
 #include <sinter/error.hpp>
-#include <sinter/functions.hpp>
 
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
 
 using runtime::checked_axis;
-using runtime::index_along;
+using runtime::choose;
+using runtime::index_of;
+using runtime::term;
 using runtime::typed;
 using runtime::view_maker;
 
 namespace {
-
-using numbers = lazy<std::int64_t>;
-
-template <class E>
-handle handle_of(E&& e) {
-  return handle(lazy<element_in<E>>(std::forward<E>(e)).release_node());
-}
 
 // A view by an index list, one entry for each axis.
 node* view_by(node* n, const std::vector<index_item>& items) {
@@ -76,8 +71,8 @@ node* make_roll(node* n, std::int64_t shift, std::int64_t given) {
   const std::int64_t length = s[axis], by = length == 0 ? 0 : (shift % length + length) % length;
   if (by == 0) return retain(n);
   view_maker v(n);
-  const numbers i = index_along(s, axis);
-  v.compute(axis, handle_of(sinter::where(i < by, i + (length - by), i - by)), false);
+  const term i = index_of(s, axis);
+  v.compute(axis, choose(i < by, i + (length - by), i - by).held(), false);
   return v.made();
 }
 
@@ -140,8 +135,8 @@ node* make_triangle(node* n, std::int64_t diagonal, bool lower) {
     return make_triangle(square.get(), diagonal, lower);
   }
   if (s.size() == 0) throw shape_error("sinter: a triangle of an array without axes");
-  const numbers row = index_along(s, s.size() - 2), column = index_along(s, s.size() - 1);
-  const handle inside = lower ? handle_of(column - row <= diagonal) : handle_of(column - row >= diagonal);
+  const term row = index_of(s, s.size() - 2), column = index_of(s, s.size() - 1);
+  const term inside = lower ? column - row <= diagonal : column - row >= diagonal;
   return runtime::make_where_else(inside.get(), n, scalar_bits{});
 }
 
@@ -163,11 +158,11 @@ node* make_diag(node* n, std::int64_t offset) {
   const std::int64_t beside = offset < 0 ? runtime::grown(-(offset + 1), 1) : offset,
                      side = runtime::grown(s[0], beside);
   const shape square{side, side};
-  const numbers row = index_along(square, 0), column = index_along(square, 1);
-  const handle inside = handle_of(column - row == offset);
+  const term row = index_of(square, 0), column = index_of(square, 1);
+  const term inside = column - row == offset;
   view_maker v(n, square);
   v.drive(0, offset < 0 ? offset : 0, 1, 0);
-  v.guard(inside);
+  v.guard(inside.held());
   const handle down(v.made());
   return runtime::make_where_else(inside.get(), down.get(), scalar_bits{});
 }

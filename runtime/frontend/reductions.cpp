@@ -1,23 +1,18 @@
 // Making reductions and scans. mean, var and stddev are expressions over sums, so they fuse with what surrounds them and share its work.
 #include <sinter/error.hpp>
-#include <sinter/functions.hpp>
 #include <sinter/reduce.hpp>
 
-#include <boost/hana/for_each.hpp>
-#include <complex>
-#include <optional>
 #include <utility>
-
-#include "codegen/ir/elements.hpp"
 
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/masked_reductions.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
 
-using runtime::typed;
+using runtime::apply, runtime::astype, runtime::fold, runtime::term, runtime::typed;
 
 std::uint32_t axis_mask(const axis_list& list, const shape& s) {
   const int rank = s.size();
@@ -51,42 +46,14 @@ shape reduced_shape(const shape& from, std::uint32_t mask, bool keepdims) {
 
 namespace {
 
-// The elements of n that come first along the reduced axes: somewhere to measure distances from.
-handle pivot_of(node* n, std::uint32_t mask) {
+// The elements that come first along the reduced axes: somewhere to measure distances from.
+term pivot_of(const term& of, std::uint32_t mask) {
   index_item items[max_rank];
-  const shape& s = typed(n)->extents;
-  for (int d = 0; d < s.size(); ++d) {
+  for (int d = 0; d < of.rank(); ++d) {
     if (mask >> d & 1) items[d] = to_index(slice(0, 1));
     else items[d] = to_index(_);
   }
-  return handle(make_view(n, items, s.size()));
-}
-
-template <class T>
-lazy<double> as_double(node* owned) {
-  if constexpr (std::same_as<T, double>) return lazy<double>(owned);
-  else return lazy<double>(astype<double>(lazy<T>(owned)));
-}
-
-lazy<double> as_double(handle of) {
-  std::optional<lazy<double>> converted;
-  const dtype from = typed(of.get())->type;
-  boost::hana::for_each(codegen::real_elements, [&](auto type) {
-    using T = typename decltype(type)::type;
-    if (dtype_of<T> == from) converted.emplace(as_double<T>(of.take()));
-  });
-  return std::move(*converted);
-}
-
-// A lazy double as an expression of a floating dtype: what var gives.
-template <class E>
-node* in_floating(E&& e, dtype to) {
-  switch (to) {
-    case dtype::float16: return astype<half>(std::forward<E>(e)).hand_over();
-    case dtype::bfloat16: return astype<bfloat16>(std::forward<E>(e)).hand_over();
-    case dtype::float32: return astype<float>(std::forward<E>(e)).hand_over();
-    default: return lazy<double>(std::forward<E>(e)).release_node();
-  }
+  return term::made(make_view(of.get(), items, of.rank()));
 }
 
 void require_floating(dtype t, const char* what) {
@@ -153,49 +120,30 @@ std::int64_t reduced_count(node* n, const axis_list& axes) {
 node* make_mean(handle of, dtype type, const axis_list& axes, bool keepdims) {
   require_floating(type, "mean");
   const auto count = static_cast<double>(reduced_count(of.get(), axes));
-  handle total(make_reduction(std::move(of), reduction::sum, widened(type), axes, keepdims));
-  const auto share_of = [&]<class T>(T*) { return lazy<T>(total.take()) / count; };
-  switch (type) {
-    case dtype::float16: return astype<half>(share_of(static_cast<float*>(nullptr))).hand_over();
-    case dtype::bfloat16: return astype<bfloat16>(share_of(static_cast<float*>(nullptr))).hand_over();
-    case dtype::float32: return share_of(static_cast<float*>(nullptr)).hand_over();
-    case dtype::complex64: return share_of(static_cast<std::complex<float>*>(nullptr)).hand_over();
-    case dtype::complex128: return share_of(static_cast<std::complex<double>*>(nullptr)).hand_over();
-    default: return share_of(static_cast<double*>(nullptr)).hand_over();
-  }
+  return astype(fold(reduction::sum, std::move(of), axes, keepdims, widened(type)) / count, type).take();
 }
 
 namespace {
 
-// Of complex numbers the variances of both parts together.
-node* complex_variance(handle of, dtype type, const axis_list& axes, bool keepdims, int ddof, bool root) {
-  const auto sum_of = [&]<class T>(T*) -> node* {
-    const lazy<T> z(of.take());
-    const lazy<double> parts[] = {lazy<double>(astype<double>(real(z))), lazy<double>(astype<double>(imag(z)))};
-    lazy<double> all[] = {
-        lazy<double>(make_variance(handle(parts[0].share()), dtype::float64, axes, keepdims, ddof, false)),
-        lazy<double>(make_variance(handle(parts[1].share()), dtype::float64, axes, keepdims, ddof, false))};
-    auto both = std::move(all[0]) + std::move(all[1]);
-    return root ? in_floating(sqrt(std::move(both)), type) : in_floating(std::move(both), type);
-  };
-  return typed(of.get())->type == dtype::complex64 ? sum_of(static_cast<std::complex<float>*>(nullptr))
-                                                   : sum_of(static_cast<std::complex<double>*>(nullptr));
+// Distances are from one of the elements rather than from zero, in double: docs/decisions/0005 has the error bound.
+term variance(const term& of, const axis_list& axes, bool keepdims, int ddof) {
+  const term pivot = pivot_of(of, axis_mask(axes, of.extents()));
+  const term distance = astype(of, dtype::float64) - astype(pivot, dtype::float64);
+  const term squares = fold(reduction::sum, distance * distance, axes, keepdims);
+  const term sum = fold(reduction::sum, distance, axes, keepdims);
+  const auto count = static_cast<double>(reduced_count(of.get(), axes));
+  return apply(op::maximum, {squares - sum * sum / count, 0.0}) / (count > ddof ? count - ddof : 0.0);
 }
 
 }  // namespace
 
-node* make_variance(handle of, dtype type, const axis_list& axes, bool keepdims, int ddof, bool root) {
+node* make_variance(handle owned, dtype type, const axis_list& axes, bool keepdims, int ddof, bool root) {
   require_floating(type, "variance");
-  if (is_complex(typed(of.get())->type)) return complex_variance(std::move(of), type, axes, keepdims, ddof, root);
-  const auto count = static_cast<double>(reduced_count(of.get(), axes));
-  handle pivot = pivot_of(of.get(), axis_mask(axes, typed(of.get())->extents));
-  // Distances from one of the elements rather than from zero, in double: docs/decisions/0005 has the error bound.
-  const auto distance = as_double(std::move(of)) - as_double(std::move(pivot));
-  handle squared((distance * distance).hand_over());
-  const lazy<double> s1(make_reduction(handle(distance.share()), reduction::sum, dtype::float64, axes, keepdims));
-  lazy<double> s2(make_reduction(std::move(squared), reduction::sum, dtype::float64, axes, keepdims));
-  auto variance = maximum(std::move(s2) - s1 * s1 / count, 0.0) / (count > ddof ? count - ddof : 0.0);
-  return root ? in_floating(sqrt(std::move(variance)), type) : in_floating(std::move(variance), type);
+  const term of(std::move(owned));
+  const auto of_part = [&](const term& part) { return variance(part, axes, keepdims, ddof); };
+  const term both =
+      is_complex(of.type()) ? of_part(apply(op::real, {of})) + of_part(apply(op::imag, {of})) : of_part(of);
+  return astype(root ? apply(op::sqrt, {both}) : both, type).take();
 }
 
 node* make_mean(handle of, dtype type, const reduce_options& how) {

@@ -14,6 +14,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/overlap.hpp"
+#include "runtime/frontend/terms.hpp"
 #include "runtime/launch/scatter.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/statement.hpp"
@@ -23,7 +24,7 @@
 namespace sinter::detail {
 
 using runtime::as_array_node;
-using runtime::typed;
+using runtime::astype, runtime::term, runtime::typed;
 
 namespace {
 
@@ -86,16 +87,6 @@ bool is_sparse(const array_node& a) {
   return a.memory->device->asynchronous() && r.high - r.low >= 2 * a.extents.elements();
 }
 
-// The elements as numbers of another dtype, both of which may be of 16 bits.
-handle converted(array_node& from, dtype to) {
-  lazy<float> wide = from.type == dtype::float16    ? lazy<float>(astype<float>(lazy<half>(retain(&from))))
-                     : from.type == dtype::bfloat16 ? lazy<float>(astype<float>(lazy<bfloat16>(retain(&from))))
-                                                    : lazy<float>(retain(&from));
-  if (to == dtype::float16) return handle(astype<half>(std::move(wide)).hand_over());
-  if (to == dtype::bfloat16) return handle(astype<bfloat16>(std::move(wide)).hand_over());
-  return handle(wide.release_node());
-}
-
 // Where each element of an array lies behind the first one in memory.
 handle places_in(const array_node& a) {
   if (a.contiguous) return handle(make_positions(a.extents));
@@ -126,7 +117,7 @@ void store_at(handle& target, handle part, const picking& list, const expression
   // Elements that lie far apart are stored into where they lie together, and then all written back.
   handle together;
   const bool widens = how.folds && is_short_floating(to->type);  // numbers of 16 bits are folded as floats
-  if (widens) together = handle(evaluate(converted(*to, dtype::float32).get(), place));
+  if (widens) together = handle(evaluate(astype(term::of(to), dtype::float32).get(), place));
   else if (is_sparse(*to)) together = handle(make_copy(to, place));
   if (together) to = as_array_node(together.get());
 
@@ -136,13 +127,13 @@ void store_at(handle& target, handle part, const picking& list, const expression
   runtime::evaluate(wanted, ready ? 1 : 2);
   const handle at_node(wanted[0].into);
   handle values(ready ? retain(ready) : wanted[1].into);
-  if (widens) values = handle(evaluate(converted(*as_array_node(values.get()), dtype::float32).get(), place));
+  if (widens) values = handle(evaluate(astype(term::of(values.get()), dtype::float32).get(), place));
   require_device_of(*to, *wanted[0].into);
   require_device_of(*to, *as_array_node(values.get()));
   scatter(*to, *wanted[0].into, *as_array_node(values.get()), how);
   if (!together) return;
   array_node* const apart = as_array_node(part.get());
-  const handle narrow = widens ? converted(*to, apart->type) : handle(retain(to));
+  const term narrow = astype(term::of(to), apart->type);
   runtime::request back{typed(narrow.get()), &apart->extents, apart};
   runtime::evaluate(&back, 1);
 } catch (const std::bad_alloc&) {

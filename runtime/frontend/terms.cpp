@@ -1,9 +1,14 @@
 #include "runtime/frontend/terms.hpp"
 
+#include <array>
+#include <compare>
+#include <map>
+#include <mutex>
+#include <new>
+
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
-#include "runtime/frontend/applied.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 
@@ -13,17 +18,75 @@ using namespace detail;
 
 namespace {
 
+constexpr int most_operands = 3;
+
+// What tells one constant table from another. Dtypes that are not there are bool.
+struct operation_key {
+  std::uint8_t code;
+  dtype result;
+  std::uint8_t count, numbers;  // bit k: operand k is a number
+  std::array<dtype, most_operands> operands{};
+  auto operator<=>(const operation_key&) const = default;
+};
+
+// An operation's code beside the plan that it had last.
+struct operation_table {
+  instruction code[most_operands + 1];
+  fragment table{};
+  void* last_plan = nullptr;
+
+  explicit operation_table(const operation_key& k) {
+    std::uint16_t numbers = 0;
+    for (int i = 0; i < k.count; ++i) {
+      const bool is_number = k.numbers >> i & 1;
+      code[i] = {is_number ? instruction::take_scalar : instruction::take_node,
+                 k.operands[static_cast<std::size_t>(i)]};
+      numbers += is_number;
+    }
+    code[k.count] = {k.code, k.result};
+    table = {code,
+             static_cast<std::uint16_t>(k.count + 1),
+             static_cast<std::uint16_t>(k.count - numbers),
+             numbers,
+             k.result,
+             &last_plan,
+             count_scalar_powers(code, k.count + 1)};
+  }
+};
+
+// Never freed, like all tables that expressions point to.
+const fragment& table_of(const operation_key& k) try {
+  static auto& all = *new std::map<operation_key, operation_table>;
+  static auto& changing = *new std::mutex;
+  const std::lock_guard lock(changing);
+  return all.try_emplace(k, k).first->second.table;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
+}
+
+// An expression of an operation, or of a cast, whose numbers are of the dtype that is computed in.
+term made(std::uint8_t code, const outcome& out, std::initializer_list<term> operands) {
+  operation_key k{code, out.result, static_cast<std::uint8_t>(operands.size()), 0};
+  node* nodes[most_operands];
+  scalar_bits numbers[most_operands];
+  std::size_t at = 0, node_count = 0, number_count = 0;
+  for (const term& t : operands) {
+    k.operands[at] = t.is_number() ? out.computed : t.type();
+    if (!t.is_number()) nodes[node_count++] = t.get();
+    else k.numbers |= static_cast<std::uint8_t>(1 << at), numbers[number_count++] = t.bits_as(out.computed);
+    ++at;
+  }
+  term expression = term::made(make_expression({&table_of(k), nodes, numbers}));
+  for (std::size_t i = 0; i < node_count; ++i) retain(nodes[i]);  // it takes its operands over
+  return expression;
+}
+
 outcome outcome_over(op o, const term* t, std::size_t count) {
   switch (count) {
     case 1: return outcome_of(o, {t[0].weight()});
     case 2: return outcome_of(o, {t[0].weight(), t[1].weight()});
     default: return outcome_of(o, {t[0].weight(), t[1].weight(), t[2].weight()});
   }
-}
-
-// A number among operands becomes one of the dtype that is computed in.
-applied_operand as_operand(const term& t, dtype computed) {
-  return t.is_number() ? applied_operand(computed, t.bits_as(computed)) : applied_operand(t.get());
 }
 
 }  // namespace
@@ -50,17 +113,13 @@ term apply(op o, std::initializer_list<term> operands) {
   const outcome out = outcome_over(o, operands.begin(), operands.size());
   if (out.why != fault::none)
     throw dtype_error(message("sinter: %s does not take %s", facts(o).name, name(operands.begin()->type())).c_str());
-  const auto taken = [&](std::size_t i) { return as_operand(operands.begin()[i], out.computed); };
-  switch (operands.size()) {
-    case 1: return term(apply(o, {taken(0)}));
-    case 2: return term(apply(o, {taken(0), taken(1)}));
-    default: return term(apply(o, {taken(0), taken(1), taken(2)}));
-  }
+  return made(static_cast<std::uint8_t>(o), out, operands);
 }
 
 term astype(const term& t, dtype to) {
   if (t.is_number()) return term::of_bits(to, t.bits_as(to));
-  return term(cast(t.held(), to));
+  if (t.type() == to) return t;
+  return made(instruction::cast, {fault::none, to, to}, {t});
 }
 
 term number_node(const term& number, dtype type) { return term::made(make_number(type, number.bits_as(type))); }

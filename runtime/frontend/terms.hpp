@@ -16,50 +16,49 @@ namespace sinter::runtime {
 /// give what those give; each is an expression node, so it is fused with its users. Errors: `dtype_error`, `shape_error`.
 class term {
  public:
-  explicit term(detail::handle node) : node_(std::move(node)), type_(typed(node_.get())->type) {}
+  term(detail::handle node) : node_(std::move(node)), type_(typed(node_.get())->type) {}
   /// Takes a node over.
   static term made(detail::node* owned) { return term(detail::handle(owned)); }
   /// Of a node that the caller keeps.
   static term of(detail::node* shared) { return term(detail::handle(detail::retain(shared))); }
-  template <class V>
-    requires arithmetic<V> term(V number)
-        : type_(dtype_of<V>), bits_(detail::to_bits(static_cast<element_type<V>>(number))) {}
+  template <class V, class = std::enable_if_t<arithmetic<V>>>
+  term(V number) : type_(dtype_of<V>), bits_(detail::to_bits(static_cast<element_type<V>>(number))) {}
 
-    /// A number of a dtype that has it.
-    static term of_bits(dtype t, const detail::scalar_bits& bits) {
-      term number(false);
-      number.type_ = t;
-      number.bits_ = bits;
-      return number;
-    }
+  /// A number of a dtype that has it.
+  static term of_bits(dtype t, const detail::scalar_bits& bits) {
+    term number(false);
+    number.type_ = t;
+    number.bits_ = bits;
+    return number;
+  }
 
-    dtype type() const { return type_; }
-    bool is_number() const { return !node_; }
-    const shape& extents() const { return typed(node_.get())->extents; }
-    int rank() const { return extents().size(); }
-    std::int64_t extent(int axis) const { return extents()[axis]; }
-    detail::node* get() const { return node_.get(); }
-    detail::node* take() const { return detail::retain(get()); }
-    const detail::handle& held() const { return node_; }
-    detail::weight weight() const { return {type_, is_number()}; }
-    /// A number as one of a dtype.
-    detail::scalar_bits bits_as(dtype) const;
+  dtype type() const { return type_; }
+  bool is_number() const { return !node_; }
+  const shape& extents() const { return typed(node_.get())->extents; }
+  int rank() const { return extents().size(); }
+  std::int64_t extent(int axis) const { return extents()[axis]; }
+  detail::node* get() const { return node_.get(); }
+  detail::node* take() const { return detail::retain(get()); }
+  const detail::handle& held() const { return node_; }
+  detail::weight weight() const { return {type_, is_number()}; }
+  /// A number as one of a dtype.
+  detail::scalar_bits bits_as(dtype) const;
 
-    /// A slice of one axis, and the whole of the others.
-    term along(int axis, const slice&) const;
-    /// One index of it; the axis is gone.
-    term at(int axis, std::int64_t index) const;
-    term with_axis(int before) const;
-    term broadcast_to(const shape& s) const { return made(detail::make_broadcast(get(), s)); }
-    term reshaped(std::initializer_list<std::int64_t> extents) const {
-      return made(detail::make_reshape(get(), extents.begin(), static_cast<int>(extents.size())));
-    }
-    term flat() const { return rank() == 1 ? *this : reshaped({-1}); }
+  /// A slice of one axis, and the whole of the others.
+  term along(int axis, const slice&) const;
+  /// One index of it; the axis is gone.
+  term at(int axis, std::int64_t index) const;
+  term with_axis(int before) const;
+  term broadcast_to(const shape& s) const { return made(detail::make_broadcast(get(), s)); }
+  term reshaped(std::initializer_list<std::int64_t> extents) const {
+    return made(detail::make_reshape(get(), extents.begin(), static_cast<int>(extents.size())));
+  }
+  term flat() const { return rank() == 1 ? *this : reshaped({-1}); }
 
-   private:
-    detail::handle node_;
-    dtype type_;
-    detail::scalar_bits bits_ = {};  // of a number
+ private:
+  detail::handle node_;
+  dtype type_;
+  detail::scalar_bits bits_ = {};  // of a number
 };
 
 /// An operation of ops.def. Of numbers alone it is of the dtype that C++ numbers have by default.

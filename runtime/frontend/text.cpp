@@ -18,9 +18,9 @@
 #include <sinter/error.hpp>
 
 #include "codegen/compile/file.hpp"
-#include "runtime/frontend/applied.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
 
@@ -275,7 +275,7 @@ void save_text(const char* path, node* n, const text_layout& how) {
   with_number(t, [&](auto number) -> node* {
     using T = decltype(number);
     std::vector<T> numbers(static_cast<std::size_t>(s.elements()));
-    const handle all = runtime::cast(handle(retain(n)), dtype_of<T>);
+    const runtime::term all = astype(runtime::term::of(n), dtype_of<T>);
     read_all(all.get(), numbers.data(), numbers.size(), {}, where{});
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       text += each.of(numbers[i]);
