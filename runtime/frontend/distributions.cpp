@@ -1,5 +1,6 @@
 // Draws of distributions that take more than a function of one random number: texts of the library's own (decision 0028), each
 // element of which has 64 random bits and goes on from there.
+#include <new>
 #include <string>
 
 #include <sinter/create.hpp>
@@ -10,6 +11,7 @@
 
 #include "codegen/ir/philox.hpp"
 #include "runtime/frontend/draw.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 
@@ -146,12 +148,13 @@ void check(const distribution_row& row, std::initializer_list<draw_parameter> pa
 
 }  // namespace
 
-node* make_draw(distribution of, const shape& s, draw_counter& next, std::initializer_list<draw_parameter> parameters) {
+node* make_draw(distribution of, const shape& s, draw_counter& next,
+                std::initializer_list<draw_parameter> parameters) try {
   const distribution_row& row = rows[static_cast<int>(of)];
   check(row, parameters);
   const handle state(lazy<std::uint64_t>(draw<op::random_uint64>(s, next)).release_node());
-  std::vector<handle> arrays;
-  std::vector<function_argument> arguments{{state.get(), {}}};
+  runtime::list<handle> arrays;
+  runtime::list<function_argument> arguments{{state.get(), {}}};
   for (const draw_parameter& p : parameters) {
     arrays.emplace_back(p.array() ? make_broadcast(p.array(), s) : nullptr);
     arguments.push_back({arrays.back().get(), to_bits(p.number())});
@@ -160,6 +163,8 @@ node* make_draw(distribution of, const shape& s, draw_counter& next, std::initia
   make_calls(function_of(row), arguments.data(), &made, 1);
   ++next.draw;
   return made;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 namespace {

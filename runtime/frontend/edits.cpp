@@ -11,6 +11,7 @@
 
 #include "codegen/ir/broadcast.hpp"
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
 
@@ -23,7 +24,7 @@ using runtime::view_maker;
 namespace {
 
 handle part_of_axis(node* n, int axis, const index_item& what) {
-  std::vector<index_item> items(static_cast<std::size_t>(axis) + 1, to_index(_));
+  runtime::list<index_item> items(static_cast<std::size_t>(axis) + 1, to_index(_));
   items.back() = what;
   return handle(make_view(n, items.data(), axis + 1));
 }
@@ -38,7 +39,7 @@ node* joined_around(node* n, int axis, std::int64_t begin, std::int64_t end, nod
 }
 
 // Integers that the program knows, along an axis of a shape of `rank` axes.
-handle list_along(const std::vector<std::int64_t>& list, int axis, int rank) {
+handle list_along(const runtime::list<std::int64_t>& list, int axis, int rank) {
   shape s;
   s.set_size(rank);
   std::fill_n(&s[0], rank, 1);
@@ -56,7 +57,7 @@ node* make_deleted(node* n, const std::int64_t* at, std::size_t count, std::int6
     const std::int64_t i = runtime::wrapped(*at, s[axis], axis, s);
     return joined_around(n, axis, i, i + 1, nullptr);
   }
-  std::vector<std::int64_t> stays(static_cast<std::size_t>(s[axis]), 1);
+  runtime::list<std::int64_t> stays(static_cast<std::size_t>(s[axis]), 1);
   for (std::size_t i = 0; i < count; ++i)
     stays[static_cast<std::size_t>(runtime::wrapped(at[i], s[axis], axis, s))] = 0;
   return make_repeat(n, stays.data(), stays.size(), axis);
@@ -68,7 +69,7 @@ node* make_deleted(node* n, const index_item& what, std::int64_t given) {
   const runtime::range r = runtime::clipped(what, s[axis]);
   if (r.length == 0) return retain(n);
   if (r.step == 1) return joined_around(n, axis, r.start, r.start + r.length, nullptr);
-  std::vector<std::int64_t> at;
+  runtime::list<std::int64_t> at;
   for (std::int64_t i = 0; i < r.length; ++i) at.push_back(r.start + i * r.step);
   return make_deleted(n, at.data(), at.size(), axis);
 }
@@ -85,18 +86,18 @@ handle fitted(node* values, const shape& to, const shape& of) {
 }
 
 // Several positions: each place of the result has an element of the array or one of the values.
-node* inserted_at(node* n, const std::vector<std::int64_t>& before, node* values, int axis) {
+node* inserted_at(node* n, const runtime::list<std::int64_t>& before, node* values, int axis) {
   const shape& s = typed(n)->extents;
   const auto count = static_cast<std::int64_t>(before.size());
   shape to = s, places = s;
   to[axis] = runtime::grown(to[axis], count);
   places[axis] = count;
   to.check();
-  std::vector<std::size_t> order(before.size());
+  runtime::list<std::size_t> order(before.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return before[a] < before[b]; });
-  std::vector<std::int64_t> from(static_cast<std::size_t>(to[axis]),
-                                 -1);  // of the array; of the values from s[axis] on
+  runtime::list<std::int64_t> from(static_cast<std::size_t>(to[axis]),
+                                   -1);  // of the array; of the values from s[axis] on
   for (std::size_t k = 0; k < order.size(); ++k)
     from[static_cast<std::size_t>(before[order[k]]) + k] = s[axis] + static_cast<std::int64_t>(order[k]);
   std::int64_t next = 0;
@@ -123,13 +124,13 @@ node* make_inserted(node* n, const std::int64_t* at, std::size_t count, bool lis
                     std::int64_t given) {
   const shape& s = typed(n)->extents;
   const int rank = s.size(), axis = checked_axis(given, rank, "insert");
-  std::vector<std::int64_t> before;
+  runtime::list<std::int64_t> before;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t to = at[i] < 0 ? at[i] + s[axis] : at[i];
     if (to < 0 || to > s[axis]) runtime::throw_out_of_range(at[i], axis, s);
     before.push_back(to);
   }
-  const std::vector<index_item> missing(
+  const runtime::list<index_item> missing(
       static_cast<std::size_t>(std::max(rank - typed(given_values)->extents.size(), 0)), to_index(newaxis));
   handle values(make_view(given_values, missing.data(), static_cast<int>(missing.size())));
   const shape& v = typed(values.get())->extents;
@@ -173,7 +174,7 @@ bounds bounds_along(const handle& is_set, int axis) {
   for (int d = 0; d < s.size(); ++d)
     if (d != axis) others.axes[others.count++] = d;
   const handle any(make_reduction(is_set, reduction::any, dtype::bool_, others, false));
-  std::vector<unsigned char> found(static_cast<std::size_t>(s[axis]));
+  runtime::list<unsigned char> found(static_cast<std::size_t>(s[axis]));
   read_all(any.get(), found.data(), found.size(), {}, where{});
   const auto first = std::find(found.begin(), found.end(), 1);
   if (first == found.end()) return {};
@@ -191,7 +192,7 @@ node* make_trimmed(node* n, const char* ends, const axis_list& of) {
   const std::uint32_t mask = axis_mask(of, s);
   // Evaluated once, as each axis looks at it.
   const handle is_set(evaluate(astype(runtime::term::of(n), dtype::bool_).get(), where{}));
-  std::vector<index_item> items(static_cast<std::size_t>(s.size()), to_index(_));
+  runtime::list<index_item> items(static_cast<std::size_t>(s.size()), to_index(_));
   for (int d = 0; d < s.size(); ++d) {
     if (!(mask >> d & 1)) continue;
     const bounds b = bounds_along(is_set, d);

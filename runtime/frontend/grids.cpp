@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <numbers>
 
 #include <sinter/error.hpp>
@@ -37,10 +38,12 @@ node* make_point_range(double start, double stop, std::int64_t count) {
   return lazy<double>(fma(i, step, -0.0) + start).release_node();
 }
 
-std::vector<handle> make_indices(const shape& s) {
+std::vector<handle> make_indices(const shape& s) try {
   std::vector<handle> along;
   for (int d = 0; d < s.size(); ++d) along.emplace_back(make_iota(s, d));
   return along;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 node* make_linspace(node* start, node* stop, std::int64_t count, const spaced_options& how) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <utility>
 
 #include <sinter/create.hpp>
@@ -44,7 +45,7 @@ void flatten(handle& of, handle& weights, const char* what) {
 
 }  // namespace
 
-node* make_bincount(handle of, handle weights, std::int64_t minlength) {
+node* make_bincount(handle of, handle weights, std::int64_t minlength) try {
   if (shape_of(of.get()).size() != 1) throw shape_error("sinter: bincount of numbers that have one axis");
   if (minlength < 0) throw error("sinter: bincount takes a minlength no less than 0");
   flatten(of, weights, "bincount");
@@ -57,6 +58,8 @@ node* make_bincount(handle of, handle weights, std::int64_t minlength) {
   }
   if (weights) return counted<double>(count, x, weights).release_node();
   return counted<std::int64_t>(count, x, weights).release_node();
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 namespace {
@@ -111,12 +114,14 @@ node* counts_or_density(const array<T>& counts, const array<double>& edges, bool
 
 }  // namespace
 
-node* make_bin_edges(handle of, const histogram_bins& bins, const histogram_range& range) {
+node* make_bin_edges(handle of, const histogram_bins& bins, const histogram_range& range) try {
   return edges_of(numbers_of(of), bins, range).release_node();
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 histogram_parts make_histogram(handle of, handle weights, const histogram_bins& bins, dtype type,
-                               const histogram_options& how) {
+                               const histogram_options& how) try {
   if (how.density && !is_floating(type)) throw dtype_error("sinter: a density is floating: histogram<double>(a)");
   flatten(of, weights, "histogram");
   const lazy<double> x = numbers_of(of);
@@ -128,10 +133,12 @@ histogram_parts make_histogram(handle of, handle weights, const histogram_bins& 
   if (type != dtype::int64 && type != dtype::float64)
     counts = handle(evaluate(handle(astype(term(std::move(counts)), type).take()).get(), where{}));
   return {counts.take(), edges.release_node()};
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 node* make_histogramdd(handle given, const histogram_bins* bins, std::size_t bin_count, const histogram_range* ranges,
-                       std::size_t range_count, bool density, std::vector<handle>& edges) {
+                       std::size_t range_count, bool density, std::vector<handle>& edges) try {
   const array<double> sample = numbers_of(given);
   const shape s = sample.shape();
   const auto variables = static_cast<std::size_t>(s.size() == 2 ? s[1] : 0);
@@ -166,6 +173,8 @@ node* make_histogramdd(handle given, const histogram_bins* bins, std::size_t bin
   }
   for (array<double>& e : all) edges.emplace_back(e.release_node());
   return array<double>(counts).release_node();
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 }  // namespace sinter::detail

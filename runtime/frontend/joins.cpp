@@ -9,6 +9,7 @@
 
 #include "runtime/eval.hpp"
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -51,7 +52,7 @@ node* joined_in_memory(node* const* parts, std::size_t count, const shape& whole
   const handle first(evaluate(parts[0], {}));
   runtime::device_impl& on = *as_array_node(first.get())->memory->device;
   handle all(runtime::new_array(typed(parts[0])->type, whole, runtime::current_stream(on)));
-  std::vector<index_item> items(static_cast<std::size_t>(axis), to_index(_));
+  runtime::list<index_item> items(static_cast<std::size_t>(axis), to_index(_));
   items.emplace_back();
   std::int64_t end = 0;
   for (std::size_t p = 0; p < count; ++p) {
@@ -98,15 +99,15 @@ node* make_block(node* const* parts, const std::size_t* row_lengths, std::size_t
   int rank = depth;
   for (std::size_t p = 0; p < count; ++p) rank = std::max(rank, typed(parts[p])->extents.size());
   const auto whole_axes = [&](node* part) {
-    const std::vector<index_item> items(static_cast<std::size_t>(rank - typed(part)->extents.size()),
-                                        to_index(newaxis));
+    const runtime::list<index_item> items(static_cast<std::size_t>(rank - typed(part)->extents.size()),
+                                          to_index(newaxis));
     return handle(make_view(part, items.data(), static_cast<int>(items.size())));
   };
-  std::vector<handle> held;
-  std::vector<node*> joined_rows;
+  runtime::list<handle> held;
+  runtime::list<node*> joined_rows;
   for (std::size_t r = 0; r < rows; parts += row_lengths[r++]) {
-    std::vector<handle> row;
-    std::vector<node*> nodes;
+    runtime::list<handle> row;
+    runtime::list<node*> nodes;
     for (std::size_t p = 0; p < row_lengths[r]; ++p) nodes.push_back(row.emplace_back(whole_axes(parts[p])).get());
     joined_rows.push_back(held.emplace_back(make_joined(nodes.data(), nodes.size(), -1)).get());
   }
@@ -118,10 +119,10 @@ node* make_stacked(node* const* parts, std::size_t count, std::int64_t given) {
   const shape& s = typed(parts[0])->extents;
   runtime::require_one_axis_more(s, "a stack");
   const int axis = runtime::checked_axis(given, s.size() + 1, "stack");
-  std::vector<index_item> items(static_cast<std::size_t>(axis), to_index(_));
+  runtime::list<index_item> items(static_cast<std::size_t>(axis), to_index(_));
   items.push_back(to_index(newaxis));
-  std::vector<handle> views;
-  std::vector<node*> nodes;
+  runtime::list<handle> views;
+  runtime::list<node*> nodes;
   for (std::size_t p = 0; p < count; ++p) {
     if (!(typed(parts[p])->extents == s))
       throw shape_error(message("sinter: shapes %s and %s do not stack", to_string(s).c_str(),

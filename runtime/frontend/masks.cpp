@@ -6,6 +6,7 @@
 #include "codegen/ir/node.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
 
@@ -23,9 +24,9 @@ places empty_places() { return sinter::empty<std::int64_t>({0}); }
 
 // The host reads what lies in its memory.
 places found_by_host(const array<bool>& mask) {
-  std::vector<unsigned char> truth(static_cast<std::size_t>(mask.size()));
+  runtime::list<unsigned char> truth(static_cast<std::size_t>(mask.size()));
   read_all(mask.node(), truth.data(), truth.size(), {}, where{});
-  std::vector<std::int64_t> found(static_cast<std::size_t>(std::count(truth.begin(), truth.end(), 1)));
+  runtime::list<std::int64_t> found(static_cast<std::size_t>(std::count(truth.begin(), truth.end(), 1)));
   std::int64_t place = 0;
   auto next = found.begin();
   for (unsigned char is_true : truth) {
@@ -61,7 +62,7 @@ places flat_places(node* n) {
 
 node* make_flat_nonzero(node* n) { return flat_places(n).release_node(); }
 
-std::vector<handle> make_nonzero(node* n) {
+std::vector<handle> make_nonzero(node* n) try {
   const shape s = typed(n)->extents;
   if (s.size() == 0) throw index_error("sinter: the places of an array without axes");
   places flat = flat_places(n);
@@ -71,11 +72,13 @@ std::vector<handle> make_nonzero(node* n) {
     return along;
   }
   const std::vector<handle> lazily = make_unraveled(flat.node(), s);
-  std::vector<node*> wanted, made(lazily.size());
+  runtime::list<node*> wanted, made(lazily.size());
   for (const handle& h : lazily) wanted.push_back(h.get());
   evaluate_all(wanted.data(), made.data(), s.size(), where{});
   for (node* m : made) along.emplace_back(m);
   return along;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 std::array<places, 2> places_in_matrix(node* n) {
@@ -119,7 +122,7 @@ node* make_compressed(node* n, node* condition, std::int64_t given) {
 
 // ---- flat indices ---------------------------------------------------------------------------------------------------
 
-std::vector<handle> make_unraveled(node* flat, const shape& s) {
+std::vector<handle> make_unraveled(node* flat, const shape& s) try {
   const lazy<std::int64_t> at(astype(term::of(flat), dtype::int64).take());
   std::vector<handle> along;
   std::int64_t below = s.elements();
@@ -129,6 +132,8 @@ std::vector<handle> make_unraveled(node* flat, const shape& s) {
     along.emplace_back((d == 0 ? i : lazy<std::int64_t>(i % s[d])).release_node());
   }
   return along;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 node* make_in_range(node* index, std::int64_t extent, index_mode mode) {
@@ -159,12 +164,14 @@ void throw_not_one_axis(const char* what, const shape& s) {
       message("sinter: %s takes arrays of one axis, not of shape %s", what, to_string(s).c_str()).c_str());
 }
 
-std::vector<handle> make_put_places(node* index, const shape& s, index_mode mode) {
+std::vector<handle> make_put_places(node* index, const shape& s, index_mode mode) try {
   if (mode == index_mode::raise) return make_unraveled(index, s);  // negative ones count from the end, as along an axis
   return make_unraveled(handle(make_in_range(index, s.elements(), mode)).get(), s);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-std::vector<handle> make_places_along(node* index, const shape& s, std::int64_t given) {
+std::vector<handle> make_places_along(node* index, const shape& s, std::int64_t given) try {
   const int axis = runtime::checked_axis(given, s.size(), "put_along_axis");
   if (typed(index)->extents.size() != s.size())
     throw shape_error(message("sinter: put_along_axis: indices of shape %s for an array of shape %s",
@@ -174,6 +181,8 @@ std::vector<handle> make_places_along(node* index, const shape& s, std::int64_t 
   for (int d = 0; d < s.size(); ++d)
     along.push_back(d == axis ? handle(retain(index)) : handle(runtime::index_along(s, d).release_node()));
   return along;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 node* make_main_diagonal(node* n) {

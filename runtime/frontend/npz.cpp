@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -146,12 +147,14 @@ class archive {
 
 }  // namespace
 
-detail::node* detail::load_npz(const char* path, const char* name, dtype wanted) {
+detail::node* detail::load_npz(const char* path, const char* name, dtype wanted) try {
   const entry at = archive(path).find(name);
   return load_npy_part(path, at.offset, at.size, wanted);
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
-void detail::save_npz(const char* path, const named_part* arrays, std::size_t count) {
+void detail::save_npz(const char* path, const named_part* arrays, std::size_t count) try {
   std::string all, directory;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = std::string(arrays[i].name) + ".npy";
@@ -185,6 +188,8 @@ void detail::save_npz(const char* path, const named_part* arrays, std::size_t co
   codegen::unique_fd file = codegen::open_path(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (!file || !codegen::write_all(file.get(), all.data(), all.size()))
     refuse("savez", path, std::generic_category().message(errno));
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 }  // namespace sinter

@@ -7,6 +7,7 @@
 #include <sinter/error.hpp>
 
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
 
@@ -22,7 +23,7 @@ using runtime::view_maker;
 namespace {
 
 // A view by an index list, one entry for each axis.
-node* view_by(node* n, const std::vector<index_item>& items) {
+node* view_by(node* n, const runtime::list<index_item>& items) {
   return make_view(n, items.data(), static_cast<int>(items.size()));
 }
 
@@ -30,7 +31,7 @@ node* view_by(node* n, const std::vector<index_item>& items) {
 node* repeated(node* n, std::int64_t count, int axis, bool as_whole) {
   const shape& from = typed(n)->extents;
   runtime::require_one_axis_more(from, as_whole ? "tile" : "repeat");
-  std::vector<index_item> items(static_cast<std::size_t>(from.size()), to_index(_));
+  runtime::list<index_item> items(static_cast<std::size_t>(from.size()), to_index(_));
   const int fresh = as_whole ? axis : axis + 1;
   items.insert(items.begin() + fresh, to_index(newaxis));
   const handle apart(view_by(n, items));
@@ -46,7 +47,7 @@ node* repeated(node* n, std::int64_t count, int axis, bool as_whole) {
 
 node* make_flip(node* n, const axis_list& axes) {
   const shape& s = typed(n)->extents;
-  std::vector<index_item> items(static_cast<std::size_t>(s.size()), to_index(_));
+  runtime::list<index_item> items(static_cast<std::size_t>(s.size()), to_index(_));
   for (int d = 0; axes.count < 0 && d < s.size(); ++d) items[static_cast<std::size_t>(d)] = to_index(slice(_, _, -1));
   for (int i = 0; i < axes.count; ++i)
     items[static_cast<std::size_t>(checked_axis(axes.axes[i], s.size(), "flip"))] = to_index(slice(_, _, -1));
@@ -96,7 +97,7 @@ node* make_repeat(node* n, const std::int64_t* counts, std::size_t count, std::i
   if (static_cast<std::int64_t>(count) != s[axis])
     throw shape_error(
         message("sinter: repeat takes %zu counts for axis %d of shape %s", count, axis, to_string(s).c_str()).c_str());
-  std::vector<std::int64_t> from;  // the element that stands at each place
+  runtime::list<std::int64_t> from;  // the element that stands at each place
   for (std::size_t i = 0; i < count; ++i) {
     if (counts[i] < 0)
       throw shape_error(message("sinter: repeat %lld times", static_cast<long long>(counts[i])).c_str());
@@ -116,7 +117,7 @@ node* make_repeat(node* n, const std::int64_t* counts, std::size_t count, std::i
 
 node* make_tile(node* n, const std::int64_t* counts, int count) {
   const int rank = typed(n)->extents.size();
-  std::vector<index_item> items(static_cast<std::size_t>(std::max(count - rank, 0)), to_index(newaxis));
+  runtime::list<index_item> items(static_cast<std::size_t>(std::max(count - rank, 0)), to_index(newaxis));
   if (rank + static_cast<int>(items.size()) > max_rank)
     throw shape_error(message("sinter: tile to %d axes; arrays have at most %d", count, max_rank).c_str());
   handle now(make_view(n, items.data(), static_cast<int>(items.size())));

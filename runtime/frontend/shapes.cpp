@@ -2,6 +2,7 @@
 #include <sinter/detail/rearrange.hpp>
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include <sinter/error.hpp>
@@ -9,6 +10,7 @@
 
 #include "codegen/ir/broadcast.hpp"
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/overlap.hpp"
 #include "runtime/memory/holders.hpp"
@@ -22,13 +24,13 @@ using runtime::typed;
 
 namespace {
 
-node* view_by(node* n, const std::vector<index_item>& items) {
+node* view_by(node* n, const runtime::list<index_item>& items) {
   return make_view(n, items.data(), static_cast<int>(items.size()));
 }
 
 // The axes that a list names, each once.
-std::vector<int> checked_axes(const axis_list& list, int rank, const char* what) {
-  std::vector<int> all;
+runtime::list<int> checked_axes(const axis_list& list, int rank, const char* what) {
+  runtime::list<int> all;
   for (int i = 0; i < list.count; ++i) {
     all.push_back(checked_axis(list.axes[i], rank, what));
     if (std::count(all.begin(), all.end(), all.back()) > 1)
@@ -37,8 +39,8 @@ std::vector<int> checked_axes(const axis_list& list, int rank, const char* what)
   return all;
 }
 
-node* in_order(node* n, const std::vector<int>& order) {
-  const std::vector<std::int64_t> axes(order.begin(), order.end());
+node* in_order(node* n, const runtime::list<int>& order) {
+  const runtime::list<std::int64_t> axes(order.begin(), order.end());
   return axes.empty() ? retain(n) : make_transpose(n, axes.data(), static_cast<int>(axes.size()));
 }
 
@@ -48,7 +50,7 @@ node* make_squeezed(node* n, const axis_list& of) {
   const shape& s = typed(n)->extents;
   // NumPy lets the first axis of what has none pass.
   if (s.size() == 0 && of.count == 1 && (of.axes[0] == 0 || of.axes[0] == -1)) return retain(n);
-  std::vector<index_item> items;
+  runtime::list<index_item> items;
   for (std::int64_t extent : s) items.push_back(of.count < 0 && extent == 1 ? to_index(0) : to_index(_));
   for (int axis : checked_axes(of, s.size(), "squeeze")) {
     if (s[axis] != 1)
@@ -64,7 +66,7 @@ node* make_expanded(node* n, const axis_list& at) {
   const int rank = typed(n)->extents.size() + std::max(at.count, 0);
   if (rank > max_rank)
     throw shape_error(message("sinter: expand_dims to %d axes; arrays have at most %d", rank, max_rank).c_str());
-  std::vector<index_item> items(static_cast<std::size_t>(rank), to_index(_));
+  runtime::list<index_item> items(static_cast<std::size_t>(rank), to_index(_));
   for (int axis : checked_axes(at, rank, "expand_dims")) items[static_cast<std::size_t>(axis)] = to_index(newaxis);
   return view_by(n, items);
 }
@@ -73,11 +75,11 @@ node* make_moved(node* n, const axis_list& from, const axis_list& to) {
   const int rank = typed(n)->extents.size();
   if (from.count != to.count)
     throw shape_error(message("sinter: moveaxis moves %d axes to %d places", from.count, to.count).c_str());
-  const std::vector<int> axes = checked_axes(from, rank, "moveaxis"), places = checked_axes(to, rank, "moveaxis");
-  std::vector<int> order;
+  const runtime::list<int> axes = checked_axes(from, rank, "moveaxis"), places = checked_axes(to, rank, "moveaxis");
+  runtime::list<int> order;
   for (int d = 0; d < rank; ++d)
     if (std::find(axes.begin(), axes.end(), d) == axes.end()) order.push_back(d);
-  std::vector<std::pair<int, int>> moves;  // by place, so that each is inserted where it stays
+  runtime::list<std::pair<int, int>> moves;  // by place, so that each is inserted where it stays
   for (std::size_t i = 0; i < axes.size(); ++i) moves.emplace_back(places[i], axes[i]);
   std::sort(moves.begin(), moves.end());
   for (const auto& [place, axis] : moves) order.insert(order.begin() + place, axis);
@@ -86,7 +88,7 @@ node* make_moved(node* n, const axis_list& from, const axis_list& to) {
 
 node* make_swapped(node* n, std::int64_t axis, std::int64_t other) {
   const int rank = typed(n)->extents.size();
-  std::vector<int> order;
+  runtime::list<int> order;
   for (int d = 0; d < rank; ++d) order.push_back(d);
   const int a = checked_axis(axis, rank, "swapaxes"), b = checked_axis(other, rank, "swapaxes");
   std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
@@ -106,7 +108,7 @@ node* make_rolled_axis(node* n, std::int64_t given, std::int64_t before) {
 
 node* make_at_least(node* n, int axes, bool as_column) {
   const int rank = typed(n)->extents.size();
-  std::vector<index_item> items;
+  runtime::list<index_item> items;
   if (as_column && rank == 1) items.push_back(to_index(_));
   const int behind = axes == 3 && (rank == 1 || rank == 2);  // (n,) is (1, n, 1), and (n, m) is (n, m, 1)
   for (int d = rank; d < axes - behind; ++d) items.push_back(to_index(newaxis));
@@ -135,18 +137,20 @@ std::int64_t split_axis(const shape& s, int axes, const char* what) {
   return along[axes - 1];
 }
 
-std::vector<handle> make_parts(node* n, const std::int64_t* at, std::size_t count, std::int64_t given) {
+std::vector<handle> make_parts(node* n, const std::int64_t* at, std::size_t count, std::int64_t given) try {
   const int axis = checked_axis(given, typed(n)->extents.size(), "split");
-  std::vector<index_item> items(static_cast<std::size_t>(axis) + 1, to_index(_));
+  runtime::list<index_item> items(static_cast<std::size_t>(axis) + 1, to_index(_));
   std::vector<handle> parts;
   for (std::size_t i = 0; i <= count; ++i) {
     items.back() = to_index(slice(i == 0 ? slice::bound(_) : at[i - 1], i == count ? slice::bound(_) : at[i]));
     parts.emplace_back(view_by(n, items));
   }
   return parts;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-std::vector<handle> make_equal_parts(node* n, std::int64_t count, std::int64_t given, bool may_differ) {
+std::vector<handle> make_equal_parts(node* n, std::int64_t count, std::int64_t given, bool may_differ) try {
   const shape& s = typed(n)->extents;
   const int axis = checked_axis(given, s.size(), "split");
   if (count <= 0) throw shape_error(message("sinter: split into %lld parts", static_cast<long long>(count)).c_str());
@@ -155,21 +159,25 @@ std::vector<handle> make_equal_parts(node* n, std::int64_t count, std::int64_t g
     throw shape_error(message("sinter: axis %d of shape %s has no %lld equal parts; array_split makes others", axis,
                               to_string(s).c_str(), static_cast<long long>(count))
                           .c_str());
-  std::vector<std::int64_t> at;
+  runtime::list<std::int64_t> at;
   for (std::int64_t i = 1; i < count; ++i) at.push_back(i * each + std::min(i, longer));
   return make_parts(n, at.data(), at.size(), axis);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-std::vector<handle> make_unstacked(node* n, std::int64_t given) {
+std::vector<handle> make_unstacked(node* n, std::int64_t given) try {
   const shape& s = typed(n)->extents;
   const int axis = checked_axis(given, s.size(), "unstack");
-  std::vector<index_item> items(static_cast<std::size_t>(axis) + 1, to_index(_));
+  runtime::list<index_item> items(static_cast<std::size_t>(axis) + 1, to_index(_));
   std::vector<handle> parts;
   for (std::int64_t i = 0; i < s[axis]; ++i) {
     items.back() = to_index(i);
     parts.emplace_back(view_by(n, items));
   }
   return parts;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 // ---- windows and strides --------------------------------------------------------------------------------------------

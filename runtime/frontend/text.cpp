@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -171,7 +172,7 @@ class table_reader {
 
 }  // namespace
 
-node* load_text(const char* path, dtype t, const text_format& how, bool may_miss) {
+node* load_text(const char* path, dtype t, const text_format& how, bool may_miss) try {
   return with_number(t, [&](auto number) {
     using T = decltype(number);
     const number_table<T> read = table_reader<T>(path, t, how, may_miss).read();
@@ -183,9 +184,11 @@ node* load_text(const char* path, dtype t, const text_format& how, bool may_miss
     }
     return make_from_host(dtype_of<T>, s, read.numbers.data());
   });
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-node* parse_text(const char* text, const char* separator, dtype t) {
+node* parse_text(const char* text, const char* separator, dtype t) try {
   const text_format how{.delimiter = separator, .comments = nullptr};
   std::string line(text);
   for (char& c : line)
@@ -200,6 +203,8 @@ node* parse_text(const char* text, const char* separator, dtype t) {
     }
     return make_from_host(dtype_of<decltype(number)>, shape{all.size()}, all.data());
   });
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -261,7 +266,7 @@ void write_file(const char* verb, const char* path, const void* from, std::size_
 
 }  // namespace
 
-void save_text(const char* path, node* n, const text_layout& how) {
+void save_text(const char* path, node* n, const text_layout& how) try {
   const shape& s = typed(n)->extents;
   if (s.size() != 1 && s.size() != 2)
     throw shape_error(
@@ -286,6 +291,8 @@ void save_text(const char* path, node* n, const text_layout& how) {
   });
   add_remarks(text, how.footer, how);
   write_file("savetxt", path, text.data(), text.size());
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 // ---- bytes ----------------------------------------------------------------------------------------------------------
@@ -303,7 +310,7 @@ std::int64_t elements_in(std::size_t bytes, dtype t, std::int64_t count, std::in
   return count;
 }
 
-node* load_raw(const char* path, dtype t, std::int64_t count, std::int64_t offset) {
+node* load_raw(const char* path, dtype t, std::int64_t count, std::int64_t offset) try {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) refuse_file("fromfile", path, errno);
   const auto size = static_cast<std::int64_t>(file.tellg());
@@ -318,13 +325,17 @@ node* load_raw(const char* path, dtype t, std::int64_t count, std::int64_t offse
   if (t == dtype::bool_)
     for (char& b : bytes) b = b != 0;  // another byte is no value of a bool
   return make_from_host(t, shape{wanted}, bytes.data());
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
-void save_raw(const char* path, node* n) {
+void save_raw(const char* path, node* n) try {
   const auto count = static_cast<std::size_t>(typed(n)->extents.elements());
   std::vector<char> bytes(count * static_cast<std::size_t>(itemsize(typed(n)->type)));
   read_all(n, bytes.data(), count, {}, where{});
   write_file("tofile", path, bytes.data(), bytes.size());
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 }  // namespace sinter::detail
