@@ -156,7 +156,7 @@ node* make_draw(distribution of, const shape& s, draw_counter& next,
   runtime::list<handle> arrays;
   runtime::list<function_argument> arguments{{state.get(), {}}};
   for (const draw_parameter& p : parameters) {
-    arrays.emplace_back(p.array() ? make_broadcast(p.array(), s) : nullptr);
+    arrays.push_back(handle(p.array() ? make_broadcast(p.array(), s) : nullptr));
     arguments.push_back({arrays.back().get(), to_bits(p.number())});
   }
   node* made;

@@ -86,10 +86,10 @@ class taken {
     for (std::size_t p = 0; p < f.parameters.size(); ++p) {
       numbers.push_back(!given[p].array && !shared);
       if (numbers.back()) scalars.push_back(given[p].scalar);
-      else if (!given[p].array) nodes.emplace_back(make_number(f.parameters[p].type, given[p].scalar));
+      else if (!given[p].array) nodes.push_back(handle(make_number(f.parameters[p].type, given[p].scalar)));
       else nodes.push_back(f.parameters[p].is_raw ? in_c_order(given[p].array) : handle(retain(given[p].array)));
     }
-    if (f.takes_position) nodes.emplace_back(make_positions(extents_));
+    if (f.takes_position) nodes.push_back(handle(make_positions(extents_)));
   }
 
   node* expression(const fragment& table) const {
@@ -132,7 +132,7 @@ function_calls& make_function(const given_text& name, const parameter_list& para
 void make_calls(function_calls& f, const function_argument* given, node** results, int count) try {
   const taken arguments(f.text, given, count > 1);
   std::vector<handle> made;
-  for (int r = 0; r < count; ++r) made.emplace_back(arguments.expression(f.table(arguments.numbers, r)));
+  for (int r = 0; r < count; ++r) made.push_back(handle(arguments.expression(f.table(arguments.numbers, r))));
   for (int r = 0; r < count; ++r) results[r] = made[static_cast<std::size_t>(r)].take();
 } catch (const std::bad_alloc&) {
   throw_host_is_full();

@@ -40,7 +40,7 @@ node* make_point_range(double start, double stop, std::int64_t count) {
 
 std::vector<handle> make_indices(const shape& s) try {
   std::vector<handle> along;
-  for (int d = 0; d < s.size(); ++d) along.emplace_back(make_iota(s, d));
+  for (int d = 0; d < s.size(); ++d) along.push_back(handle(make_iota(s, d)));
   return along;
 } catch (const std::bad_alloc&) {
   throw_host_is_full();

@@ -171,7 +171,7 @@ node* make_histogramdd(handle given, const histogram_bins* bins, std::size_t bin
       counts = lazy<double>((term::of(handle(counts.share()).get()) / widths).take());
     }
   }
-  for (array<double>& e : all) edges.emplace_back(e.release_node());
+  for (array<double>& e : all) edges.push_back(handle(e.release_node()));
   return array<double>(counts).release_node();
 } catch (const std::bad_alloc&) {
   throw_host_is_full();

@@ -108,8 +108,9 @@ node* make_block(node* const* parts, const std::size_t* row_lengths, std::size_t
   for (std::size_t r = 0; r < rows; parts += row_lengths[r++]) {
     runtime::list<handle> row;
     runtime::list<node*> nodes;
-    for (std::size_t p = 0; p < row_lengths[r]; ++p) nodes.push_back(row.emplace_back(whole_axes(parts[p])).get());
-    joined_rows.push_back(held.emplace_back(make_joined(nodes.data(), nodes.size(), -1)).get());
+    for (std::size_t p = 0; p < row_lengths[r]; ++p)
+      nodes.push_back(row.emplace_back(handle(whole_axes(parts[p]))).get());
+    joined_rows.push_back(held.emplace_back(handle(make_joined(nodes.data(), nodes.size(), -1))).get());
   }
   return depth == 1 ? retain(joined_rows[0]) : make_joined(joined_rows.data(), rows, -2);
 }
@@ -128,7 +129,7 @@ node* make_stacked(node* const* parts, std::size_t count, std::int64_t given) {
       throw shape_error(message("sinter: shapes %s and %s do not stack", to_string(s).c_str(),
                                 to_string(typed(parts[p])->extents).c_str())
                             .c_str());
-    views.emplace_back(make_view(parts[p], items.data(), static_cast<int>(items.size())));
+    views.push_back(handle(make_view(parts[p], items.data(), static_cast<int>(items.size()))));
     nodes.push_back(views.back().get());
   }
   return make_joined(nodes.data(), count, axis);

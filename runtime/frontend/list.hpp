@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
+#include <cstdlib>
 #include <vector>
 
 #include "runtime/frontend/message.hpp"
@@ -17,10 +17,10 @@ struct host_memory {
   host_memory(const host_memory<U>&) noexcept {}
 
   T* allocate(std::size_t count) {
-    if (void* const block = ::operator new(count * sizeof(T), std::nothrow)) return static_cast<T*>(block);
+    if (void* const block = std::malloc(count * sizeof(T))) return static_cast<T*>(block);
     detail::throw_host_is_full();
   }
-  void deallocate(T* block, std::size_t) noexcept { ::operator delete(block); }
+  void deallocate(T* block, std::size_t) noexcept { std::free(block); }
   template <class U>
   bool operator==(const host_memory<U>&) const {
     return true;

@@ -68,12 +68,13 @@ std::vector<handle> make_nonzero(node* n) try {
   places flat = flat_places(n);
   std::vector<handle> along;
   if (s.size() == 1) {
-    along.emplace_back(flat.release_node());
+    along.push_back(handle(flat.release_node()));
     return along;
   }
   const std::vector<handle> lazily = make_unraveled(flat.node(), s);
   runtime::list<node*> wanted, made(lazily.size());
   for (const handle& h : lazily) wanted.push_back(h.get());
+  along.reserve(made.size());  // what is evaluated has an owner at once
   evaluate_all(wanted.data(), made.data(), s.size(), where{});
   for (node* m : made) along.emplace_back(m);
   return along;
@@ -129,7 +130,7 @@ std::vector<handle> make_unraveled(node* flat, const shape& s) try {
   for (int d = 0; d < s.size(); ++d) {
     below = s[d] == 0 ? 0 : below / s[d];
     lazy<std::int64_t> i = below == 1 ? at : lazy<std::int64_t>(floor_divide(at, below));
-    along.emplace_back((d == 0 ? i : lazy<std::int64_t>(i % s[d])).release_node());
+    along.push_back(handle((d == 0 ? i : lazy<std::int64_t>(i % s[d])).release_node()));
   }
   return along;
 } catch (const std::bad_alloc&) {

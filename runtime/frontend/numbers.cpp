@@ -2,10 +2,12 @@
 // gives of an array of it on that device, and so NumPy's value.
 #include <bit>
 #include <iterator>
+#include <new>
 
 #include <sinter/detail/seam.hpp>
 
 #include "codegen/ir/interpret_ops.hpp"
+#include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 
 namespace sinter::detail {
@@ -26,7 +28,7 @@ void compute_numbers(op code, dtype computed, const scalar_bits* operands, std::
   if (widens) codegen::find_cast(result_dtype(facts(code).of, computed), given)(&found, result, 1);
 }
 
-node* make_number(dtype t, const scalar_bits& bits) {
+node* make_number(dtype t, const scalar_bits& bits) try {
   struct number {
     instruction code;
     void* last_plan;
@@ -45,6 +47,8 @@ node* make_number(dtype t, const scalar_bits& bits) {
     return made;
   }();
   return make_expression({&all[static_cast<std::size_t>(t)].table, nullptr, &bits});
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 void convert_number(dtype to, dtype from, const scalar_bits& value, void* result) {

@@ -143,7 +143,7 @@ std::vector<handle> make_parts(node* n, const std::int64_t* at, std::size_t coun
   std::vector<handle> parts;
   for (std::size_t i = 0; i <= count; ++i) {
     items.back() = to_index(slice(i == 0 ? slice::bound(_) : at[i - 1], i == count ? slice::bound(_) : at[i]));
-    parts.emplace_back(view_by(n, items));
+    parts.push_back(handle(view_by(n, items)));
   }
   return parts;
 } catch (const std::bad_alloc&) {
@@ -173,7 +173,7 @@ std::vector<handle> make_unstacked(node* n, std::int64_t given) try {
   std::vector<handle> parts;
   for (std::int64_t i = 0; i < s[axis]; ++i) {
     items.back() = to_index(i);
-    parts.emplace_back(view_by(n, items));
+    parts.push_back(handle(view_by(n, items)));
   }
   return parts;
 } catch (const std::bad_alloc&) {
