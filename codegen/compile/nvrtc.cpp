@@ -6,47 +6,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <sinter/error.hpp>
 
 #include "codegen/compile/failure.hpp"
+#include "codegen/compile/toolkit.hpp"
 
 namespace sinter::codegen {
 namespace {
-
-// The environment of a privileged program belongs to the user who started it: it must not choose a library to run.
-std::string from_environment(const char* name) {
-  const char* value = ::secure_getenv(name);
-  return value ? value : "";
-}
-
-std::vector<std::string> nvrtc_candidates() {
-  if (::secure_getenv("SINTER_NVRTC")) return {from_environment("SINTER_NVRTC")};  // a choice is not second-guessed
-  const char* const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  std::vector<std::string> result(std::begin(names), std::end(names));
-  std::vector<std::string> folders;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string root = from_environment(variable); !root.empty()) {
-      folders.push_back(root + "/lib64");
-      folders.push_back(root + "/lib");
-    }
-  }
-  for (const char* folder : {
-         "/usr/local/cuda/lib64", "/usr/local/cuda/lib",
-#if defined(__aarch64__)
-             "/usr/local/cuda/targets/sbsa-linux/lib"
-#else
-                             "/usr/local/cuda/targets/x86_64-linux/lib"
-#endif
-       }) {
-    folders.emplace_back(folder);
-  }
-  for (const std::string& folder : folders) {
-    for (const char* name : names) result.push_back(folder + "/" + name);
-  }
-  return result;
-}
 
 template <class Function>
 bool find(void* library, const char* name, Function& to) {
@@ -82,7 +49,7 @@ void check(const nvrtc_table& call, nvrtc_status status, const char* function) {
 // Never closed again: NVRTC registers thread-local and exit-time state of its own. Opening it twice only counts.
 nvrtc_library open_nvrtc() {
   std::string tried;
-  for (const std::string& name : nvrtc_candidates()) {
+  for (const std::string& name : toolkit_files("SINTER_NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})) {
     nvrtc_library result;
     void* library = name.empty() ? nullptr : ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
