@@ -209,6 +209,13 @@ def two_dimensional(s, peer, rows, columns, side):
     both(s, peer, f"a + a.T {side}x{side}", side * side, lambda v: v + v.T, [square])
 
 
+def products(s, peer, side):
+    case = f"matmul float32 {side}x{side}x{side}"
+    a = peer.array(peers.uniform((side, side), 0, 1, 6))
+    if peer.name and s.wants(case):
+        s.measure(case, side * side, peer.name, lambda: a @ a, peer.synchronize)
+
+
 def statements(s, peer):
     """Ten thousand statements, each a call into the library; too many to be traced, but JAX has a loop of its own."""
     count = 100 if s.options.quick else 10_000
@@ -247,6 +254,8 @@ def main():
         equation_of_state(s, peer, peers.EOS_SHAPES[: 1 if quick else 4])
         reductions(s, peer, [10_000] if quick else sizes[2:], 20 if quick else 256)
         two_dimensional(s, peer, *((64, 64, 64) if quick else (8192, 4096, 4096)))
+        for side in [64] if quick else [256, 1024, 4096]:
+            products(s, peer, side)
         statements(s, peer)
         if peer.empty and s.wants("empty(1 MB) and free"):
             s.measure("empty(1 MB) and free", 250_000, peer.name, lambda: peer.empty(250_000), peer.synchronize)
