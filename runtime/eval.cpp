@@ -14,7 +14,9 @@
 
 #include <memory>
 #include <new>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <sinter/error.hpp>
 
@@ -23,6 +25,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/launch/workspace.hpp"
+#include "runtime/library/call.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter::runtime {
@@ -126,7 +129,7 @@ class parts final : public codegen::part_evaluator {
   }
 
   bool compute(const codegen::nodes& nodes, codegen::program_room room, bool are_roots) override {
-    if (are_roots) return evaluate(requests_, count_, w_, &known, room);
+    if (are_roots) return compute_roots(room);
     std::vector<request> wanted;
     for (const detail::typed_node* n : nodes) wanted.push_back({n, &n->extents, nullptr});
     std::vector<detail::handle> made(wanted.size());
@@ -144,7 +147,53 @@ class parts final : public codegen::part_evaluator {
     known.erase(at);
   }
 
+  const detail::array_node* operand(const detail::call_node& c, int number) override {
+    return operand_of(c, number, known);
+  }
+  bool recall(const detail::call_node& c) override { return keep(c, recalled(c)); }
+  void call(const detail::call_node& c) override {
+    const detail::array_node* operands[detail::call_node::most_operands];
+    for (int i = 0; i < c.operand_count; ++i) operands[i] = operand(c, i);
+    keep(c, runtime::call(c, {operands, static_cast<std::size_t>(c.operand_count)}));
+  }
+  void result(const detail::result_node& r) override {
+    stand(r, detail::handle(called_.at(r.of)[static_cast<std::size_t>(r.number)]));
+  }
+
  private:
+  // Those that are results of calls are there.
+  bool compute_roots(codegen::program_room room) {
+    std::vector<request> others;
+    std::vector<detail::handle> there(static_cast<std::size_t>(count_));
+    for (int i = 0; i < count_; ++i) {
+      const request& r = requests_[i];
+      const auto at = known.find(r.root);
+      if (r.into || at == known.end() || !(at->second->extents == *r.extents)) others.push_back(r);
+      else
+        there[static_cast<std::size_t>(i)] =
+            detail::handle(detail::retain(const_cast<detail::array_node*>(at->second)));
+    }
+    if (!others.empty() && !evaluate(others.data(), static_cast<int>(others.size()), w_, &known, room)) return false;
+    auto other = others.begin();
+    for (int i = 0; i < count_; ++i) {
+      detail::handle& mine = there[static_cast<std::size_t>(i)];
+      requests_[i].into = mine ? as_array_node(mine.take()) : (other++)->into;
+    }
+    return true;
+  }
+
+  void stand(const detail::typed_node& n, detail::handle made) {
+    known.emplace(&n, as_array_node(made.get()));
+    made.take();
+  }
+  bool keep(const detail::call_node& c, std::vector<detail::handle> made) {
+    if (made.empty()) return false;
+    stand(c, made[0]);
+    called_.emplace(&c, std::move(made));
+    return true;
+  }
+
+  std::unordered_map<const detail::call_node*, std::vector<detail::handle>> called_;
   request* requests_;
   int count_;
   workspace& w_;

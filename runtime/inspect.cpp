@@ -1,6 +1,7 @@
 // explain, dump, to_dot and counters: the stages of an evaluation, shown instead of run. Nothing here launches or compiles.
 #include <sinter/inspect.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -19,6 +20,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/launch/launch.hpp"
+#include "runtime/library/call.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -46,9 +48,10 @@ namespace {
 
 using runtime::typed;
 
-// A kernel that an evaluation would launch.
+// A kernel that an evaluation would launch, or a call of a library.
 struct looked_at {
-  const codegen::step* step;
+  const codegen::step* step;  // null: a call
+  const call_node* call;
   shape domain;
   bool launched;                     // no: it has no element to compute
   runtime::binding on_cuda, on_cpu;  // as a GPU and the CPU run it: the expression's own device where it is one of them
@@ -63,7 +66,7 @@ class evaluation final : public codegen::part_evaluator {
     const codegen::nodes root{typed(n)};
     if (!compute(root, {}, true)) codegen::compute_in_parts(root, *this);
   }
-  std::vector<looked_at> kernels;
+  std::vector<looked_at> steps;
 
  private:
   bool compute(const codegen::nodes& nodes, codegen::program_room room, bool) override {
@@ -87,6 +90,23 @@ class evaluation final : public codegen::part_evaluator {
   }
   void drop(const typed_node* n) override { known.erase(n); }
 
+  const array_node* operand(const call_node& c, int number) override { return runtime::operand_of(c, number, known); }
+  bool recall(const call_node& c) override {
+    std::vector<handle> before = runtime::recalled(c);
+    if (before.empty()) return false;
+    known.emplace(&c, runtime::as_array_node(before[0].get()));
+    stand_ins_.push_back(std::move(before[0]));
+    return true;
+  }
+  void call(const call_node& c) override {
+    runtime::device_impl& on = *operand(c, 0)->memory->device;
+    known.emplace(&c, stand_in(c.type, c.extents, on));
+    steps.push_back({nullptr, &c, c.extents, true, {}, {}, false});
+  }
+  void result(const result_node& r) override {
+    known.emplace(&r, stand_in(r.type, r.extents, *known.at(r.of)->memory->device));
+  }
+
   array_node* stand_in(dtype type, const shape& extents, runtime::device_impl& on) {
     runtime::storage_holder none(runtime::make_storage(0, runtime::current_stream(on)));
     handle made(runtime::new_array(type, extents, none.get()));
@@ -101,7 +121,7 @@ class evaluation final : public codegen::part_evaluator {
     for (const codegen::step::write& o : s.outputs)
       outputs.push_back(o.root >= 0 ? results[static_cast<std::size_t>(o.root)]
                                     : temporaries[static_cast<std::size_t>(o.temporary)]);
-    looked_at k{&s, r.spaces[s.domain].extents, false, {}, {}, on.dialect() == codegen::dialect::cuda};
+    looked_at k{&s, nullptr, r.spaces[s.domain].extents, false, {}, {}, on.dialect() == codegen::dialect::cuda};
     const auto bind = [&](const runtime::target& to, runtime::binding& b) {
       k.launched = runtime::locate(s, r, temporaries.data(), outputs.data(), b);
       if (!k.launched) return;
@@ -116,7 +136,7 @@ class evaluation final : public codegen::part_evaluator {
     };
     bind(like(codegen::dialect::cuda, usual_multiprocessors), k.on_cuda);
     bind(like(codegen::dialect::c, 1), k.on_cpu);
-    kernels.push_back(std::move(k));
+    steps.push_back(std::move(k));
   }
 
   std::vector<handle> stand_ins_;
@@ -187,6 +207,16 @@ class describer {
         const auto* s = static_cast<const scan_node*>(n);
         children = {s->child};
         return std::string("running ") + codegen::name(s->what) + " along axis " + std::to_string(s->axis);
+      }
+      case node_kind::call: {
+        const auto* c = static_cast<const call_node*>(n);
+        children.assign(c->operands, c->operands + c->operand_count);
+        return c->what->name();
+      }
+      case node_kind::result: {
+        const auto* r = static_cast<const result_node*>(n);
+        children = {r->of};
+        return "result " + std::to_string(r->number);
       }
       case node_kind::expression: break;
     }
@@ -291,9 +321,15 @@ sinter::text explain(node* n) try {
   tree t;
   t.run(n);
   std::string out = t.text();
-  out += message("kernels: %zu\n", e.kernels.size());
-  for (std::size_t i = 0; i < e.kernels.size(); ++i) {
-    const looked_at& k = e.kernels[i];
+  const auto calls = static_cast<std::size_t>(
+      std::count_if(e.steps.begin(), e.steps.end(), [](const looked_at& k) { return k.call; }));
+  out += message("kernels: %zu", e.steps.size() - calls) + (calls ? message(", calls: %zu\n", calls) : "\n");
+  for (std::size_t i = 0; i < e.steps.size(); ++i) {
+    const looked_at& k = e.steps[i];
+    if (k.call) {
+      out += message("  %zu. call of a library: %s\n", i + 1, k.call->what->name().c_str());
+      continue;
+    }
     const codegen::step& step = *k.step;
     out += message("  %zu. %s over %s: %s\n", i + 1, codegen::name(codegen::form_of(step.kernel)),
                    to_string(k.domain).c_str(), step.reason.c_str());
@@ -318,9 +354,13 @@ sinter::text explain(node* n) try {
 sinter::text dump(node* n) try {
   const evaluation e(n);
   std::string out;
-  for (std::size_t i = 0; i < e.kernels.size(); ++i) {
-    const looked_at& k = e.kernels[i];
-    const std::string title = message("==== kernel %zu of %zu: ", i + 1, e.kernels.size());
+  for (std::size_t i = 0; i < e.steps.size(); ++i) {
+    const looked_at& k = e.steps[i];
+    const std::string title = message("==== kernel %zu of %zu: ", i + 1, e.steps.size());
+    if (k.call) {
+      out += title + "call of a library: " + k.call->what->name() + " ====\n";
+      continue;
+    }
     out += title + "IR ====\n" + codegen::print(k.step->kernel);
     if (!k.launched) {
       out += title + "not launched: its result has no element ====\n";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include <sinter/error.hpp>
 
@@ -122,6 +123,33 @@ class divider {
   std::vector<part> parts_;
 };
 
+// The calls still to be made, each after those whose results it takes, and the results other than first ones.
+nodes calls_under(const nodes& roots, part_evaluator& by) {
+  struct frame {
+    const typed_node* n;
+    int next;
+  };
+  nodes calls;
+  std::unordered_set<const typed_node*> met;
+  std::vector<frame> open;
+  const auto enter = [&](const typed_node* n) {
+    if (child_count(n) == 0 || by.known.count(n) || !met.insert(n).second) return;
+    if (n->kind == node_kind::call && by.recall(*static_cast<const call_node*>(n))) return;
+    open.push_back({n, 0});
+  };
+  for (const typed_node* root : roots)
+    for (enter(root); !open.empty();) {
+      frame& f = open.back();
+      if (f.next < child_count(f.n)) {
+        enter(child(f.n, f.next++));
+        continue;
+      }
+      if (f.n->kind == node_kind::call || f.n->kind == node_kind::result) calls.push_back(f.n);
+      open.pop_back();
+    }
+  return calls;
+}
+
 void compute(const nodes& roots, bool are_roots, std::size_t weight, part_evaluator& by) {
   const std::vector<part> parts = divider(roots, by.known).run(weight, are_roots);
   for (const part& p : parts) {
@@ -137,9 +165,23 @@ void compute(const nodes& roots, bool are_roots, std::size_t weight, part_evalua
   }
 }
 
+void make(const call_node& c, part_evaluator& by) {
+  nodes wanted;
+  for (int i = 0; i < c.operand_count; ++i)
+    if (!by.operand(c, i) && std::find(wanted.begin(), wanted.end(), c.operands[i]) == wanted.end())
+      wanted.push_back(c.operands[i]);
+  if (!wanted.empty() && !by.compute(wanted, {}, false)) compute(wanted, false, program_room().operations / 2, by);
+  by.call(c);
+}
+
 }  // namespace
 
 void compute_in_parts(const nodes& roots, part_evaluator& by) {
+  for (const typed_node* n : calls_under(roots, by)) {
+    if (n->kind == node_kind::call) make(*static_cast<const call_node*>(n), by);
+    else by.result(*static_cast<const result_node*>(n));
+  }
+  if (!by.known.empty() && by.compute(roots, {}, true)) return;
   compute(roots, true, program_room().operations / 2, by);
 }
 

@@ -1,5 +1,5 @@
-// A program that has outgrown its room is evaluated in parts: some of its nodes are computed first and stand as arrays for
-// what is under them. Nothing is refused for its size.
+// What one program cannot do is evaluated in parts: some of its nodes are computed first and stand as arrays for what is under
+// them. Calls of libraries come before what reads their results, and nothing is refused for its size.
 #pragma once
 
 #include <vector>
@@ -16,6 +16,14 @@ class part_evaluator {
   /// Computes nodes together: the evaluation's own roots, or others, whose arrays stand in `known` from then on. False where
   /// they have no room together.
   virtual bool compute(const nodes&, program_room, bool are_roots) = 0;
+  /// What an operand of a call has to be before it: itself where it is an array that the library takes as it is, else null.
+  virtual const detail::array_node* operand(const detail::call_node&, int number) = 0;
+  /// Has it been called before? Then its first result stands in `known` from now on.
+  virtual bool recall(const detail::call_node&) = 0;
+  /// Calls, and has the first result stand in `known`. Its operands stand.
+  virtual void call(const detail::call_node&) = 0;
+  /// Has another result stand in `known`, of a call whose first does.
+  virtual void result(const detail::result_node&) = 0;
   /// Nothing will read a node's array any more.
   virtual void drop(const detail::typed_node*) = 0;
   stand_ins known;
@@ -24,9 +32,10 @@ class part_evaluator {
   ~part_evaluator() = default;
 };
 
-/// Computes `roots` in parts of about half the room there is, or of less where that is still too much: views of an expression
-/// multiply what is under them. A part ends where the fewest bytes go from it to later ones. Errors: `error` for one
-/// statement with more operands than a kernel can have.
+/// Computes `roots` after the calls that are under them, each after those under it. What has no room is computed in parts of about
+/// half the room there is, or of less where that is still too much: views of an expression multiply what is under them. A part
+/// ends where the fewest bytes go from it to later ones. Errors: `error` for one statement with more operands than a kernel can
+/// have.
 void compute_in_parts(const nodes& roots, part_evaluator&);
 
 }  // namespace sinter::codegen

@@ -27,6 +27,7 @@ void resolution::clear() {
   met.clear();
   device = nullptr;
   other_device = nullptr;
+  has_calls = false;
 }
 
 namespace {
@@ -169,7 +170,8 @@ class walker : places {
       case node_kind::reshape:
         if (f.next++) return close(pop());
         return reshape(static_cast<const reshape_node*>(f.n), f.context);
-      default: return close(iota(static_cast<const iota_node*>(f.n), f.context));
+      case node_kind::iota: return close(iota(static_cast<const iota_node*>(f.n), f.context));
+      default: full_ = out_->has_calls = true; return;  // of a call nothing is known yet
     }
   }
 

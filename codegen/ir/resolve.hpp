@@ -159,6 +159,7 @@ struct resolution {
   buffer<met_again> met;
   runtime::device_impl* device = nullptr;        // of the operands; null where there are none
   runtime::device_impl* other_device = nullptr;  // of some of them, which cannot be evaluated
+  bool has_calls = false;                        // whose results are not known yet: the rest is of no use
   void clear();
 };
 
@@ -170,14 +171,14 @@ struct program_room {
   std::size_t operands = 256;
 };
 
-/// Arrays that stand for nodes which earlier parts of an evaluation computed.
+/// Arrays that stand for nodes which earlier parts of an evaluation computed, and for results of calls.
 using stand_ins = std::unordered_map<const detail::typed_node*, const detail::array_node*>;
 
 /// Does a device rather keep in memory what takes long to compute than compute it again?
 using keeps_work = bool(const runtime::device_impl&);
 
 /// Walks the DAG under `roots`, each over the domain `extents[i]`, to which it broadcasts. False where the program has no
-/// room; `into` is of no use then. Errors: `shape_error` for more elements than can be counted.
+/// room, or needs a library to be called first; `into` is of no use then. Errors: `shape_error` for more elements than can be counted.
 bool resolve(const detail::typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
              const stand_ins* known = nullptr, program_room = {}, keeps_work* = nullptr);
 

@@ -1,7 +1,8 @@
-// Sums of products, and norms: whatever needs no decomposition. They are folds of expressions, so that operands and what follows
+// Products of vectors and matrices, and norms: what needs no decomposition. Most are folds of expressions, so that operands and what follows
 // are computed in their kernel.
 #pragma once
 
+#include <sinter/join.hpp>
 #include <sinter/rearrange.hpp>
 
 namespace sinter {
@@ -37,6 +38,47 @@ namespace detail {
 /// The sum of products, in the dtype that the operands promote to, as NumPy's products have it; of bool whether any is true.
 SINTER_API node* make_vecdot(handle a, handle b, bool conjugates, std::int64_t axis);
 SINTER_API node* make_inner(handle a, handle b);
+SINTER_API node* make_matmul(handle a, handle b);
+SINTER_API node* make_dot(handle a, handle b);
+SINTER_API node* make_matvec(handle matrices, handle vectors);
+SINTER_API node* make_vecmat(handle vectors, handle matrices);
+SINTER_API node* make_tensordot(handle a, handle b, const axis_list& of_a, const axis_list& of_b);
+SINTER_API node* make_tensordot(handle a, handle b, std::int64_t count);
+SINTER_API node* make_matrix_power(handle, std::int64_t);
+SINTER_API node* make_multi_dot(node* const*, std::size_t count);
+SINTER_API node* make_einsum(const char* subscripts, node* const*, std::size_t count);
+
+/// What is wrong with the subscripts of an einsum over so many operands; null: nothing that can be seen without them.
+constexpr const char* fault_of_subscripts(const char* text, std::size_t operands) {
+  std::size_t commas = 0;
+  bool arrow = false;
+  for (const char* c = text; *c; ++c) {
+    const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
+    if (letter || *c == ' ') continue;
+    if (*c == ',' && !arrow) ++commas;
+    else if (*c == '-' && c[1] == '>' && !arrow) arrow = true, ++c;
+    else if (*c == '.' && c[1] == '.' && c[2] == '.') c += 2;
+    else return "subscripts are letters, commas, an ellipsis and one arrow";
+  }
+  return commas + 1 == operands ? nullptr : "as many lists of labels as operands are wanted";
+}
+[[noreturn]] SINTER_API void throw_wrong_subscripts(const char* text, const char* what);
+
+/// Checked when compiled where they are a literal.
+template <std::size_t operands>
+class subscripts {
+ public:
+  template <std::size_t length>
+  consteval subscripts(const char (&literal)[length]) : text(literal) {
+    if (fault_of_subscripts(text, operands)) throw "sinter: einsum: these subscripts do not fit the operands";
+  }
+  template <class S>
+    requires requires(const S& s) { s.c_str(); }
+  subscripts(const S& given) : text(given.c_str()) {
+    if (const char* const what = fault_of_subscripts(text, operands)) throw_wrong_subscripts(text, what);
+  }
+  const char* text;
+};
 SINTER_API node* make_outer(handle a, handle b);
 enum class norm_of : unsigned char { any, vectors, matrices };
 SINTER_API node* make_norm(handle, norm_of, const linalg::norm_options&);
@@ -49,6 +91,60 @@ using norm_type = typename element_of<variance_dtype(dtype_of<element_in<E>>)>::
 
 }  // namespace detail
 
+/// The product of matrices: of those in the last two axes, one with one. Shapes: (..., m, k) and (..., k, n) give (..., m, n), where
+/// the axes before broadcast; an operand of one axis is a row on the left and a column on the right, whose axis is not in the result.
+/// Dtypes: what the operands promote to. Numbers of 16 bits are added up in float; integers wrap; of bool it is whether any product
+/// is true. Errors: `shape_error`. Stream behaviour: matrices are multiplied by a library, OpenBLAS or cuBLAS, between the kernels of
+/// what surrounds them; products with vectors and of small matrices are in these kernels. Source: numpy.matmul.
+template <detail::expression A, detail::expression B>
+auto matmul(A&& a, B&& b) {
+  detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
+  return lazy<detail::product_of<A, B>>(detail::make_matmul(std::move(x), std::move(y)));
+}
+/// As matmul, but for operands of more axes: over the last axis of one and the last but one of the other, with the other axes of both
+/// in the result; a number multiplies. Source: numpy.dot.
+template <detail::expression A, detail::expression B>
+auto dot(A&& a, B&& b) {
+  detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
+  return lazy<detail::product_of<A, B>>(detail::make_dot(std::move(x), std::move(y)));
+}
+/// Each matrix times the vector beside it. Shapes: (..., m, k) and (..., k) give (..., m). Source: numpy.matvec.
+template <detail::expression A, detail::expression B>
+auto matvec(A&& matrices, B&& vectors) {
+  detail::handle x(detail::take_node(std::forward<A>(matrices))), y(detail::take_node(std::forward<B>(vectors)));
+  return lazy<detail::product_of<A, B>>(detail::make_matvec(std::move(x), std::move(y)));
+}
+/// Each vector, conjugated, times the matrix beside it. Shapes: (..., k) and (..., k, n) give (..., n). Source: numpy.vecmat.
+template <detail::expression A, detail::expression B>
+auto vecmat(A&& vectors, B&& matrices) {
+  detail::handle x(detail::take_node(std::forward<A>(vectors))), y(detail::take_node(std::forward<B>(matrices)));
+  return lazy<detail::product_of<A, B>>(detail::make_vecmat(std::move(x), std::move(y)));
+}
+/// The sums of products over axes of both: `tensordot(a, b, {1, 2}, {0, 1})`. Shapes: the other axes of one, then those of the other.
+/// Dtypes and stream behaviour: as matmul. Errors: `shape_error`. Source: numpy.tensordot.
+template <detail::expression A, detail::expression B>
+auto tensordot(A&& a, B&& b, axes of_a, axes of_b) {
+  detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
+  return lazy<detail::product_of<A, B>>(detail::make_tensordot(std::move(x), std::move(y), of_a.list(), of_b.list()));
+}
+/// Over so many last axes of one and first of the other.
+template <detail::expression A, detail::expression B>
+auto tensordot(A&& a, B&& b, detail::integer count = 2) {
+  detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
+  return lazy<detail::product_of<A, B>>(detail::make_tensordot(std::move(x), std::move(y), count));
+}
+/// The sums of products by labels of axes: `einsum("bij,bjk->bik", a, b)`. What several operands share and the result does not have is
+/// added up; a label that stands twice in one is a diagonal. Shapes: without an arrow the result has the labels that stand once, in
+/// alphabetical order; an ellipsis stands for axes without labels, which broadcast. Dtypes: what the operands promote to, in which
+/// integers wrap. Errors: a literal that does not fit is refused when compiled; `shape_error`, `error`. Stream behaviour: products of
+/// matrices as in matmul, of more than two operands the cheapest first; what is left is fused. Source: numpy.einsum.
+template <detail::expression... E>
+auto einsum(detail::subscripts<sizeof...(E)> labels, E&&... operands) {
+  const detail::handle held[] = {detail::handle(detail::take_node(std::forward<E>(operands)))...};
+  detail::node* nodes[sizeof...(E)];
+  for (std::size_t i = 0; i < sizeof...(E); ++i) nodes[i] = held[i].get();
+  return lazy<detail::promoted<E...>>(detail::make_einsum(labels.text, nodes, sizeof...(E)));
+}
 /// The sums of products along an axis, the first operand conjugated. Shapes: the operands broadcast, the axis goes. Dtypes: what the
 /// operands promote to, in which integers wrap. Errors: `shape_error`. Source: numpy.vecdot.
 template <detail::expression A, detail::expression B>
@@ -103,7 +199,26 @@ template <sinter::detail::choice R = void, sinter::detail::expression E>
 auto trace(E&& e, sinter::detail::integer offset = 0) {
   return sinter::trace<R>(std::forward<E>(e), offset, -2, -1);
 }
+/// A square matrix times itself, so often. Shapes: (..., n, n). Errors: `shape_error`; `error` for negative exponents, which take the
+/// inverse. Source: numpy.linalg.matrix_power.
+template <sinter::detail::expression E>
+auto matrix_power(E&& e, sinter::detail::integer n) {
+  using namespace sinter::detail;
+  return lazy<element_in<E>>(make_matrix_power(handle(take_node(std::forward<E>(e))), n));
+}
+/// The product of several matrices in the order that takes the fewest operations. Shapes: of two axes; the first and the last may be
+/// vectors. Errors: `shape_error`. Source: numpy.linalg.multi_dot.
+template <sinter::detail::expression... E>
+auto multi_dot(E&&... operands) {
+  using namespace sinter::detail;
+  const handle held[] = {handle(take_node(std::forward<E>(operands)))...};
+  node* nodes[sizeof...(E)];
+  for (std::size_t i = 0; i < sizeof...(E); ++i) nodes[i] = held[i].get();
+  return lazy<promoted<E...>>(make_multi_dot(nodes, sizeof...(E)));
+}
+using sinter::matmul;
 using sinter::outer;
+using sinter::tensordot;
 using sinter::vecdot;
 
 }  // namespace linalg

@@ -54,6 +54,7 @@ class cuda_device final : public device_impl {
   ~cuda_device() override;
 
   bool asynchronous() const override { return true; }
+  void use() override { context_.use(); }
   memory_source& memory(memory_kind kind) override { return memory_.of(kind); }
   stream_ordered_source* stream_ordered_memory(driver_pool which) override { return &memory_.stream_ordered(which); }
   std::size_t total_memory() const override { return context_.properties.memory; }

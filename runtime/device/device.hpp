@@ -139,6 +139,9 @@ class device_impl {
   /// Loads an image of a program's own module; null where CUDA text does not run. Errors: `device_error`, `out_of_memory`.
   virtual std::unique_ptr<program_module> load_module(const void* image, std::size_t size);
 
+  /// Makes the device current for what the calling thread asks of its vendor's libraries.
+  virtual void use() {}
+
   // ---- facts
 
   virtual int multiprocessors() const = 0;          // cuda: SM count; cpu: threads

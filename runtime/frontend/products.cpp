@@ -9,19 +9,14 @@
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
+#include "runtime/library/products.hpp"
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::choose, runtime::fold, runtime::one_axis, runtime::term;
+using runtime::apply, runtime::astype, runtime::choose, runtime::fold, runtime::one_axis, runtime::sum_of_products,
+    runtime::term;
 
 namespace {
-
-// Integers wrap in their dtype, as NumPy's products do.
-term sum_of_products(const term& a, const term& b, int axis) {
-  const dtype type = promote(a.type(), b.type());
-  if (type == dtype::bool_) return fold(reduction::any, a & b, one_axis(axis), false);
-  return fold(reduction::sum, a * b, one_axis(axis), false, type);
-}
 
 [[noreturn]] void throw_unequal(const char* what, const term& a, const term& b) {
   throw shape_error(message("sinter: %s of arrays of shapes %s and %s", what, to_string(a.extents()).c_str(),

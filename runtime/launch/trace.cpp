@@ -46,6 +46,8 @@ class traced {
         extents(n.extents);
         to_.link(static_cast<const detail::reshape_node&>(n).child);
         return true;
+      case detail::node_kind::call:
+      case detail::node_kind::result: return false;
       default:
         if (!head(n, static_cast<unsigned>(1 + static_cast<const detail::iota_node&>(n).axis))) return false;
         extents(n.extents);

@@ -18,7 +18,7 @@ struct context;
 
 using result = int;
 
-enum class work_kind { kernel, copy, fill, host_call, event, allocation, release, nothing };
+enum class work_kind { kernel, copy, fill, library, host_call, event, allocation, release, nothing };
 
 struct execution {
   machine& on;

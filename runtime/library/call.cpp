@@ -1,0 +1,101 @@
+#include "runtime/library/call.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include <sinter/error.hpp>
+
+#include "runtime/counters.hpp"
+#include "runtime/device/device.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/frontend/nodes.hpp"
+#include "runtime/log.hpp"
+#include "runtime/stream/capture.hpp"
+#include "runtime/stream/current.hpp"
+#include "runtime/stream/operation.hpp"
+
+namespace sinter::runtime {
+
+using namespace detail;
+
+namespace {
+
+// Guards what calls keep.
+std::mutex& keeping() {
+  static auto& one = *new std::mutex;
+  return one;
+}
+
+stream_state& stream_of(const library_call& what, call_operands operands) {
+  device_impl* const on = operands[0]->memory->device;
+  for (const array_node* a : operands)
+    if (a->memory->device != on)
+      throw device_error(message("sinter: the operands of %s live on %s and %s; copy one of them with to(device)",
+                                 what.name().c_str(), to_text(on->id).c_str(), to_text(a->memory->device->id).c_str())
+                             .c_str());
+  return current_stream(*on);
+}
+
+}  // namespace
+
+handle make_call(std::unique_ptr<const library_call> what, std::initializer_list<handle> operands) {
+  const library_call::result& first = what->results[0];
+  first.extents.check();
+  auto* const c = new_node<call_node>(first.type, first.extents);
+  for (const handle& h : operands) c->operands[c->operand_count++] = typed(retain(h.get()));
+  c->what = what.release();
+  return handle(c);
+}
+
+handle result_of(const handle& call, int number) {
+  auto* const of = static_cast<call_node*>(typed(call.get()));
+  const library_call::result& facts = of->what->results[static_cast<std::size_t>(number)];
+  auto* const r = new_node<result_node>(facts.type, facts.extents);
+  r->of = static_cast<call_node*>(typed(retain(of)));
+  r->number = number;
+  return handle(r);
+}
+
+void drop(const library_call* what) noexcept { delete what; }
+
+const array_node* operand_of(const call_node& c, int number, const codegen::stand_ins& known) {
+  const typed_node* const n = c.operands[number];
+  if (const auto stands = known.find(n); stands != known.end()) return stands->second;
+  if (n->kind != node_kind::array) return nullptr;
+  const auto* const a = static_cast<const array_node*>(n);
+  return a->contiguous || c.what->takes(*a, number) ? a : nullptr;
+}
+
+std::vector<handle> recalled(const call_node& c) {
+  const std::lock_guard hold(keeping());
+  std::vector<handle> all;
+  for (std::size_t i = 0; c.kept[0] && i < c.what->results.size(); ++i) all.push_back(handle(retain(c.kept[i])));
+  return all;
+}
+
+std::vector<handle> call(const call_node& c, call_operands operands) {
+  stream_state& on = stream_of(*c.what, operands);
+  std::vector<handle> made;
+  std::vector<array_node*> results;
+  for (const library_call::result& r : c.what->results) {
+    made.push_back(handle(new_array(r.type, r.extents, on)));
+    results.push_back(as_array_node(made.back().get()));
+  }
+  operation op(on);
+  for (const array_node* a : operands) op.reads(a->memory);
+  for (const array_node* a : results) op.writes(a->memory);
+  c.what->enqueue(operands, results, on);
+  op.done();
+  for (const array_node* a : operands) op.has_read(a->memory);
+  for (const array_node* a : results) op.has_written(a->memory);
+  bump(counter::library_calls);
+  if (log_level() >= 2) [[unlikely]]
+    log(2, "call: %s", c.what->name().c_str());
+  if (capture_of(on)) return made;  // what a graph computes later is no value yet
+  const std::lock_guard hold(keeping());
+  if (!c.kept[0])
+    for (std::size_t i = 0; i < made.size(); ++i) c.kept[i] = static_cast<array_node*>(retain(results[i]));
+  return made;
+}
+
+}  // namespace sinter::runtime

@@ -1,0 +1,54 @@
+// Calls of libraries: what an expression holds of one, and what a library is asked to do with arrays.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/ir/resolve.hpp"
+
+namespace sinter::runtime {
+
+using call_operands = std::span<const detail::array_node* const>;
+using call_results = std::span<detail::array_node* const>;
+
+/// One call: its parameters, without its operands. It is made once and never changes.
+class library_call {
+ public:
+  struct result {
+    dtype type;
+    shape extents;
+  };
+  explicit library_call(std::vector<result> made) : results(std::move(made)) {}
+  library_call(const library_call&) = delete;
+  virtual ~library_call() = default;
+
+  /// As `explain` and messages name it.
+  virtual std::string name() const = 0;
+  /// Is an operand's layout one that the call reads as it is? Other operands are copied first, into C order.
+  virtual bool takes(const detail::array_node&, [[maybe_unused]] int operand) const { return false; }
+  /// Enqueues it. All operands are of the stream's device; results are in C order, and overlap no operand.
+  virtual void enqueue(call_operands, call_results, stream_state& on) const = 0;
+
+  const std::vector<result> results;
+};
+
+/// A node for the first result of a call, which it owns from then on. Takes no references of the operands' handles.
+detail::handle make_call(std::unique_ptr<const library_call>, std::initializer_list<detail::handle> operands);
+/// A node for another of its results.
+detail::handle result_of(const detail::handle& call, int number);
+
+/// An operand as an array that its call takes: what stands for it, or itself; else null.
+const detail::array_node* operand_of(const detail::call_node&, int number, const codegen::stand_ins& known);
+
+/// Calls, or gives what it gave before. The caller owns the results' references. Errors: `device_error` for operands of several
+/// devices; the library's.
+std::vector<detail::handle> call(const detail::call_node&, call_operands);
+/// What it gave before: nothing where it has not been called.
+std::vector<detail::handle> recalled(const detail::call_node&);
+/// Of a node that goes.
+void drop(const library_call*) noexcept;
+
+}  // namespace sinter::runtime

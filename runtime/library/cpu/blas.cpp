@@ -1,0 +1,100 @@
+// Products by OpenBLAS, or another library with the same C interface.
+#include "runtime/library/blas.hpp"
+
+#include <complex>
+#include <memory>
+#include <vector>
+
+#include "runtime/device/device.hpp"
+#include "runtime/library/opened.hpp"
+#include "runtime/stream/capture.hpp"
+#include "runtime/stream/stream.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+constexpr int row_major = 101, not_transposed = 111, transposed = 112;  // of cblas.h
+
+// Integers of BLAS have 32 bits in these libraries. Complex numbers are passed by address, real ones by value.
+#define SINTER_BLAS_CALLS(X)                      \
+  X(cblas_sgemm, float, const float*, float*)     \
+  X(cblas_dgemm, double, const double*, double*)  \
+  X(cblas_cgemm, const void*, const void*, void*) \
+  X(cblas_zgemm, const void*, const void*, void*)
+
+struct blas {
+#define SINTER_BLAS_POINTER(name, scalar, read, written)                                                           \
+  void (*name)(int order, int a_is, int b_is, int m, int n, int k, scalar alpha, read a, int lda, read b, int ldb, \
+               scalar beta, written c, int ldc) = nullptr;
+  SINTER_BLAS_CALLS(SINTER_BLAS_POINTER)
+#undef SINTER_BLAS_POINTER
+#define SINTER_BLAS_FUNCTION(name, ...) {#name, &name},
+  std::vector<library_function> functions() { return {SINTER_BLAS_CALLS(SINTER_BLAS_FUNCTION)}; }
+#undef SINTER_BLAS_FUNCTION
+};
+
+const opened<blas>& the_blas() {
+  static const auto& one = *new opened<blas>(
+      {"OpenBLAS", chosen_files("SINTER_BLAS", {"libopenblas.so.0", "libopenblas.so", "libcblas.so.3", "libblas.so.3"}),
+       "libopenblas0-pthread (Debian)"});
+  return one;
+}
+
+struct work {
+  const blas* by;
+  blas_product p;
+};
+
+template <class T, class Gemm, class Scalar>
+void multiply_each(const blas_product& p, Gemm gemm, Scalar one, Scalar zero) {
+  const auto is = [](const blas_matrix& m) { return m.transposed ? transposed : not_transposed; };
+  const auto count = [](std::int64_t n) { return static_cast<int>(n); };
+  const T* a = reinterpret_cast<const T*>(p.a.data);
+  const T* b = reinterpret_cast<const T*>(p.b.data);
+  T* c = reinterpret_cast<T*>(p.to);
+  for (std::int64_t i = 0; i < p.batch; ++i, a += p.a.step, b += p.b.step, c += p.rows * p.columns)
+    gemm(row_major, is(p.a), is(p.b), count(p.rows), count(p.columns), count(p.inner), one, a, count(p.a.leading), b,
+         count(p.b.leading), zero, c, count(p.columns));
+}
+
+void multiply(void* with) noexcept {
+  const auto& [by, p] = *static_cast<const work*>(with);
+  const std::complex<float> ones{1}, zeros{};
+  const std::complex<double> one{1}, zero{};
+  switch (p.type) {
+    case dtype::float32: return multiply_each<float>(p, by->cblas_sgemm, 1.0f, 0.0f);
+    case dtype::float64: return multiply_each<double>(p, by->cblas_dgemm, 1.0, 0.0);
+    case dtype::complex64:
+      return multiply_each<std::complex<float>, decltype(by->cblas_cgemm), const void*>(p, by->cblas_cgemm, &ones,
+                                                                                        &zeros);
+    default:
+      return multiply_each<std::complex<double>, decltype(by->cblas_zgemm), const void*>(p, by->cblas_zgemm, &one,
+                                                                                         &zero);
+  }
+}
+
+bool fits(const blas_product& p) {
+  constexpr std::int64_t most = 0x7fffffff;
+  return p.rows <= most && p.columns <= most && p.inner <= most && p.a.leading <= most && p.b.leading <= most;
+}
+
+}  // namespace
+
+bool multiply_on_cpu(const blas_product& p, stream_state& on, std::string& why) {
+  const bool has_dtype = detail::is_inexact(p.type) && !detail::is_short_floating(p.type);
+  if (!has_dtype || !fits(p)) return why = "BLAS has no such product", false;
+  const opened<blas>& library = the_blas();
+  if (!library.is_there) return why = library.why, false;
+  work now{&library.table, p};
+  if (capture_state* const c = capture_of(on)) {
+    auto kept = std::make_unique<work>(now);
+    hold(*c, kept.get(), [](void* held) noexcept { delete static_cast<work*>(held); });
+    on.device.call_host(&multiply, kept.release(), on);
+  } else {
+    on.device.call_host(&multiply, &now, on);
+  }
+  return true;
+}
+
+}  // namespace sinter::runtime

@@ -1,0 +1,140 @@
+// Products by cuBLAS. A stream has a handle of its own, and a workspace that graphs may keep; both are there for good.
+#include "runtime/library/blas.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <sinter/error.hpp>
+
+#include "codegen/compile/toolkit.hpp"
+#include "runtime/device/device.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/library/opened.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+using blas_handle = struct cublas_handle_object*;
+
+// Of cublas_api.h and library_types.h: statuses, operations, dtypes and computations are numbers.
+constexpr int success = 0, not_transposed = 0, transposed = 1, default_algorithm = -1;
+constexpr int compute_float = 68, compute_double = 70, compute_tf32 = 77;
+
+#define SINTER_CUBLAS_CALLS(X)                                                                                        \
+  X(cublasCreate_v2, (blas_handle * handle))                                                                          \
+  X(cublasSetStream_v2, (blas_handle handle, void* stream))                                                           \
+  X(cublasSetWorkspace_v2, (blas_handle handle, void* workspace, std::size_t bytes))                                  \
+  X(cublasGemmStridedBatchedEx_64,                                                                                    \
+    (blas_handle handle, int a_is, int b_is, std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha,       \
+     const void* a, int a_type, std::int64_t lda, long long a_step, const void* b, int b_type, std::int64_t ldb,      \
+     long long b_step, const void* beta, void* c, int c_type, std::int64_t ldc, long long c_step, std::int64_t batch, \
+     int compute, int algorithm))
+
+struct cublas {
+#define SINTER_CUBLAS_POINTER(name, parameters) int(*name) parameters = nullptr;
+  SINTER_CUBLAS_CALLS(SINTER_CUBLAS_POINTER)
+#undef SINTER_CUBLAS_POINTER
+#define SINTER_CUBLAS_FUNCTION(name, parameters) {#name, &name},
+  std::vector<library_function> functions() { return {SINTER_CUBLAS_CALLS(SINTER_CUBLAS_FUNCTION)}; }
+#undef SINTER_CUBLAS_FUNCTION
+};
+
+const opened<cublas>& the_cublas() {
+  static const auto& one =
+      *new opened<cublas>({"cuBLAS", codegen::toolkit_files("SINTER_CUBLAS", {"libcublas.so.13", "libcublas.so.12"}),
+                           "the CUDA toolkit, and in nvidia-cublas (PyPI)"});
+  return one;
+}
+
+void check(int status, const char* call) {
+  constexpr int no_memory = 3;
+  if (status == success) return;
+  if (status == no_memory)
+    throw out_of_memory(detail::message("sinter: %s found no memory on the device", call).c_str(), 0, 0, 0);
+  throw device_error(detail::message("sinter: %s failed with status %d of cublasStatus_t", call, status).c_str());
+}
+
+struct handle_of_stream {
+  std::mutex turns;  // of the threads that enqueue there
+  blas_handle handle = nullptr;
+  std::byte* workspace = nullptr;
+  void* native = nullptr;  // the stream it enqueues on
+};
+
+handle_of_stream& place_of(const stream_state& on) {
+  static auto& looking = *new std::mutex;
+  static auto& all = *new std::map<const stream_state*, handle_of_stream>;
+  const std::lock_guard hold(looking);
+  return all[&on];
+}
+
+// False: cuBLAS does not work with this driver.
+bool points_to(const cublas& api, handle_of_stream& mine, stream_state& on) {
+  constexpr std::size_t workspace = 32 << 20;  // as much as cuBLAS itself takes on sm_90
+  constexpr int not_initialized = 1, mismatched = 8;
+  const bool fresh = !mine.handle;
+  if (fresh) {
+    const int status = api.cublasCreate_v2(&mine.handle);
+    if (status == not_initialized || status == mismatched) return false;
+    check(status, "cublasCreate");
+  }
+  if (!fresh && mine.native == on.handle) return true;
+  if (!mine.workspace) mine.workspace = on.device.memory(memory_kind::device).allocate(workspace);
+  check(api.cublasSetStream_v2(mine.handle, on.handle), "cublasSetStream");
+  // After the stream, which takes the workspace away.
+  if (mine.workspace) check(api.cublasSetWorkspace_v2(mine.handle, mine.workspace, workspace), "cublasSetWorkspace");
+  mine.native = on.handle;
+  return true;
+}
+
+int type_of(dtype t) {
+  switch (t) {
+    case dtype::float16: return 2;
+    case dtype::bfloat16: return 14;
+    case dtype::float32: return 0;
+    case dtype::float64: return 1;
+    case dtype::complex64: return 4;
+    default: return 5;
+  }
+}
+
+bool wants_tf32() {
+  static const char* const set = std::getenv("SINTER_TF32");
+  return set && std::strcmp(set, "1") == 0;
+}
+
+}  // namespace
+
+// cuBLAS counts in columns: of matrices that are turned over, the product is b a.
+bool multiply_on_gpu(const blas_product& p, stream_state& on, std::string& why) {
+  if (!detail::is_inexact(p.type)) return why = "cuBLAS has no such product", false;
+  const opened<cublas>& library = the_cublas();
+  if (!library.is_there) return why = library.why, false;
+  const cublas& api = library.table;
+  handle_of_stream& mine = place_of(on);
+  const std::lock_guard turn(mine.turns);
+  on.device.use();
+  if (!points_to(api, mine, on)) return why = "cuBLAS does not work with this driver", false;
+  const bool is_double = p.type == dtype::float64 || p.type == dtype::complex128;
+  const double one[] = {1, 0}, zero[] = {0, 0};
+  const float ones[] = {1, 0}, zeros[] = {0, 0};
+  const void* const alpha = is_double ? static_cast<const void*>(one) : ones;
+  const void* const beta = is_double ? static_cast<const void*>(zero) : zeros;
+  const auto is = [](const blas_matrix& m) { return m.transposed ? transposed : not_transposed; };
+  const int type = type_of(p.type);
+  check(api.cublasGemmStridedBatchedEx_64(mine.handle, is(p.b), is(p.a), p.columns, p.rows, p.inner, alpha, p.b.data,
+                                          type, p.b.leading, p.b.step, p.a.data, type, p.a.leading, p.a.step, beta,
+                                          p.to, type, p.columns, p.rows * p.columns, p.batch,
+                                          is_double      ? compute_double
+                                          : wants_tf32() ? compute_tf32
+                                                         : compute_float,
+                                          default_algorithm),
+        "cublasGemmStridedBatchedEx");
+  return true;
+}
+
+}  // namespace sinter::runtime

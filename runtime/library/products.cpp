@@ -1,0 +1,167 @@
+#include "runtime/library/products.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <sinter/detail/rearrange.hpp>
+#include <sinter/error.hpp>
+
+#include "codegen/ir/broadcast.hpp"
+#include "runtime/device/device.hpp"
+#include "runtime/eval.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/library/blas.hpp"
+#include "runtime/library/call.hpp"
+#include "runtime/log.hpp"
+
+namespace sinter::runtime {
+
+using namespace detail;
+
+namespace {
+
+// How the last two axes lie, if BLAS can read them; `data` and `step` are still to be filled in.
+std::optional<blas_matrix> matrix_in(const array_node& a) {
+  const int rank = a.extents.size();
+  const std::int64_t rows = a.extents[rank - 2], columns = a.extents[rank - 1];
+  const std::int64_t down = a.strides[rank - 2], across = a.strides[rank - 1];
+  if ((across == 1 || columns == 1) && (down >= columns || rows == 1))
+    return blas_matrix{nullptr, false, rows == 1 ? columns : down, 0};
+  if ((down == 1 || rows == 1) && (across >= rows || columns == 1))
+    return blas_matrix{nullptr, true, columns == 1 ? rows : across, 0};
+  return std::nullopt;
+}
+
+// One axis of the batches, by elements.
+struct batch_axis {
+  std::int64_t extent, a, b, to;
+};
+
+std::int64_t stride_in(const array_node& m, int back, std::int64_t extent) {
+  const int d = m.extents.size() - back;
+  return d < 0 || m.extents[d] != extent ? 0 : m.strides[d];
+}
+
+// The axes before the last two, from the innermost on; those that lie one behind the other are one.
+std::vector<batch_axis> batches_of(const array_node& a, const array_node& b, const array_node& to) {
+  std::vector<batch_axis> axes;
+  for (int back = 3; back <= to.extents.size(); ++back) {
+    const int d = to.extents.size() - back;
+    const std::int64_t extent = to.extents[d];
+    if (extent == 1) continue;
+    const batch_axis next{extent, stride_in(a, back, extent), stride_in(b, back, extent), to.strides[d]};
+    if (!axes.empty()) {
+      batch_axis& last = axes.back();
+      if (next.a == last.a * last.extent && next.b == last.b * last.extent && next.to == last.to * last.extent) {
+        last.extent *= extent;
+        continue;
+      }
+    }
+    axes.push_back(next);
+  }
+  return axes;
+}
+
+// Matrices that are all multiplied by the same one are rows of one matrix, where they lie one behind the other.
+void join_rows(blas_product& p, std::vector<batch_axis>& axes) {
+  if (axes.empty() || p.a.transposed || axes[0].b != 0 || axes[0].a != p.a.leading * p.rows) return;
+  p.rows *= axes[0].extent;
+  axes.erase(axes.begin());
+}
+
+class product_call final : public library_call {
+ public:
+  product_call(dtype t, const shape& to, std::string name) : library_call({{t, to}}), name_(std::move(name)) {}
+
+  std::string name() const override { return name_; }
+  bool takes(const array_node& a, int) const override { return matrix_in(a).has_value(); }
+
+  void enqueue(call_operands operands, call_results made, stream_state& on) const override {
+    const array_node &a = *operands[0], &b = *operands[1];
+    array_node& to = *made[0];
+    if (is_short_floating(to.type) && !on.device.asynchronous()) return through_float(a, b, to);
+    const int rank = to.extents.size();
+    blas_product p{to.type, to.extents[rank - 2], to.extents[rank - 1], a.extents[a.extents.size() - 1],
+                   1,       *matrix_in(a),        *matrix_in(b),        to.data()};
+    p.a.data = a.data();
+    p.b.data = b.data();
+    std::vector<batch_axis> axes = batches_of(a, b, to);
+    join_rows(p, axes);
+    if (!axes.empty()) {
+      const auto largest = std::max_element(
+          axes.begin(), axes.end(), [](const batch_axis& x, const batch_axis& y) { return x.extent < y.extent; });
+      // A library's batch lies in the result as it is written: one matrix behind the other.
+      const auto inner = axes.front().extent * 4 >= largest->extent ? axes.begin() : largest;
+      if (inner->to == p.rows * p.columns) {
+        p.batch = inner->extent, p.a.step = inner->a, p.b.step = inner->b;
+        axes.erase(inner);
+      }
+    }
+    std::string why;
+    if (!multiply_each(p, axes, axes.size(), on, why)) {
+      log(1, "%s: %s; by a kernel of Sinter's own", name_.c_str(), why.c_str());
+      store(product_as_fold(shared(a), shared(b)), to);
+    }
+  }
+
+ private:
+  static term shared(const array_node& a) { return term::of(const_cast<array_node*>(&a)); }
+  static void store(const term& value, array_node& to) {
+    request r{typed(value.get()), &to.extents, &to};
+    evaluate(&r, 1);
+  }
+
+  // CPUs' libraries have no products of 16 bits.
+  static void through_float(const array_node& a, const array_node& b, array_node& to) {
+    const term wide[] = {astype(shared(a), dtype::float32), astype(shared(b), dtype::float32)};
+    store(astype(term(make_product_call(wide[0], wide[1])), to.type), to);
+  }
+
+  static bool multiply_each(blas_product p, const std::vector<batch_axis>& axes, std::size_t outer, stream_state& on,
+                            std::string& why) {
+    if (outer == 0) {
+      switch (on.device.dialect()) {
+        case codegen::dialect::cuda: return multiply_on_gpu(p, on, why);
+        case codegen::dialect::c: return multiply_on_cpu(p, on, why);
+        default: why = "kernels are interpreted there"; return false;
+      }
+    }
+    const batch_axis& x = axes[outer - 1];
+    const std::int64_t size = itemsize(p.type);
+    for (std::int64_t i = 0; i < x.extent; ++i) {
+      if (!multiply_each(p, axes, outer - 1, on, why)) return false;
+      p.a.data += x.a * size, p.b.data += x.b * size, p.to += x.to * size;
+    }
+    return true;
+  }
+
+  const std::string name_;
+};
+
+}  // namespace
+
+handle make_product_call(const term& a, const term& b) {
+  const shape &of = a.extents(), &by = b.extents();
+  shape to = of, other = by;
+  to[a.rank() - 1] = other[b.rank() - 2] = 1;
+  codegen::broadcast(to, other);
+  std::string name =
+      std::string("product of ") + sinter::name(a.type()) + " " + to_string(of) + " and " + to_string(by);
+  return make_call(std::make_unique<product_call>(a.type(), to, std::move(name)), {a.held(), b.held()});
+}
+
+term product_as_fold(const term& a, const term& b) {
+  const term rows = a.with_axis(a.rank() - 1);
+  const term columns = term::made(make_moved(b.get(), {1, {-1}}, {1, {-2}})).with_axis(b.rank() - 2);
+  return sum_of_products(rows, columns, -1);
+}
+
+term sum_of_products(const term& a, const term& b, int axis) {
+  const dtype type = promote(a.type(), b.type());
+  if (type == dtype::bool_) return fold(reduction::any, a & b, one_axis(axis), false);
+  if (!is_short_floating(type)) return fold(reduction::sum, a * b, one_axis(axis), false, type);
+  const term products = astype(a, dtype::float32) * astype(b, dtype::float32);
+  return astype(fold(reduction::sum, products, one_axis(axis), false), type);
+}
+
+}  // namespace sinter::runtime

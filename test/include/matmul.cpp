@@ -1,0 +1,259 @@
+// Products of matrices: their values beside a plain loop for every dtype and layout, and how they go with expressions, stores, streams
+// and graphs. Where there is a library each is one call; on the interpreter they are folds.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <complex>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <sinter/sinter.hpp>
+
+#include "test/include/looking.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+
+std::string text_of(const shape& s) {
+  std::ostringstream out;
+  out << s;
+  return out.str();
+}
+
+// Small whole numbers: every sum of products is exact, whatever its order.
+template <class T>
+array<T> some(const shape& s, int seed = 0) {
+  const array<std::int64_t> i = (arange(s.elements()) * 7 + seed * 3) % 11 - 4;
+  if constexpr (std::is_same_v<T, bool>) return array<bool>(i > 3).reshape(s);
+  else if constexpr (detail::complex_number<T>)
+    return astype<T>(make_complex(astype<double>(i), astype<double>((i * 3 + 2) % 5 - 2))).reshape(s);
+  else if constexpr (std::is_unsigned_v<T>) return astype<T>(i + 4).reshape(s);
+  else return astype<T>(i).reshape(s);
+}
+
+template <class T>
+std::vector<T> multiplied(const std::vector<T>& a, const std::vector<T>& b, std::size_t rows, std::size_t inner,
+                          std::size_t columns) {
+  std::vector<T> c(rows * columns);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) {
+      T sum{};
+      for (std::size_t k = 0; k < inner; ++k) {
+        const T x = a[i * inner + k], y = b[k * columns + j];
+        if constexpr (std::is_same_v<T, bool>) sum = sum || (x && y);
+        else sum = static_cast<T>(sum + x * y);
+      }
+      c[i * columns + j] = sum;
+    }
+  return c;
+}
+
+template <class T>
+void check_product(const array<T>& a, const array<T>& b) {
+  const auto rows = a.shape()[0], inner = a.shape()[1], columns = b.shape()[1];
+  const std::string what = text_of(a.shape()) + text_of(b.shape());
+  CAPTURE(what);
+  const array<T> c = matmul(a, b);
+  CHECK(c.shape() == shape{rows, columns});
+  CHECK(c.get() == multiplied<T>(a.get(), b.get(), static_cast<std::size_t>(rows), static_cast<std::size_t>(inner),
+                                 static_cast<std::size_t>(columns)));
+}
+
+template <class T>
+void check_layouts(const array<T>& a, const array<T>& b) {
+  check_product<T>(a, b);
+  check_product<T>(b.T(), a.T());
+  check_product<T>(a(slice(_, _, 2)), b);
+  check_product<T>(a(slice(_, _, -1)), b(_, slice(_, _, 3)));
+  check_product<T>(a(_, slice(_, _, -1)), b);
+  check_product<T>(broadcast_to(a(slice(1)), a.shape()), b);
+  check_product<T>(a, broadcast_to(b(_, slice(1)), b.shape()));
+  check_product<T>(a(slice(1)), b);
+  check_product<T>(a, b(_, slice(1)));
+  check_product<T>(a(_, slice(1)), b(slice(1)));
+  check_product<T>(a(_, slice(0)), b(slice(0)));
+  check_product<T>(a(slice(0)), b);
+}
+
+int calls_of(const std::function<void()>& work) { return static_cast<int>(moved_by(work).library_calls); }
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("matmul: every dtype and layout", T, bool, std::int8_t, std::uint8_t, int, std::int64_t, half,
+                   bfloat16, float, double, std::complex<float>, std::complex<double>) {
+  if constexpr (std::is_same_v<T, bool>) {
+    const array<bool> a = some<bool>({4, 5}), b = some<bool>({5, 3}, 1);
+    check_product<bool>(a, b);
+    return;
+  } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
+    const array<T> a = some<T>({17, 12}), b = some<T>({12, 9}, 1);
+    const array<float> exact = matmul(astype<float>(a), astype<float>(b));
+    CHECK(astype<float>(matmul(a, b)).get() == astype<float>(astype<T>(exact)).get());
+    CHECK(astype<float>(matmul(b.T(), a.T())).get() == astype<float>(astype<T>(exact.T())).get());
+    CHECK(astype<float>(matmul(a, b(_, 2))).get() == astype<float>(astype<T>(exact(_, 2))).get());
+  } else {
+    check_layouts<T>(some<T>({18, 13}), some<T>({13, 11}, 1));
+    check_layouts<T>(some<T>({3, 4}), some<T>({4, 5}, 1));
+  }
+}
+
+TEST_CASE("matmul: dtypes promote") {
+  const array<int> a = some<int>({16, 16});
+  const array<float> b = some<float>({16, 16});
+  static_assert(std::is_same_v<decltype(matmul(a, b))::sinter_element, double>);
+  const array<double> c = matmul(a, b);
+  CHECK(c.get() == array<double>(matmul(astype<double>(a), astype<double>(b))).get());
+}
+
+TEST_CASE("matmul: vectors are rows on the left and columns on the right") {
+  const array<double> m = some<double>({20, 30}), row = some<double>({20}), column = some<double>({30}, 2);
+  CHECK(calls_of([&] {
+          CHECK(array<double>(matmul(m, column)).get() == array<double>(sum(m * column, 1)).get());
+          CHECK(array<double>(matmul(row, m)).get() == array<double>(sum(m.T() * row, 1)).get());
+          CHECK(array<double>(matmul(row, row)).item() == sum(row * row).item());
+        }) == 0);
+  CHECK(matmul(m, column).shape() == shape{20});
+  CHECK(matmul(row, m).shape() == shape{30});
+  CHECK(matmul(row, row).shape() == shape{});
+  const array<double> many = some<double>({4, 20, 30});
+  CHECK(matmul(many, column).shape() == shape{4, 20});
+  CHECK(matmul(row, many).shape() == shape{4, 30});
+  CHECK(array<double>(matmul(row, many))(2).get() == array<double>(matmul(row, many(2))).get());
+}
+
+TEST_CASE("matmul: axes before the last two broadcast") {
+  const auto check = [](const array<double>& a, const array<double>& b) {
+    const array<double> c = matmul(a, b);
+    const array<double> wanted = sum(expand_dims(a, {-1}) * expand_dims(b, {-3}), -2);
+    CAPTURE(text_of(a.shape()));
+    CAPTURE(text_of(b.shape()));
+    CHECK(c.shape() == wanted.shape());
+    CHECK(c.get() == wanted.get());
+  };
+  const array<double> a = some<double>({12, 9}), b = some<double>({9, 10}, 1);
+  const array<double> as = some<double>({3, 12, 9}), bs = some<double>({3, 9, 10}, 1);
+  check(as, bs);
+  check(as, b);
+  check(a, bs);
+  check(as(slice(_, _, -1)), b);
+  check(as, bs(slice(1)));
+  check(some<double>({2, 1, 12, 9}), bs);
+  check(some<double>({2, 3, 12, 9}), bs);
+  check(some<double>({2, 3, 12, 9}), b);
+  check(some<double>({2, 3, 12, 9}), some<double>({2, 1, 9, 10}));
+  check(some<double>({3, 2, 12, 9}).swapaxes(0, 1), bs);
+  check(some<double>({3, 9, 12}).swapaxes(1, 2), bs);
+  check(some<double>({12, 3, 9}).swapaxes(0, 1), some<double>({9, 3, 10}).swapaxes(0, 1));
+  check(broadcast_to(a, {4, 12, 9}), broadcast_to(b, {5, 1, 9, 10}));
+  check(some<double>({0, 12, 9}), b);
+  CHECK_THROWS_AS(static_cast<void>(matmul(as, some<double>({2, 9, 10}))), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(matmul(a, a)), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(matmul(a, ones<double>({}))), shape_error);
+  CHECK_THROWS_WITH(static_cast<void>(matmul(a, a)), "sinter: matmul of arrays of shapes (12, 9) and (12, 9)");
+}
+
+TEST_CASE("matmul: part of an expression") {
+  const array<double> x = some<double>({20, 30}), y = some<double>({30, 20}, 1);
+  const array<double> product = matmul(x, y);
+  array<double> r;
+  const auto before = moved_by([&] { r = matmul(x + 1, y) * 2 - x(0, 0); });
+  CHECK(before.library_calls == 1);
+  CHECK(r.get() == array<double>(sum(expand_dims(x + 1, {-1}) * y, -2) * 2 - x(0, 0)).get());
+  CHECK(array<double>(matmul(matmul(x, y), matmul(x, y))).get() == array<double>(matmul(product, product)).get());
+  CHECK(array<double>(sum(matmul(x, y), 0)).get() == array<double>(sum(product, 0)).get());
+  CHECK(array<double>(matmul(x, y).T()(slice(2, 5))).get() == array<double>(product.T()(slice(2, 5))).get());
+  auto [p, q] = eval(matmul(x, y), x + 1);
+  CHECK(p.get() == product.get());
+  CHECK(q.get() == array<double>(x + 1).get());
+  std::ostringstream text;
+  text << explain(matmul(x + 1, y) * 2);
+  CHECK(times_in(text.str(), "kernels: 2, calls: 1") == 1);
+  CHECK(times_in(text.str(), "call of a library: product of float64 (20, 30) and (30, 20)") == 1);
+}
+
+TEST_CASE("matmul: a named product is computed once, and keeps its value") {
+  array<double> x = some<double>({20, 30});
+  const array<double> y = some<double>({30, 20}, 1), product = matmul(x, y);
+  const auto named = matmul(x, y);
+  const auto later = matmul(x, y);
+  CHECK(calls_of([&] {
+          CHECK(array<double>(named + 1).get() == array<double>(product + 1).get());
+          CHECK(array<double>(named * 2).get() == array<double>(product * 2).get());
+          CHECK(array<double>(named).get() == product.get());
+        }) == 1);
+  x += 1;  // what was said before is of the old elements
+  CHECK(array<double>(later).get() == product.get());
+  array<double> mine = named;
+  mine(0, 0) = 99;
+  CHECK(array<double>(named).get() == product.get());
+}
+
+TEST_CASE("matmul: stores") {
+  array<double> x = some<double>({20, 20});
+  const array<double> y = some<double>({20, 20}, 1), product = matmul(x, y);
+  array<double> whole = zeros<double>({40, 20});
+  whole(slice(20)) = matmul(x, y);
+  whole(slice(20, _)) += matmul(x, y);
+  CHECK(array<double>(whole(slice(20))).get() == product.get());
+  CHECK(array<double>(whole(slice(20, _))).get() == product.get());
+  x = matmul(x, y);
+  CHECK(x.get() == product.get());
+  x(slice(10)) = matmul(x(slice(10)), y);
+  CHECK(array<double>(x(slice(10))).get() == array<double>(matmul(product(slice(10)), y)).get());
+}
+
+TEST_CASE("matmul: in order with streams, and in graphs") {
+  array<double> x = some<double>({64, 64});
+  const array<double> y = some<double>({64, 64}, 1);
+  const array<double> first = matmul(x, y), second = matmul(x + 1, y);
+  const stream other;
+  array<double> there;
+  {
+    const stream_scope on(other);
+    there = matmul(x, y);
+  }
+  array<double> here = there + 0;
+  CHECK(here.get() == first.get());
+  array<double> out = zeros<double>({64, 64});
+  const graph g = capture([&] {
+    out(ellipsis) = matmul(x, y);
+    x += 1;
+  });
+  CHECK(!any(out != 0).item());
+  g.launch();
+  CHECK(out.get() == first.get());
+  g.launch();
+  CHECK(out.get() == second.get());
+}
+
+TEST_CASE("matmul: threads may evaluate one product") {
+  const array<double> x = some<double>({50, 60}), y = some<double>({60, 40}, 1);
+  const array<double> product = matmul(x, y);
+  const std::vector<double> wanted = product.get();
+  for (int round = 0; round < 5; ++round) {
+    const auto named = matmul(x, y);
+    std::vector<std::thread> threads;
+    std::atomic<int> right = 0;
+    for (int i = 0; i < 8; ++i) threads.emplace_back([&] { right += array<double>(named + 0).get() == wanted; });
+    for (std::thread& t : threads) t.join();
+    CHECK(right == 8);
+  }
+}
+
+TEST_CASE("matmul: where there is no library" * doctest::skip()) {
+  const array<float> x = some<float>({20, 30}), y = some<float>({30, 20}, 1);
+  CHECK(array<float>(matmul(x, y)).get() == array<float>(sum(expand_dims(x, {-1}) * y, -2)).get());
+}
+
+TEST_CASE("matmul: without a library it is a kernel, and the log says what is missing") {
+  const rerun r("matmul: where there is no library", {{"SINTER_BLAS", ""}, {"SINTER_CUBLAS", ""}, {"SINTER_LOG", "1"}});
+  CHECK(r.ok);
+  CHECK(times_in(r.output, "product of float32 (20, 30) and (30, 20)") == 1);
+  CHECK(times_in(r.output, "by a kernel of Sinter's own") == 1);
+}
