@@ -1,0 +1,146 @@
+// Transforms by cuFFT. A stream has a plan of its own for each shape, with a work area that graphs may keep; both are there for good.
+#include "runtime/library/fft.hpp"
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include <sinter/error.hpp>
+
+#include "codegen/compile/toolkit.hpp"
+#include "runtime/device/device.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/library/opened.hpp"
+#include "runtime/memory/storage.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+// Of cufft.h: results, directions and types are numbers.
+constexpr int success = 0, forward = -1, inverse = 1;
+
+#define SINTER_CUFFT_CALLS(X)                                                                                     \
+  X(cufftCreate, (int* plan))                                                                                     \
+  X(cufftDestroy, (int plan))                                                                                     \
+  X(cufftSetAutoAllocation, (int plan, int allocates))                                                            \
+  X(cufftMakePlanMany64, (int plan, int rank, long long* n, long long*, long long, long long in_step, long long*, \
+                          long long, long long out_step, int type, long long batch, std::size_t* area))           \
+  X(cufftSetWorkArea, (int plan, void* area))                                                                     \
+  X(cufftSetStream, (int plan, void* stream))                                                                     \
+  X(cufftExecC2C, (int plan, void* from, void* to, int direction))                                                \
+  X(cufftExecZ2Z, (int plan, void* from, void* to, int direction))                                                \
+  X(cufftExecR2C, (int plan, void* from, void* to))                                                               \
+  X(cufftExecD2Z, (int plan, void* from, void* to))                                                               \
+  X(cufftExecC2R, (int plan, void* from, void* to))                                                               \
+  X(cufftExecZ2D, (int plan, void* from, void* to))
+
+struct cufft {
+#define SINTER_CUFFT_POINTER(name, parameters) int(*name) parameters = nullptr;
+  SINTER_CUFFT_CALLS(SINTER_CUFFT_POINTER)
+#undef SINTER_CUFFT_POINTER
+#define SINTER_CUFFT_FUNCTION(name, parameters) {#name, &name},
+  std::vector<library_function> functions() { return {SINTER_CUFFT_CALLS(SINTER_CUFFT_FUNCTION)}; }
+#undef SINTER_CUFFT_FUNCTION
+};
+
+const opened<cufft>& the_cufft() {
+  static const auto& one =
+      *new opened<cufft>({"cuFFT", codegen::toolkit_files("SINTER_CUFFT", {"libcufft.so.12", "libcufft.so.11"}),
+                          "the CUDA toolkit, and in nvidia-cufft (PyPI)"});
+  return one;
+}
+
+void check(int status, const char* call) {
+  constexpr int no_memory = 2;
+  if (status == success) return;
+  if (status == no_memory)
+    throw out_of_memory(detail::message("sinter: %s found no memory on the device", call).c_str(), 0, 0, 0);
+  throw device_error(detail::message("sinter: %s failed with result %d of cufftResult", call, status).c_str());
+}
+
+int type_of(const fft_shape& s) {
+  constexpr int of_double = 0x40;
+  const int type = s.kind == fft_kind::from_real ? 0x2a : s.kind == fft_kind::to_real ? 0x2c : 0x29;
+  return type | (s.is_double ? of_double : 0);
+}
+
+struct fft_plan {
+  std::mutex turns;  // of the threads that enqueue it
+  int number = 0;
+  bool is_made = false;
+  void* native = nullptr;  // the stream it enqueues on
+};
+
+fft_plan& place_of(const fft_shape& s, const stream_state& on) {
+  static auto& looking = *new std::mutex;
+  static auto& all = *new std::map<std::pair<fft_shape, const stream_state*>, fft_plan>;
+  const std::lock_guard hold(looking);
+  return all[{s, &on}];
+}
+
+// False: cuFFT does not work with this driver.
+bool makes(const cufft& api, const fft_shape& s, fft_plan& plan, stream_state& on) {
+  constexpr int internal_error = 5, setup_failed = 7;
+  const int status = api.cufftCreate(&plan.number);
+  if (status == internal_error || status == setup_failed) return false;
+  check(status, "cufftCreate");
+  try {
+    check(api.cufftSetAutoAllocation(plan.number, 0), "cufftSetAutoAllocation");
+    long long n[fft_shape::most_axes], points = 1;
+    for (int d = 0; d < s.rank; ++d) points *= n[d] = s.n[d];
+    const long long half = n[0] / 2 + 1;
+    std::size_t area = 0;
+    check(
+        api.cufftMakePlanMany64(plan.number, s.rank, n, nullptr, 1, s.kind == fft_kind::to_real ? half : points,
+                                nullptr, 1, s.kind == fft_kind::from_real ? half : points, type_of(s), s.batch, &area),
+        "cufftMakePlanMany64");
+    if (area > 0) {
+      std::byte* const block = on.device.memory(memory_kind::device).allocate(area);
+      if (!block) throw out_of_memory("sinter: the device has no memory for a work area of cuFFT", area, 0, 0);
+      check(api.cufftSetWorkArea(plan.number, block), "cufftSetWorkArea");
+    }
+  } catch (...) {
+    api.cufftDestroy(plan.number);
+    throw;
+  }
+  plan.is_made = true;
+  return true;
+}
+
+int run(const cufft& api, const fft_shape& s, int plan, void* from, void* to) {
+  const int direction = s.kind == fft_kind::forward ? forward : inverse;
+  switch (s.kind) {
+    case fft_kind::from_real: return (s.is_double ? api.cufftExecD2Z : api.cufftExecR2C)(plan, from, to);
+    case fft_kind::to_real: return (s.is_double ? api.cufftExecZ2D : api.cufftExecC2R)(plan, from, to);
+    default: return (s.is_double ? api.cufftExecZ2Z : api.cufftExecC2C)(plan, from, to, direction);
+  }
+}
+
+}  // namespace
+
+bool transform_on_gpu(const fft_shape& s, const std::byte* from, std::byte* to, stream_state& on, std::string& why) {
+  const opened<cufft>& library = the_cufft();
+  if (!library.is_there) return why = library.why, false;
+  const cufft& api = library.table;
+  fft_plan& plan = place_of(s, on);
+  const std::lock_guard turn(plan.turns);
+  on.device.use();
+  if (!plan.is_made && !makes(api, s, plan, on)) return why = "cuFFT does not work with this driver", false;
+  if (!plan.native || plan.native != on.handle) {
+    check(api.cufftSetStream(plan.number, on.handle), "cufftSetStream");
+    plan.native = on.handle;
+  }
+  // cuFFT may write over what becomes real.
+  storage_holder copy;
+  if (s.kind == fft_kind::to_real) {
+    const auto bytes = static_cast<std::size_t>(s.batch * (s.n[0] / 2 + 1)) * (s.is_double ? 16 : 8);
+    copy.reset(make_storage(bytes, on));
+    on.device.copy(copy.get()->data, from, bytes, on);
+    from = copy.get()->data;
+  }
+  check(run(api, s, plan.number, const_cast<std::byte*>(from), to), "cufftExec");
+  return true;
+}
+
+}  // namespace sinter::runtime

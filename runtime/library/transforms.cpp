@@ -1,0 +1,92 @@
+#include "runtime/library/transforms.hpp"
+
+#include <numbers>
+
+#include <sinter/detail/rearrange.hpp>
+
+#include "runtime/device/device.hpp"
+#include "runtime/eval.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/library/call.hpp"
+#include "runtime/log.hpp"
+
+namespace sinter::runtime {
+
+using namespace detail;
+
+namespace {
+
+term number_of_angle(const term& turns, std::int64_t n, double sign) {
+  const term angle = astype(turns, dtype::float64) * (sign * 2 * std::numbers::pi / static_cast<double>(n));
+  return apply(op::make_complex, {apply(op::cos, {angle}), apply(op::sin, {angle})});
+}
+
+// The definition, in double: each point of the result is a sum over all of the operand's, along the last axis.
+term by_definition(const term& x, fft_kind kind, std::int64_t n, dtype result) {
+  const bool to_real = kind == fft_kind::to_real;
+  const std::int64_t inputs = x.extent(x.rank() - 1), outputs = kind == fft_kind::from_real ? n / 2 + 1 : n;
+  const term to = index_of(shape{outputs, 1}, 0), from = index_of(shape{1, inputs}, 1);
+  const double sign = to_real || kind == fft_kind::inverse ? 1 : -1;
+  term w = number_of_angle(to * from % n, n, sign);
+  // Half of the points stand for the others, too, which are their conjugates.
+  if (to_real) w = w * astype(choose((from == 0) | (from * 2 == n), 1, 2), dtype::float64);
+  const term products = astype(x, dtype::complex128).with_axis(x.rank() - 1) * w;
+  const term sums = fold(reduction::sum, products, one_axis(-1), false);
+  return astype(to_real ? apply(op::real, {sums}) : sums, result);
+}
+
+class transform_call final : public library_call {
+ public:
+  transform_call(const fft_shape& s, dtype type, const shape& to, std::string name)
+      : library_call({{type, to}}), of_(s), name_(std::move(name)) {}
+
+  std::string name() const override { return name_; }
+
+  void enqueue(call_operands operands, call_results made, stream_state& on) const override {
+    const array_node& from = *operands[0];
+    array_node& to = *made[0];
+    std::string why = "kernels are interpreted there";
+    const codegen::dialect language = on.device.dialect();
+    if (language == codegen::dialect::cuda && transform_on_gpu(of_, from.data(), to.data(), on, why)) return;
+    if (language == codegen::dialect::c && transform_on_cpu(of_, from.data(), to.data(), on, why)) return;
+    log(1, "%s: %s; by kernels of Sinter's own", name_.c_str(), why.c_str());
+    store(term::of(const_cast<array_node*>(&from)), to);
+  }
+
+ private:
+  void store(term x, array_node& to) const {
+    for (int d = 0; d < of_.rank; ++d) {
+      const bool is_last = d + 1 == of_.rank;
+      const axis_list last{1, {-1}}, mine{1, {-of_.rank + d}};
+      const term along = term::made(make_moved(x.get(), mine, last));
+      x = term::made(
+          make_moved(by_definition(along, of_.kind, of_.n[d], is_last ? to.type : x.type()).get(), last, mine));
+    }
+    request r{typed(x.get()), &to.extents, &to};
+    evaluate(&r, 1);
+  }
+
+  const fft_shape of_;
+  const std::string name_;
+};
+
+}  // namespace
+
+handle make_transform_call(const term& x, fft_kind kind, int axes, std::int64_t points) {
+  const int rank = x.rank();
+  shape to = x.extents();
+  if (kind == fft_kind::to_real) to[rank - 1] = points;
+  fft_shape s{kind, real_part_of(x.type()) == dtype::float64, axes, {}, 1};
+  for (int d = 0; d < axes; ++d) s.n[d] = to[rank - axes + d];
+  for (int d = 0; d < rank - axes; ++d) s.batch *= to[d];
+  if (kind == fft_kind::from_real) to[rank - 1] = to[rank - 1] / 2 + 1;
+  const dtype complex = s.is_double ? dtype::complex128 : dtype::complex64;
+  const dtype type = kind == fft_kind::to_real ? real_part_of(complex) : complex;
+  constexpr const char* words[] = {"Fourier transform", "inverse Fourier transform", "Fourier transform",
+                                   "inverse Fourier transform to real numbers"};
+  std::string name = message("%s over %d axes of %s %s", words[static_cast<int>(kind)], axes, sinter::name(x.type()),
+                             to_string(x.extents()).c_str());
+  return make_call(std::make_unique<transform_call>(s, type, to, std::move(name)), {x.held()});
+}
+
+}  // namespace sinter::runtime
