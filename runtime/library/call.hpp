@@ -3,11 +3,13 @@
 
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "codegen/ir/resolve.hpp"
+#include "runtime/frontend/message.hpp"
 
 namespace sinter::runtime {
 
@@ -35,8 +37,15 @@ class library_call {
   const std::vector<result> results;
 };
 
-/// A node for the first result of a call, which it owns from then on. Takes no references of the operands' handles.
+/// A node for the first result of a call, which it owns from then on.
 detail::handle make_call(std::unique_ptr<const library_call>, std::initializer_list<detail::handle> operands);
+/// The same of a C made of arguments. Errors: `out_of_memory`.
+template <class C, class... A>
+detail::handle make_call(std::initializer_list<detail::handle> operands, const A&... arguments) try {
+  return make_call(std::make_unique<C>(arguments...), operands);
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
 /// A node for another of its results.
 detail::handle result_of(const detail::handle& call, int number);
 

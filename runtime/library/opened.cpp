@@ -5,6 +5,10 @@
 
 #include <dlfcn.h>
 
+#include <sinter/error.hpp>
+
+#include "runtime/frontend/message.hpp"
+
 namespace sinter::runtime {
 
 namespace {
@@ -22,25 +26,32 @@ std::string fill_in(void* library, std::span<const library_function> functions) 
 
 }  // namespace
 
-std::vector<std::string> chosen_files(const char* variable, std::vector<std::string> usual) {
-  if (const char* const named = ::secure_getenv(variable)) return {named};
-  return usual;
+library_place usual_place(const char* name, const char* variable, std::initializer_list<const char*> files,
+                          const char* package) {
+  if (const char* const named = ::secure_getenv(variable)) return {name, variable, {named}, package};
+  return {name, variable, {files.begin(), files.end()}, package};
 }
 
-bool open_library(const library_place& place, std::span<const library_function> functions, std::string& why) {
+search open_library(const library_place& place, std::span<const library_function> functions, std::string& why) {
   why = std::string(place.name) + " was not found; it is in " + place.package + "; looked for";
   for (const std::string& file : place.files) {
     void* const library = file.empty() ? nullptr : dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!library) {
-      why += " " + (file.empty() ? "nothing" : file);
+    if (library) {
+      const std::string missing = fill_in(library, functions);
+      if (missing.empty()) return search::found;
+      dlclose(library);
+      why += " " + file + " (which lacks " + missing + ")";
       continue;
     }
-    const std::string missing = fill_in(library, functions);
-    if (missing.empty()) return true;
-    dlclose(library);
-    why += " " + file + " (which lacks " + missing + ")";
+    const char* const said = file.empty() ? nullptr : dlerror();
+    const bool is_absent = said && std::strstr(said, "No such file") && !::secure_getenv(place.variable);
+    if (!file.empty() && !is_absent)
+      throw device_error(
+          detail::message("sinter: %s could not be opened: %s", file.c_str(), said ? said : "nothing says why")
+              .c_str());
+    why += " " + (file.empty() ? "nothing" : file);
   }
-  return false;
+  return search::in_vain;
 }
 
 }  // namespace sinter::runtime

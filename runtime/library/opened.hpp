@@ -2,8 +2,12 @@
 // own, so that Sinter is built without them, and a program starts on a machine that lacks them.
 #pragma once
 
+#include <atomic>
+#include <initializer_list>
+#include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sinter::runtime {
@@ -11,7 +15,8 @@ namespace sinter::runtime {
 /// Where a library is looked for.
 struct library_place {
   const char* name;                // in messages: "OpenBLAS"
-  std::vector<std::string> files;  // in order
+  const char* variable;            // of the environment, that names a file; set to nothing: there is none
+  std::vector<std::string> files;  // in order, or the one that the variable names
   const char* package;             // that has it
 };
 
@@ -21,20 +26,40 @@ struct library_function {
   void* pointer;  // to a pointer to a function
 };
 
-/// The files to try: the one that a variable of the environment names, alone; else the given ones.
-std::vector<std::string> chosen_files(const char* variable, std::vector<std::string> usual);
+/// The place of a library whose files the loader finds, unless the variable names another.
+library_place usual_place(const char* name, const char* variable, std::initializer_list<const char*> files,
+                          const char* package);
 
-/// Opens the first file that is there and has all functions, for the rest of the process. False: none, and `why` says what was
-/// looked for and which package has it.
-bool open_library(const library_place&, std::span<const library_function>, std::string& why);
+enum class search : unsigned char { pending, found, in_vain };
 
-/// A library's table of functions, filled when this is made: once in a process. Without the library it says why.
+/// Opens the first file that is there and has all functions, for the rest of the process. Else `why` says what was looked for and
+/// which package has it. Errors: `device_error` for a file that is there, or that the variable names, and cannot be opened: that may succeed
+/// the next time.
+search open_library(const library_place&, std::span<const library_function>, std::string& why);
+
+/// A library's table of functions, filled when it is first asked for.
 template <class Table>
-struct opened {
-  explicit opened(const library_place& place) : is_there(open_library(place, table.functions(), why)) {}
-  Table table;
-  std::string why;
-  const bool is_there;
+class opened {
+ public:
+  explicit opened(library_place place) : place_(std::move(place)) {}
+
+  /// Null: it is not there, and `why` says so. Errors: `device_error` where it is there and cannot be opened. Any thread.
+  const Table* get(std::string& why) {
+    if (state_.load(std::memory_order_acquire) == search::found) return &table_;
+    const std::lock_guard hold(opening_);
+    if (state_.load(std::memory_order_relaxed) == search::pending)
+      state_.store(open_library(place_, table_.functions(), why_), std::memory_order_release);
+    if (state_.load(std::memory_order_relaxed) == search::found) return &table_;
+    why = why_;
+    return nullptr;
+  }
+
+ private:
+  const library_place place_;
+  std::mutex opening_;
+  std::atomic<search> state_{search::pending};
+  Table table_;
+  std::string why_;
 };
 
 }  // namespace sinter::runtime

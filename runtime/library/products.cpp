@@ -71,9 +71,11 @@ void join_rows(blas_product& p, std::vector<batch_axis>& axes) {
 
 class product_call final : public library_call {
  public:
-  product_call(dtype t, const shape& to, std::string name) : library_call({{t, to}}), name_(std::move(name)) {}
+  product_call(const shape& a, const shape& b, dtype t, const shape& to) : library_call({{t, to}}), a_(a), b_(b) {}
 
-  std::string name() const override { return name_; }
+  std::string name() const override {
+    return std::string("product of ") + sinter::name(results[0].type) + " " + to_string(a_) + " and " + to_string(b_);
+  }
   bool takes(const array_node& a, int) const override { return matrix_in(a).has_value(); }
 
   void enqueue(call_operands operands, call_results made, stream_state& on) const override {
@@ -99,7 +101,7 @@ class product_call final : public library_call {
     }
     std::string why;
     if (!multiply_each(p, axes, axes.size(), on, why)) {
-      log(1, "%s: %s; by a kernel of Sinter's own", name_.c_str(), why.c_str());
+      log(1, "%s: %s; by a kernel of Sinter's own", name().c_str(), why.c_str());
       store(product_as_fold(shared(a), shared(b)), to);
     }
   }
@@ -135,19 +137,16 @@ class product_call final : public library_call {
     return true;
   }
 
-  const std::string name_;
+  const shape a_, b_;
 };
 
 }  // namespace
 
 handle make_product_call(const term& a, const term& b) {
-  const shape &of = a.extents(), &by = b.extents();
-  shape to = of, other = by;
+  shape to = a.extents(), other = b.extents();
   to[a.rank() - 1] = other[b.rank() - 2] = 1;
   codegen::broadcast(to, other);
-  std::string name =
-      std::string("product of ") + sinter::name(a.type()) + " " + to_string(of) + " and " + to_string(by);
-  return make_call(std::make_unique<product_call>(a.type(), to, std::move(name)), {a.held(), b.held()});
+  return make_call<product_call>({a.held(), b.held()}, a.extents(), b.extents(), a.type(), to);
 }
 
 term product_as_fold(const term& a, const term& b) {

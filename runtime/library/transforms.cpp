@@ -37,10 +37,15 @@ term by_definition(const term& x, fft_kind kind, std::int64_t n, dtype result) {
 
 class transform_call final : public library_call {
  public:
-  transform_call(const fft_shape& s, dtype type, const shape& to, std::string name)
-      : library_call({{type, to}}), of_(s), name_(std::move(name)) {}
+  transform_call(const fft_shape& s, dtype from, const shape& extents, dtype type, const shape& to)
+      : library_call({{type, to}}), of_(s), from_(from), extents_(extents) {}
 
-  std::string name() const override { return name_; }
+  std::string name() const override {
+    constexpr const char* words[] = {"Fourier transform", "inverse Fourier transform", "Fourier transform",
+                                     "inverse Fourier transform to real numbers"};
+    return message("%s over %d %s of %s %s", words[static_cast<int>(of_.kind)], of_.rank,
+                   of_.rank == 1 ? "axis" : "axes", sinter::name(from_), to_string(extents_).c_str());
+  }
 
   void enqueue(call_operands operands, call_results made, stream_state& on) const override {
     const array_node& from = *operands[0];
@@ -49,7 +54,7 @@ class transform_call final : public library_call {
     const codegen::dialect language = on.device.dialect();
     if (language == codegen::dialect::cuda && transform_on_gpu(of_, from.data(), to.data(), on, why)) return;
     if (language == codegen::dialect::c && transform_on_cpu(of_, from.data(), to.data(), on, why)) return;
-    log(1, "%s: %s; by kernels of Sinter's own", name_.c_str(), why.c_str());
+    log(1, "%s: %s; by kernels of Sinter's own", name().c_str(), why.c_str());
     store(term::of(const_cast<array_node*>(&from)), to);
   }
 
@@ -67,7 +72,8 @@ class transform_call final : public library_call {
   }
 
   const fft_shape of_;
-  const std::string name_;
+  const dtype from_;
+  const shape extents_;
 };
 
 }  // namespace
@@ -82,11 +88,7 @@ handle make_transform_call(const term& x, fft_kind kind, int axes, std::int64_t 
   if (kind == fft_kind::from_real) to[rank - 1] = to[rank - 1] / 2 + 1;
   const dtype complex = s.is_double ? dtype::complex128 : dtype::complex64;
   const dtype type = kind == fft_kind::to_real ? real_part_of(complex) : complex;
-  constexpr const char* words[] = {"Fourier transform", "inverse Fourier transform", "Fourier transform",
-                                   "inverse Fourier transform to real numbers"};
-  std::string name = message("%s over %d axes of %s %s", words[static_cast<int>(kind)], axes, sinter::name(x.type()),
-                             to_string(x.extents()).c_str());
-  return make_call(std::make_unique<transform_call>(s, type, to, std::move(name)), {x.held()});
+  return make_call<transform_call>({x.held()}, s, x.type(), x.extents(), type, to);
 }
 
 }  // namespace sinter::runtime

@@ -1,7 +1,8 @@
-// A sample for the trials alone: expressions of functions that the library composes of its own operations. They are made, not
-// evaluated, for where they are made is where they ask for memory.
+// A sample for the trials alone: expressions of functions that the library composes of its own operations, which are made, not
+// evaluated, for where they are made is where they ask for memory; and calls of libraries.
 #include <iostream>
 
+#include <sinter/fft.hpp>
 #include <sinter/histogram.hpp>
 #include <sinter/nan_reductions.hpp>
 #include <sinter/polynomial.hpp>
@@ -55,6 +56,15 @@ void picks(const array<float>& x, const array<float>& m) {
   made("drawn", rng.normal({4}), rng.gamma({4}, 2), rng.poisson({4}, 3));
 }
 
+// What libraries compute is computed, of numbers whose sums are exact: without the library it is the same.
+void calls() {
+  const array<float> a = (sn::arange<float>(256) % 3).reshape({16, 16}), b = a.T();
+  const auto product = sn::matmul(a + 1, b);
+  std::cout << "product " << sn::sum(product) << ' ' << sn::max(product) << '\n';
+  std::cout << "einsum " << sn::sum(sn::einsum("ij,jk,kl->il", a, b, a)) << '\n';
+  std::cout << "transform " << sn::rint(sn::sum(sn::real(sn::fft::fft(a * 2)))) << '\n';
+}
+
 }  // namespace
 
 int main() {
@@ -62,4 +72,5 @@ int main() {
   shapes(x, m);
   sums(x, m);
   picks(x, m);
+  calls();
 }

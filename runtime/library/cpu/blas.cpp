@@ -34,10 +34,10 @@ struct blas {
 #undef SINTER_BLAS_FUNCTION
 };
 
-const opened<blas>& the_blas() {
-  static const auto& one = *new opened<blas>(
-      {"OpenBLAS", chosen_files("SINTER_BLAS", {"libopenblas.so.0", "libopenblas.so", "libcblas.so.3", "libblas.so.3"}),
-       "libopenblas0-pthread (Debian)"});
+opened<blas>& the_blas() {
+  static auto& one = *new opened<blas>(
+      usual_place("OpenBLAS", "SINTER_BLAS", {"libopenblas.so.0", "libopenblas.so", "libcblas.so.3", "libblas.so.3"},
+                  "libopenblas0-pthread (Debian)"));
   return one;
 }
 
@@ -84,9 +84,9 @@ bool fits(const blas_product& p) {
 bool multiply_on_cpu(const blas_product& p, stream_state& on, std::string& why) {
   const bool has_dtype = detail::is_inexact(p.type) && !detail::is_short_floating(p.type);
   if (!has_dtype || !fits(p)) return why = "BLAS has no such product", false;
-  const opened<blas>& library = the_blas();
-  if (!library.is_there) return why = library.why, false;
-  work now{&library.table, p};
+  const blas* const library = the_blas().get(why);
+  if (!library) return false;
+  work now{library, p};
   if (capture_state* const c = capture_of(on)) {
     auto kept = std::make_unique<work>(now);
     hold(*c, kept.get(), [](void* held) noexcept { delete static_cast<work*>(held); });

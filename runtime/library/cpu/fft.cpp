@@ -54,9 +54,8 @@ struct fftw_of_float : fftw {
 
 template <class Table>
 const fftw* opened_as(const char* variable, const char* file, const char* package, std::string& why) {
-  static const auto& one = *new opened<Table>({"FFTW", chosen_files(variable, {file}), package});
-  if (!one.is_there) why = one.why;
-  return one.is_there ? &one.table : nullptr;
+  static auto& one = *new opened<Table>(usual_place("FFTW", variable, {file}, package));
+  return one.get(why);
 }
 
 const fftw* find_fftw(bool of_double, std::string& why) {

@@ -43,10 +43,10 @@ struct cublas {
 #undef SINTER_CUBLAS_FUNCTION
 };
 
-const opened<cublas>& the_cublas() {
-  static const auto& one =
-      *new opened<cublas>({"cuBLAS", codegen::toolkit_files("SINTER_CUBLAS", {"libcublas.so.13", "libcublas.so.12"}),
-                           "the CUDA toolkit, and in nvidia-cublas (PyPI)"});
+opened<cublas>& the_cublas() {
+  static auto& one = *new opened<cublas>(
+      {"cuBLAS", "SINTER_CUBLAS", codegen::toolkit_files("SINTER_CUBLAS", {"libcublas.so.13", "libcublas.so.12"}),
+       "the CUDA toolkit, and in nvidia-cublas (PyPI)"});
   return one;
 }
 
@@ -112,9 +112,9 @@ bool wants_tf32() {
 // cuBLAS counts in columns: of matrices that are turned over, the product is b a.
 bool multiply_on_gpu(const blas_product& p, stream_state& on, std::string& why) {
   if (!detail::is_inexact(p.type)) return why = "cuBLAS has no such product", false;
-  const opened<cublas>& library = the_cublas();
-  if (!library.is_there) return why = library.why, false;
-  const cublas& api = library.table;
+  const cublas* const library = the_cublas().get(why);
+  if (!library) return false;
+  const cublas& api = *library;
   handle_of_stream& mine = place_of(on);
   const std::lock_guard turn(mine.turns);
   on.device.use();

@@ -44,10 +44,10 @@ struct cufft {
 #undef SINTER_CUFFT_FUNCTION
 };
 
-const opened<cufft>& the_cufft() {
-  static const auto& one =
-      *new opened<cufft>({"cuFFT", codegen::toolkit_files("SINTER_CUFFT", {"libcufft.so.12", "libcufft.so.11"}),
-                          "the CUDA toolkit, and in nvidia-cufft (PyPI)"});
+opened<cufft>& the_cufft() {
+  static auto& one = *new opened<cufft>({"cuFFT", "SINTER_CUFFT",
+                                         codegen::toolkit_files("SINTER_CUFFT", {"libcufft.so.12", "libcufft.so.11"}),
+                                         "the CUDA toolkit, and in nvidia-cufft (PyPI)"});
   return one;
 }
 
@@ -85,23 +85,26 @@ bool makes(const cufft& api, const fft_shape& s, fft_plan& plan, stream_state& o
   const int status = api.cufftCreate(&plan.number);
   if (status == internal_error || status == setup_failed) return false;
   check(status, "cufftCreate");
+  memory_source& memory = on.device.memory(memory_kind::device);
+  std::byte* block = nullptr;
+  std::size_t area = 0;
   try {
     check(api.cufftSetAutoAllocation(plan.number, 0), "cufftSetAutoAllocation");
     long long n[fft_shape::most_axes], points = 1;
     for (int d = 0; d < s.rank; ++d) points *= n[d] = s.n[d];
     const long long half = n[0] / 2 + 1;
-    std::size_t area = 0;
     check(
         api.cufftMakePlanMany64(plan.number, s.rank, n, nullptr, 1, s.kind == fft_kind::to_real ? half : points,
                                 nullptr, 1, s.kind == fft_kind::from_real ? half : points, type_of(s), s.batch, &area),
         "cufftMakePlanMany64");
     if (area > 0) {
-      std::byte* const block = on.device.memory(memory_kind::device).allocate(area);
+      block = memory.allocate(area);
       if (!block) throw out_of_memory("sinter: the device has no memory for a work area of cuFFT", area, 0, 0);
       check(api.cufftSetWorkArea(plan.number, block), "cufftSetWorkArea");
     }
   } catch (...) {
     api.cufftDestroy(plan.number);
+    if (block) memory.release(block, area);
     throw;
   }
   plan.is_made = true;
@@ -120,9 +123,9 @@ int run(const cufft& api, const fft_shape& s, int plan, void* from, void* to) {
 }  // namespace
 
 bool transform_on_gpu(const fft_shape& s, const std::byte* from, std::byte* to, stream_state& on, std::string& why) {
-  const opened<cufft>& library = the_cufft();
-  if (!library.is_there) return why = library.why, false;
-  const cufft& api = library.table;
+  const cufft* const library = the_cufft().get(why);
+  if (!library) return false;
+  const cufft& api = *library;
   fft_plan& plan = place_of(s, on);
   const std::lock_guard turn(plan.turns);
   on.device.use();
