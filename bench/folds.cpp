@@ -13,6 +13,7 @@ using preferences = sn::runtime::fold_preferences;
 
 const bench::trial<preferences> trials[] = {{"8 packs under way", {.turns = 8}},
                                             {"2 packs under way", {.turns = 2}},
+                                            {"4 packs, registers for 8", {.resident_turns = 4}},
                                             {"2 blocks", {.blocks = 2}},
                                             {"3 blocks", {.blocks = 3}},
                                             {"16 blocks", {.blocks = 16}},

@@ -139,8 +139,7 @@ bool adds_products(const kernel& k) {
 
 bool uses_infinity(const kernel& k) {
   for (const accumulator& a : k.accumulators)
-    if (detail::is_inexact(a.type) && facts(a.what).starts[0] >= detail::start::lowest)
-      return true;
+    if (detail::is_inexact(a.type) && facts(a.what).starts[0] >= detail::start::lowest) return true;
   return false;
 }
 
@@ -435,11 +434,13 @@ int body::first_member(int a) const {
   return before;
 }
 
-std::string body::member_type(int m) const {
+dtype body::member_dtype(int m) const {
   int within;
   const accumulator& of = of_member(m, within);
-  return std::string(spelling(of.member_type(within)));
+  return of.member_type(within);
 }
+
+std::string body::member_type(int m) const { return std::string(spelling(member_dtype(m))); }
 
 std::uint16_t body::folded_value(int m) const {
   int within;

@@ -82,6 +82,7 @@ class body {
   int result_member(int a) const { return first_member(a) + k.accumulators[static_cast<std::size_t>(a)].result(); }
   int members() const { return count_members(k); }
   std::string member_type(int m) const;
+  dtype member_dtype(int m) const;
   /// The value that a member folds.
   std::uint16_t folded_value(int m) const;
   /// The type in which an element comes, that of the member but for sums of narrow integers: those may be added up in 32 bits,

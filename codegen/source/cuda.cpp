@@ -42,6 +42,36 @@ void cuda_writer::open(int threads, int blocks) {
   if (has_checks(b_.k)) w_.line("index_watch watch{trouble};");
 }
 
+void cuda_writer::write_word(int m) {
+  const std::string type = b_.member_type(m), name = word_name(m);
+  const int halves = std::max(1, itemsize(b_.member_dtype(m)) / 4);
+  w_.line("union halves_", name, " { ", type, " value; unsigned half[", std::to_string(halves), "]; };");
+  w_.open("static __device__ __forceinline__ void leave_", name, "(volatile unsigned long long* at, unsigned mark, ",
+          type, " value)");
+  w_.line("union halves_", name, " bits;");
+  w_.line("bits.half[0] = 0;");
+  w_.line("bits.value = value;");
+  for (int h = 0; h < halves; ++h)
+    w_.line("at[", std::to_string(h), "] = (unsigned long long)mark << 32 | bits.half[", std::to_string(h), "];");
+  w_.close();
+  w_.open("static __device__ __forceinline__ bool see_", name,
+          "(const volatile unsigned long long* at, unsigned mark, ", type, "* value)");
+  std::string words, all;
+  for (int h = 0; h < halves; ++h) {
+    words += (h ? ", w" : "w") + std::to_string(h) + " = at[" + std::to_string(h) + "]";
+    all += (h ? " && (unsigned)(w" : "(unsigned)(w") + std::to_string(h) + " >> 32) == mark";
+  }
+  w_.line("const unsigned long long ", words, ";");
+  w_.line("union halves_", name, " bits;");
+  for (int h = 0; h < halves; ++h) w_.line("bits.half[", std::to_string(h), "] = (unsigned)w", std::to_string(h), ";");
+  w_.line("*value = bits.value;");
+  w_.line("return ", all, ";");
+  w_.close();
+  w_.blank();
+}
+
+std::string cuda_writer::word_name(int m) const { return detail::facts(b_.member_dtype(m)).short_name; }
+
 void write_cuda_kernel(writer& w, const body& b) {
   switch (b.shape) {
     case form::map: return write_cuda_map(w, b);

@@ -1,21 +1,25 @@
 // Reductions give each output a line of threads of a block (rows) or each thread an output (columns), and where that leaves
 // the device idle several blocks share an output: the block that finishes last folds the parts in their order, so that the
 // result does not depend on which one that is.
-#include "codegen/source/cuda_fold.hpp"
+#include "codegen/source/fold_words.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace sinter::codegen {
 
 namespace {
 
-class cuda_fold : cuda_fold_writer {
+class cuda_fold : fold_words {
  public:
-  cuda_fold(writer& w, const body& b) : cuda_fold_writer(w, b) {}
+  cuda_fold(writer& w, const body& b) : fold_words(w, b) {}
 
   void write() {
-    write_kernel([this] { reduce(); });
+    pack_types();
+    if (b_.v.fold.marked) write_words();
+    write_reads();
+    open(block_threads, b_.v.fold.resident);
+    reduce();
+    w_.close();
   }
 
  private:
@@ -46,23 +50,29 @@ class cuda_fold : cuda_fold_writer {
 
   void fold_block_rows() {
     w_.open("for (int half = min(blockDim.x, 32) / 2; half > 0; half /= 2)");
-    for (int m = 0; m < members(); ++m) {
-      w_.line("const ", b_.member_type(m), " ", number("e", m), " = __shfl_down_sync(0xffffffff, ", acc(m), ", half);");
-    }
-    fold_elements();
+    fold_lanes_below();
     w_.close();
     w_.open("if (blockDim.x > 32)");
-    w_.line("__syncthreads();");
     w_.open("if (lane % 32 == 0)");
     for (int m = 0; m < members(); ++m) w_.line(number("fold", m), "[lane / 32] = ", acc(m), ";");
     w_.close();
     w_.line("__syncthreads();");
-    w_.open("if (threadIdx.x == 0)");
-    w_.open("for (int warp = 1; warp < blockDim.x / 32; ++warp)");
-    fold([this](int m) { return acc(m); }, [](int m) { return number("fold", m) + "[lane / 32 + warp]"; });
+    w_.open("if (threadIdx.x < 32)");
+    for (int m = 0; m < members(); ++m)
+      w_.line(acc(m), " = ", number("fold", m), "[lane / 32 + threadIdx.x % (blockDim.x / 32)];");
+    w_.open("for (int half = blockDim.x / 64; half > 0; half /= 2)");
+    fold_lanes_below();
     w_.close();
     w_.close();
     w_.close();
+  }
+
+  // Each lane of a warp takes what the one `half` behind it has.
+  void fold_lanes_below() {
+    for (int m = 0; m < members(); ++m) {
+      w_.line("const ", b_.member_type(m), " ", number("e", m), " = __shfl_down_sync(0xffffffff, ", acc(m), ", half);");
+    }
+    fold_elements();
   }
 
   // Halves of the threads leave what they have to the others, each in places of its own, so that one barrier is enough.
@@ -102,19 +112,27 @@ class cuda_fold : cuda_fold_writer {
       w_.line("const ", t, " kept = (", t, ")blockIdx.x * blockDim.y + threadIdx.y;");
       w_.line("const bool live = kept < ", b_.extent(0, kept), ";");
     }
+    if (b_.v.fold.marked) take_ticket();
     declare_states();
     start();
     w_.open("if (live)");
     load_fixed(when::points);
     b_.v.columns ? b_.unravel(w_, 0, f, "line") : b_.unravel(w_, 0, kept, "kept");
     place("p", "", 0, b_.v.columns ? f : kept, when::points, false);
-    part_bounds(b_.extent(kept, b_.v.rank));
     b_.v.columns ? fold_columns() : fold_rows();
     w_.close();
+    if (b_.v.fold.marked) look_at_ticket();
     fold_block();
-    if (b_.v.fold.split) leave_part();
-    if (b_.v.fold.split && b_.v.columns) return finish_tile();
-    if (b_.v.fold.split) fold_parts();
+    if (b_.v.fold.split && b_.v.columns) {
+      leave_part();
+      return finish_tile();
+    }
+    if (b_.v.fold.marked) {
+      leave_word();
+      start();
+      fold_each_word();
+      fold_block();
+    }
     w_.open("if (threadIdx.", b_.v.columns ? "y" : "x", " == 0 && live)");
     const std::string i = side_by_side() ? "i + l" : b_.v.columns ? "i" : "0";
     each_output_of(i, [this](int m) { return acc(m); });
@@ -138,24 +156,32 @@ class cuda_fold : cuda_fold_writer {
     for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("acc", m), size, ";");
   }
 
+  // Where a row is split, blocks take turns: all of them together go through memory as one does. Which thread has a pack follows
+  // from its position and the number of threads alone.
+  std::string threads() const { return b_.v.fold.split ? "splits * blockDim.x" : "blockDim.x"; }
+  std::string thread() const {
+    return b_.v.fold.split ? "(" + b_.index + ")(blockIdx.y * blockDim.x + threadIdx.x)" : "threadIdx.x";
+  }
+
   void fold_rows() {
     const std::string& t = b_.index;
     const std::string width = std::to_string(width_);
+    w_.line("const ", t, " high = ", b_.extent(b_.kept(), b_.v.rank), ";");
     if (width_ > 1 && b_.v.reduced > 1 && !b_.v.fold.packed) return fold_packs_of_rows();
     if (width_ == 1) {
       w_.raw("#pragma unroll 4\n");
-      w_.open("for (", t, " position = low + threadIdx.x; position < high; position += blockDim.x)");
+      w_.open("for (", t, " position = ", thread(), "; position < high; position += ", threads(), ")");
       fold_position();
       return w_.close();
     }
-    fold_in_turns({.from = "low + threadIdx.x * " + width,
-                   .step = "blockDim.x * " + width,
+    fold_in_turns({.from = thread() + " * " + width,
+                   .step = b_.v.fold.split ? "step" : "blockDim.x * " + width,
                    .at = "i",
                    .inside = "i + " + width + " <= high",
                    .index = b_.v.reduced == 1 ? "i" : number("i", b_.fastest())});
     // What is no whole pack is one thread's.
-    w_.line("const ", t, " odd = (high - low) % ", width, ";");
-    w_.open("if (odd != 0 && (high - low) / ", width, " % blockDim.x == threadIdx.x)");
+    w_.line("const ", t, " odd = high % ", width, ";");
+    w_.open("if (odd != 0 && high / ", width, " % (", threads(), ") == ", thread(), ")");
     w_.open("for (", t, " position = high - odd; position < high; ++position)");
     if (b_.v.reduced == 1) accumulate(read("p", "position"));
     else fold_position();
@@ -172,7 +198,7 @@ class cuda_fold : cuda_fold_writer {
   // Several axes that cannot be read in packs are folded in those in which they would be as one.
   void fold_packs_of_rows() {
     const std::string width = std::to_string(width_), along = number("i", b_.fastest());
-    w_.open("for (", b_.index, " i = low + threadIdx.x * ", width, "; i < high; i += blockDim.x * ", width, ")");
+    w_.open("for (", b_.index, " i = ", thread(), " * ", width, "; i < high; i += ", threads(), " * ", width, ")");
     b_.unravel(w_, b_.kept(), b_.v.rank, "i");
     w_.open("if (i + ", width, " <= high && ", along, " + ", width, " <= ", number("n", b_.fastest()), ")");
     place("q", "p", b_.kept(), b_.v.rank, when::points, false);
@@ -189,6 +215,7 @@ class cuda_fold : cuda_fold_writer {
   }
 
   void fold_columns() {
+    part_bounds(b_.extent(b_.kept(), b_.v.rank));
     for (int o = 0; o < b_.inputs(); ++o) {  // what is the same all along a column
       if (!is_column(o) || !b_.is_element(o) || !b_.is_read_at_points(o)) continue;
       w_.line(b_.type(o), " ", number("v", o), side_by_side() ? "[" + std::to_string(width_) + "];" : ";");
@@ -209,7 +236,31 @@ class cuda_fold : cuda_fold_writer {
   bool is_column(int o) const { return b_.v.operands[o] == access::column; }
   bool is_still(int o) const { return b_.v.operands[o] == access::still; }
   void fold_in_turns(const loop& of) {
-    w_.open("for (", b_.index, " first = ", of.from, "; first < high; first += ", turns(), " * ", of.step, ")");
+    const std::string turn = turns() + " * " + of.step;
+    const int more = b_.v.fold.turns - 1;
+    if (!b_.v.fold.marked) {
+      w_.open("for (", b_.index, " first = ", of.from, "; first < high; first += ", turn, ")");
+      fold_turns(of);
+      return w_.close();
+    }
+    // Of blocks that take turns most have no end of a row in sight, and ask for nothing that depends on it.
+    const std::string width = std::to_string(width_);
+    const std::string last = more ? "first + " + (more > 1 ? std::to_string(more) + " * " : "") + "step" : "first";
+    w_.line("const ", b_.index, " step = ", threads(), " * ", width, ";");
+    w_.line(b_.index, " first = ", of.from, ";");
+    w_.raw("#pragma unroll 1\n");
+    w_.open("for (; ", last, " + ", width, " <= high; first += ", turn, ")");
+    loop free = of;
+    free.inside.clear();
+    fold_turns(free);
+    w_.close();
+    if (more == 0) return;
+    w_.open("if (first < high)");
+    fold_turns(of);
+    w_.close();
+  }
+
+  void fold_turns(const loop& of) {
     for (int o = 0; o < b_.inputs(); ++o) {
       if (!moves(o)) continue;
       const int elements = b_.v.fold.turns * (packed(o) || is_still(o) ? 1 : width_);
@@ -217,13 +268,12 @@ class cuda_fold : cuda_fold_writer {
     }
     each_turn(of);
     load_turn(locate(of), of.index);
-    end_each_turn();
+    end_each_turn(of);
     each_turn(of);
     const bool has_positions = has_others();
     const std::string prefix = has_positions ? locate(of) : "";
     fold_turn(prefix, of.index);
-    end_each_turn();
-    w_.close();
+    end_each_turn(of);
   }
 
   // Where operands are at a position: the prefix of their names.
@@ -256,10 +306,10 @@ class cuda_fold : cuda_fold_writer {
     bool elements = false;
     for (int o = 0; o < b_.inputs(); ++o) {
       if (!moves(o)) continue;
-      if (packed(o))
-        w_.line(number("v", o), "[turn] = *reinterpret_cast<const ", pack(o), "*>(", base(o, prefix), " + ", index,
-                ");");
-      else if (is_still(o)) w_.line(number("v", o), "[turn] = ", read(prefix, index)(o), ";");
+      if (packed(o)) {
+        const std::string at = "reinterpret_cast<const " + pack(o) + "*>(" + base(o, prefix) + " + " + index + ")";
+        w_.line(number("v", o), "[turn] = ", is_read_once(o) ? "read_once(" + at + ")" : "*" + at, ";");
+      } else if (is_still(o)) w_.line(number("v", o), "[turn] = ", read(prefix, index)(o), ";");
       else elements = true;
     }
     if (!elements) return;
@@ -333,7 +383,7 @@ class cuda_fold : cuda_fold_writer {
 
   // Every block leaves its part in memory; the last one folds them, in their order.
   void leave_part() {
-    w_.open("if (threadIdx.", b_.v.columns ? "y" : "x", " == 0 && live)");
+    w_.open("if (threadIdx.y == 0 && live)");
     each_output();
     for (int m = 0; m < members(); ++m)
       w_.line(partial(m, "", side_by_side() ? "(kept + l)" : "kept", "blockIdx.y"), " = ", acc(m), ";");
@@ -343,26 +393,36 @@ class cuda_fold : cuda_fold_writer {
     leave_to_last();
   }
 
-  void fold_parts() {
-    start();
-    w_.open("if (live)");
-    fold_each_part(8, "threadIdx.x", "blockDim.x", "kept", [this](int m) { return acc(m); });
-    w_.close();
-    fold_block();
+  // A pack that need not go through a multiprocessor's cache is there sooner; but then it does not stay in the device's either.
+  bool is_read_once(int o) const {
+    return b_.v.fold.once && packed(o) && b_.is_read_at_points(o) &&
+           pack_width(o) * itemsize(operand_type(b_.k, o)) == 16;
   }
-
-  // States in which a thread folds parts of a column: for the sake of rounding, but with no more registers than it has anyway.
-  int part_lanes() const {
-    constexpr int bytes = 80;
-    const int state = fold_memory(b_.k, 1) / block_threads;
-    return std::clamp(static_cast<int>(std::bit_floor(static_cast<unsigned>(bytes / state))), 1, 8);
+  void write_reads() {
+    std::vector<std::string> written;
+    for (int o = 0; o < b_.inputs(); ++o) {
+      if (!is_read_once(o) || std::find(written.begin(), written.end(), pack(o)) != written.end()) continue;
+      written.push_back(pack(o));
+      w_.open("static __device__ __forceinline__ ", pack(o), " read_once(const ", pack(o), "* from)");
+      w_.raw("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n");
+      w_.line("union { ", pack(o), " pack; unsigned word[4]; } all;");
+      w_.line("asm(\"ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];\"");
+      w_.line("    : \"=r\"(all.word[0]), \"=r\"(all.word[1]), \"=r\"(all.word[2]), \"=r\"(all.word[3])");
+      w_.line("    : \"l\"(from));");
+      w_.line("return all.pack;");
+      w_.raw("#else\n");
+      w_.line("return *from;");
+      w_.raw("#endif\n");
+      w_.close();
+      w_.blank();
+    }
   }
 
   // A thread of the last block has a column of the tile, whatever it had of it before: neighbours read parts side by side.
   void finish_tile() {
     const std::string& t = b_.index;
     const std::string tile = side_by_side() ? "blockDim.x * " + std::to_string(width_) : "blockDim.x";
-    const std::string lanes = std::to_string(part_lanes()), n = number("n", b_.fastest());
+    const std::string lanes = std::to_string(column_lanes()), n = number("n", b_.fastest());
     const auto all = [](const std::string& lane) {
       return [lane](int m) { return number("all", m) + "[" + lane + "]"; };
     };
@@ -373,8 +433,8 @@ class cuda_fold : cuda_fold_writer {
     w_.open("for (int l = 0; l < ", lanes, "; ++l)");
     for (int m = 0; m < members(); ++m) w_.line(all("l")(m), " = ", b_.identity(m), ";");
     w_.close();
-    fold_each_part(part_lanes(), "0", "1", "(line * " + n + " + column)", all("l"));
-    for (int half = part_lanes() / 2; half > 0; half /= 2)
+    fold_each_part(column_lanes(), "0", "1", "(line * " + n + " + column)", all("l"));
+    for (int half = column_lanes() / 2; half > 0; half /= 2)
       for (int l = 0; l < half; ++l) fold(all(std::to_string(l)), all(std::to_string(l + half)));
     each_output_of("column", all("0"));
     w_.close();

@@ -2,6 +2,9 @@
 // folds.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+
 #include "codegen/source/cuda_writer.hpp"
 
 namespace sinter::codegen {
@@ -10,17 +13,8 @@ class cuda_fold_writer : protected cuda_writer {
  protected:
   using cuda_writer::cuda_writer;
 
-  // The kernel, with what folds in it.
-  template <class Reduce>
-  void write_kernel(Reduce reduce) {
-    pack_types();
-    open(block_threads);
-    reduce();
-    w_.close();
-  }
-
-  // This block's part [low, high) of `length` positions. Of rows and of a stream it is whole packs; those of a tile of columns
-  // lie across, and say nothing about the order in which a column is folded.
+  // This block's part [low, high) of `length` positions. Of a stream it is whole packs; those of a tile of columns lie across, and
+  // say nothing about the order in which a column is folded.
   void part_bounds(const std::string& length) {
     const std::string& t = b_.index;
     if (!b_.v.fold.split) return w_.line("const ", t, " low = 0, high = ", length, ";");
@@ -39,7 +33,7 @@ class cuda_fold_writer : protected cuda_writer {
   struct loop {
     std::string from, step;  // its first position, and how far apart its positions are
     std::string at;          // the name of a position
-    std::string inside;      // is it one?
+    std::string inside;      // is it one? Empty: it is known to be
     std::string index;       // of the pack's first element along the fastest axis
   };
 
@@ -49,10 +43,10 @@ class cuda_fold_writer : protected cuda_writer {
     w_.raw("#pragma unroll\n");
     w_.open("for (int turn = 0; turn < ", turns(), "; ++turn)");
     w_.line("const ", b_.index, " ", of.at, " = first + turn * ", of.step, ";");
-    w_.open("if (", of.inside, ")");
+    if (!of.inside.empty()) w_.open("if (", of.inside, ")");
   }
-  void end_each_turn() {
-    w_.close();
+  void end_each_turn(const loop& of) {
+    if (!of.inside.empty()) w_.close();
     w_.close();
   }
 
@@ -81,12 +75,23 @@ class cuda_fold_writer : protected cuda_writer {
     for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("e", m), "[", lanes, "];");
     each_lane_of_part();
     for (int m = 0; m < members(); ++m) w_.line(number("e", m), "[l] = ", partial(m, "const ", output, "part"), ";");
-    end_each_turn();
+    w_.close();
+    w_.close();
     each_lane_of_part();
     fold(state, [](int m) { return number("e", m) + "[l]"; });
-    end_each_turn();
+    w_.close();
+    w_.close();
     w_.close();
   }
+
+  // States in which a thread folds parts of a column, for the sake of rounding, and parts of a row that it asks for at a time, with
+  // no more registers than it has anyway.
+  int part_lanes(int bytes, int most) const {
+    const int state = fold_memory(b_.k, 1) / block_threads;
+    return std::clamp(static_cast<int>(std::bit_floor(static_cast<unsigned>(bytes / state))), 1, most);
+  }
+  int column_lanes() const { return part_lanes(80, 8); }
+  int row_lanes() const { return part_lanes(32, 4); }
 
   // Goes on only in the block that finds all others of its results done.
   void leave_to_last() {

@@ -63,6 +63,14 @@ class cuda_writer : protected kernel_writer {
       if (packed(o) && b_.is_read_at_points(o)) load_pack(o, prefix);
   }
 
+  /// What a block leaves for another of its launch is told from what was there before by a mark in the same word, which is written
+  /// at once: the functions with which a member of a state is left and found.
+  void write_word(int m);
+  /// What a member's type is called in their names.
+  std::string word_name(int m) const;
+  /// In how many words a member is left, each having half of its 8 bytes for the mark.
+  std::string words_each() const { return std::to_string(words_of_member(b_.k)) + "ll"; }
+
   const int width_;
 };
 

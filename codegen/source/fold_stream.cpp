@@ -12,7 +12,10 @@ class cuda_stream : cuda_fold_writer {
   cuda_stream(writer& w, const body& b) : cuda_fold_writer(w, b) {}
 
   void write() {
-    write_kernel([this] { reduce(); });
+    pack_types();
+    open(block_threads);
+    reduce();
+    w_.close();
   }
 
  private:
@@ -84,7 +87,7 @@ class cuda_stream : cuda_fold_writer {
     for (int o = 0; o < b_.inputs(); ++o)
       if (packed(o) && b_.is_read_at_points(o))
         w_.line(number("v", o), "[turn] = *reinterpret_cast<const ", pack(o), "*>(", b_.name(o), " + i);");
-    end_each_turn();
+    end_each_turn(of);
     each_turn(of);
     w_.raw("#pragma unroll\n");
     w_.open("for (int l = 0; l < ", width(), "; ++l)");
@@ -93,7 +96,7 @@ class cuda_stream : cuda_fold_writer {
         [this](int o) { return packed(o) ? number("v", o) + "[turn].at[l]" : read("q", number("i", b_.fastest()))(o); },
         "l");
     w_.close();
-    end_each_turn();
+    end_each_turn(of);
     if (!all_packed()) {
       w_.raw("#pragma unroll\n");
       w_.line("for (int l = 0; l < ", width(), "; ++l) row[l] += ", turns(), " * (step / columns);");

@@ -42,6 +42,12 @@ inline constexpr std::int64_t scan_places(std::int64_t tiles) {
   return tiles + groups + (groups + scan_group - 1) / scan_group;
 }
 
+/// cuda, folds that split: blocks of a multiprocessor that share results of rows; how many groups of results may draw tickets, and
+/// the words that lie behind the tickets, in which the parts of rows are left; a part's words for each member of a state.
+inline constexpr int fold_blocks = 4;
+inline constexpr std::int64_t most_tickets = 1 << 16, most_words = 1 << 15;
+inline int words_of_member(const kernel& k) { return 2 * state_words(k); }
+
 /// Shared memory that a block may declare for folding: CUDA's limit, less what else it declares. Units: bytes.
 inline constexpr int block_memory = 48 * 1024 - 16;
 

@@ -89,7 +89,7 @@ std::vector<parameter> parameters(const kernel& k, const variant& v) {
     all.push_back({parameter::room, 0, 0, 8, "unsigned long long", "room"});
   }
   if (v.fold.split) {
-    all.push_back({parameter::partials, 0, 0, 8, "char*", "partials"});
+    if (!v.fold.marked) all.push_back({parameter::partials, 0, 0, 8, "char*", "partials"});
     all.push_back({parameter::tickets, 0, 0, 8, "unsigned int*", "tickets"});
     all.push_back(index_parameter(parameter::splits, v, "splits"));
   }

@@ -5,38 +5,6 @@
 
 namespace sinter::codegen {
 
-void scan_passing::write_word(int a) {
-  const std::string type = b_.member_type(a), name = word_name(a);
-  const int halves = std::max(1, itemsize(b_.k.accumulators[static_cast<std::size_t>(a)].type) / 4);
-  w_.line("union halves_", name, " { ", type, " value; unsigned half[", text(halves), "]; };");
-  w_.open("static __device__ __forceinline__ void leave_", name, "(volatile unsigned long long* at, unsigned mark, ",
-          type, " value)");
-  w_.line("union halves_", name, " bits;");
-  w_.line("bits.half[0] = 0;");
-  w_.line("bits.value = value;");
-  for (int h = 0; h < halves; ++h)
-    w_.line("at[", text(h), "] = (unsigned long long)mark << 32 | bits.half[", text(h), "];");
-  w_.close();
-  w_.open("static __device__ __forceinline__ bool see_", name,
-          "(const volatile unsigned long long* at, unsigned mark, ", type, "* value)");
-  std::string words, all;
-  for (int h = 0; h < halves; ++h) {
-    words += (h ? ", w" : "w") + text(h) + " = at[" + text(h) + "]";
-    all += (h ? " && (unsigned)(w" : "(unsigned)(w") + text(h) + " >> 32) == mark";
-  }
-  w_.line("const unsigned long long ", words, ";");
-  w_.line("union halves_", name, " bits;");
-  for (int h = 0; h < halves; ++h) w_.line("bits.half[", text(h), "] = (unsigned)w", text(h), ";");
-  w_.line("*value = bits.value;");
-  w_.line("return ", all, ";");
-  w_.close();
-  w_.blank();
-}
-
-std::string scan_passing::word_name(int a) const {
-  return detail::facts(b_.k.accumulators[static_cast<std::size_t>(a)].type).short_name;
-}
-
 void scan_passing::write_passing() {
   std::vector<std::string> written;
   for (int a = 0; a < members(); ++a) {

@@ -14,12 +14,6 @@ class scan_passing : protected cuda_writer {
   /// Do blocks fold tiles ahead of those that they scan?
   bool ahead() const { return b_.v.scan.ahead; }
 
-  /// What is passed on is told from what was there before by a mark in the same word, which is written at once.
-  void write_word(int a);
-  /// In how many words a tile leaves a state, each having half of its 8 bytes for the mark.
-  std::string words_each() const { return text(2 * state_words(b_.k)) + "ll"; }
-  /// What the type of an accumulator is called.
-  std::string word_name(int a) const;
   /// The functions with which accumulators are left and found.
   void write_passing();
   /// Of the tiles before one, a warp folds those of its group, and another the groups of its age, after the ages before.

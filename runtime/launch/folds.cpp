@@ -3,6 +3,7 @@
 #include "runtime/launch/folds.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "codegen/ir/values.hpp"
 #include "codegen/source/geometry.hpp"
@@ -18,8 +19,8 @@ using codegen::block_threads;
 
 class cuda_choice {
  public:
-  cuda_choice(const codegen::kernel& k, binding& b, int multiprocessors)
-      : k_(k), b_(b), v_(b.variant), s_(b.variant.fold), multiprocessors_(multiprocessors) {}
+  cuda_choice(const codegen::kernel& k, binding& b, const target& to)
+      : k_(k), b_(b), v_(b.variant), s_(b.variant.fold), multiprocessors_(to.multiprocessors), cache_(to.cache) {}
 
   layout run() {
     s_ = {};
@@ -64,7 +65,7 @@ class cuda_choice {
     l_.how.block[0] = 32;
     l_.how.block[1] = power_of_two(b_.reduced / 4, block_threads / 32);
     l_.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[f], 32 * s_.width) * extent(b_, 0, f));
-    if (b_.kept < most_tickets) l_.splits = parts(folding.column_blocks, 32 * widest_pack(), l_.how.block[1]);
+    if (b_.kept < codegen::most_tickets) l_.splits = parts(folding.column_blocks, 32 * widest_pack(), l_.how.block[1]);
   }
 
   // Elements of the widest pack in which columns can be folded, whether or not they can be read so here.
@@ -88,7 +89,45 @@ class cuda_choice {
     l_.how.block[1] = block_threads / across;
     const std::int64_t groups = divide_up(b_.kept, l_.how.block[1]);
     l_.how.grid[0] = static_cast<unsigned>(groups);
-    if (groups < most_tickets) l_.splits = parts(folding.blocks, l_.how.block[1], std::int64_t{across} * width);
+    if (across < block_threads || groups >= codegen::most_tickets) return;
+    const std::int64_t words = codegen::words_of_member(k_) * codegen::count_members(k_) * b_.kept;
+    l_.splits = std::clamp<std::int64_t>(parts_of_row(std::int64_t{across} * width), 1,
+                                         std::max<std::int64_t>(codegen::most_words / words, 1));
+    s_.marked = l_.splits > 1;
+    s_.resident = static_cast<std::uint8_t>(s_.marked && needs_few_registers() ? folding.blocks : 0);
+    s_.once = s_.marked && v_.reduced == 1 && !v_.aliased && bytes() > cache_;
+    // Packs of one thread lie as far apart as all blocks have threads, and an index goes one turn past the last.
+    const std::int64_t turn = l_.splits * block_threads * width * folding.resident_turns;
+    v_.wide = v_.wide || b_.reduced + turn > std::numeric_limits<std::int32_t>::max();
+  }
+
+  // Blocks that share a row are at work at once: as many as have room on the device, or several times as many, but not a few more,
+  // for which the rest would wait.
+  std::int64_t parts_of_row(std::int64_t folded_at_a_time) const {
+    const std::int64_t room = std::int64_t{folding.blocks} * multiprocessors_;
+    if (b_.kept >= room) return 1;
+    const auto fills = [&](std::int64_t parts) {
+      return 8 * b_.kept * parts >= 7 * room * divide_up(b_.kept * parts, room);
+    };
+    std::int64_t wanted = room / b_.kept;
+    while (!fills(wanted)) ++wanted;
+    return std::min(wanted, b_.reduced / (folded_at_a_time * 4));
+  }
+
+  // One block more than there are registers for begins when the others are done. Of what needs more registers than all that share
+  // a row can have, fewer are at work.
+  bool needs_few_registers() const {
+    constexpr std::size_t few_values = 24;
+    constexpr int few_bytes = 24;
+    return k_.values.size() <= few_values && codegen::fold_memory(k_, 1) <= few_bytes * block_threads;
+  }
+
+  // What the fold reads of operands that lie in packs.
+  std::int64_t bytes() const {
+    std::int64_t each = 0;
+    for (std::size_t i = 0; i < k_.inputs.size(); ++i)
+      if (k_.inputs[i].is_element() && v_.operands[i] == access::unit) each += itemsize(k_.inputs[i].type);
+    return each * b_.kept * b_.reduced;
   }
 
   // Bytes of the widest operand that the fold reads at points, whatever its layout.
@@ -126,9 +165,10 @@ class cuda_choice {
                                        ? std::int64_t{s_.stream ? block_threads * s_.width / b_.kept : l_.how.block[1]}
                                        : std::int64_t{l_.how.block[0]} * s_.width;
     const std::int64_t there = divide_up(divide_up(b_.reduced, l_.splits), std::max<std::int64_t>(at_a_time, 1));
-    int most = folding.turns;
-    while (most > 1 && (most * bytes > 16 * folding.turns || most * s_.width > most_elements || most / 2 >= there))
-      most /= 2;
+    // Blocks that have registers set aside have them for more; but where nothing is read there is nothing to wait for.
+    const int wanted = s_.resident && bytes > 0 ? folding.resident_turns : folding.turns;
+    int most = wanted;
+    while (most > 1 && (most * bytes > 16 * wanted || most * s_.width > most_elements || most / 2 >= there)) most /= 2;
     return most;
   }
 
@@ -137,6 +177,7 @@ class cuda_choice {
   codegen::variant& v_;
   codegen::fold_schedule& s_;
   const int multiprocessors_;
+  const std::int64_t cache_;  // bytes
   layout l_;
 };
 
@@ -214,7 +255,7 @@ class cpu_choice {
 }  // namespace
 
 layout share_out_fold(const codegen::kernel& k, binding& b, const target& to) {
-  return to.language == codegen::dialect::c ? cpu_choice(k, b).run() : cuda_choice(k, b, to.multiprocessors).run();
+  return to.language == codegen::dialect::c ? cpu_choice(k, b).run() : cuda_choice(k, b, to).run();
 }
 
 }  // namespace sinter::runtime

@@ -1,6 +1,7 @@
 // How a fold is shared out over a device.
 #pragma once
 
+#include "codegen/source/geometry.hpp"
 #include "runtime/launch/bind.hpp"
 #include "runtime/launch/launch.hpp"
 
@@ -9,10 +10,11 @@ namespace sinter::runtime {
 /// What the choice aims at on a GPU. Benchmarks try other values, each on a thread of its own; with another number of blocks the
 /// last bits of a sum are others, too.
 struct fold_preferences {
-  int blocks = 4;         // of a multiprocessor, where several share a result
-  int column_blocks = 3;  // the same, where each has a tile of columns
-  int turns = 4;          // 16-byte packs that a thread asks for before it folds the first
-  int stream = 64;        // most columns that are folded as one stream
+  int blocks = codegen::fold_blocks;  // of a multiprocessor, where several share a result
+  int column_blocks = 3;              // the same, where each has a tile of columns
+  int turns = 4;                      // 16-byte packs that a thread asks for before it folds the first
+  int resident_turns = 8;             // the same, of blocks that have registers set aside
+  int stream = 64;                    // most columns that are folded as one stream
 };
 inline thread_local fold_preferences folding;
 

@@ -73,9 +73,11 @@ void prepare(compiled_step& step, const codegen::resolution& r, detail::array_no
   to.how = l.how;
   const codegen::kernel& source = step.step.kernel;
   to.words = b.variant.scan.split ? scan_words(source, b, l.splits, facts.language) : 0;
-  to.scratch = b.variant.fold.split ? static_cast<std::size_t>(8 * codegen::state_words(source) * b.kept * l.splits *
-                                                               codegen::count_members(source))
-                                    : 0;
+  to.scratch = b.variant.fold.split && !b.variant.fold.marked
+                   ? static_cast<std::size_t>(8 * codegen::state_words(source) * b.kept * l.splits *
+                                              codegen::count_members(source))
+                   : 0;
+  to.tickets = b.variant.fold.split && facts.language == codegen::dialect::cuda;
   pack(k, b, l.splits, on, to);
 }
 
@@ -116,8 +118,8 @@ void enqueue(prepared_launch& p, const codegen::step& s, const codegen::resoluti
   if (p.scratch) {
     scratch.reset(make_storage(p.scratch, on));
     in.partials = scratch.get()->data;
-    if (on_gpu) in.tickets = tickets(on);
   }
+  if (p.tickets) in.tickets = tickets(on);
   if (p.words && on_gpu) in.words = words(on, p.words);
   else if (p.words) scratch.reset(make_storage(p.words, on)), in.words.data = scratch.get()->data;
   fill_in(p, s, r, b, in);

@@ -37,6 +37,7 @@ struct prepared_launch {
   geometry how;
   std::size_t scratch = 0;  // bytes for partial results
   std::size_t words = 0;    // bytes that the tiles of a scan leave for each other
+  bool tickets = false;     // does it draw tickets?
 
   struct slot {
     codegen::parameter::kind what;

@@ -35,9 +35,9 @@ void enqueue(prepared_part& p, const typed_node* const* nodes, array_node* const
   operation op(on);
   if (p.scratch) {
     put(block + p.partials, scratch.get()->data);
-    if (p.tickets != prepared_part::nowhere) put(block + p.tickets, tickets(on));
     op.writes(scratch.get());
   }
+  if (p.tickets != prepared_part::nowhere) put(block + p.tickets, tickets(on));
   for (const argument& a : p.leaves) {
     put_pointer(block, a, leaf(nodes, a));
     op.reads(leaf(nodes, a).memory);
@@ -177,7 +177,7 @@ class recorder {
     p.size = launch.size;
     p.block = launch.arguments;
     for (const prepared_launch::slot& slot : launch.slots) add(s, slot, p);
-    if (to_.looks.device->dialect() != codegen::dialect::cuda) p.tickets = prepared_part::nowhere;
+    if (!launch.tickets) p.tickets = prepared_part::nowhere;
     p.aliased = is_aliased(p, nodes_.data(), requests_, static_cast<int>(results_));
     return true;
   }

@@ -9,6 +9,7 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/source/geometry.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/memory/resources.hpp"
 #include "runtime/memory/storage.hpp"
@@ -68,7 +69,7 @@ counted_words captured_words(capture_state& c, stream_state& on, std::size_t siz
 }  // namespace
 
 std::byte* tickets(stream_state& on) {
-  constexpr std::size_t size = most_tickets * sizeof(unsigned);
+  constexpr std::size_t size = codegen::most_tickets * sizeof(unsigned) + codegen::most_words * sizeof(std::uint64_t);
   if (capture_state* c = on.capture.load(std::memory_order_acquire)) [[unlikely]] {
     if (const auto at = c->tickets.find(&on); at != c->tickets.end()) return at->second->data;
     return c->tickets.emplace(&on, make_captured(*c, on, size)).first->second->data;

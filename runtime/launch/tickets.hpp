@@ -1,5 +1,5 @@
-// Tickets: counters with which the blocks of a reduction find out which of them is last. Zero before and after every launch.
-// Words: what the tiles of a scan leave for each other.
+// Tickets: counters with which the blocks of a reduction find out which of them is last, and behind them words in which they leave
+// parts for it. Zero before and after every launch. Words: what the tiles of a scan leave for each other.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,6 @@
 namespace sinter::runtime {
 
 class stream_state;
-
-inline constexpr std::int64_t most_tickets = 1 << 16;
 
 /// A stream's own: kernels of one stream run one after the other. Made at first use, zeroed once. Errors: `out_of_memory`.
 std::byte* tickets(stream_state&);

@@ -78,7 +78,7 @@ void each_dtype(dialect language, const compiler& with) {
     variant flat;
     flat.operands = {access::unit, access::fixed, access::unit, access::unit, access::unit};
     CHECK(complaint(with, emit(map, flat, language)) == "");
-    for (const named_variant& n : reduction_variants(fold)) {
+    for (const named_variant& n : reduction_variants(fold, language)) {
       INFO(n.name);
       CHECK(complaint(with, emit(fold, n.v, language)) == "");
     }

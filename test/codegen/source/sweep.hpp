@@ -144,7 +144,7 @@ inline std::vector<named_variant> map_variants(const codegen::kernel& k, codegen
 }
 
 /// Every way a reduction may go: rows and columns, of one and more axes, in packs, as a stream, in parts, wide.
-inline std::vector<named_variant> reduction_variants(const codegen::kernel& k) {
+inline std::vector<named_variant> reduction_variants(const codegen::kernel& k, codegen::dialect to) {
   const std::size_t inputs = k.inputs.size(), all = inputs + k.outputs.size();
   std::vector<named_variant> made;
   for (bool columns : {false, true})
@@ -166,6 +166,9 @@ inline std::vector<named_variant> reduction_variants(const codegen::kernel& k) {
           v.operands[i] = columns ? (form == 3 ? access::strided : access::unit) : access::still;
         if (v.rank == v.reduced) v.operands[inputs - 1] = access::fixed;
         v.fold.split = split;
+        v.fold.marked = split && !columns && to == codegen::dialect::cuda;
+        v.fold.once = v.fold.marked && form == 1;
+        v.fold.resident = v.fold.once ? codegen::fold_blocks : 0;
         v.fold.packed = form == 1 || form == 4;
         v.fold.stream = form >= 4;
         v.fold.turns = form == 3 ? 1 : 4;
@@ -186,7 +189,7 @@ void each_text(codegen::dialect to, std::span<const dtype> dtypes, F f) {
     const codegen::kernel operations = every_operation(t), reductions = every_reduction(t), mixed = mixed_map(t);
     f(codegen::emit(operations, map_variants(operations, to)[0].v, to), "every operation" + of);
     for (const named_variant& n : map_variants(mixed, to)) f(codegen::emit(mixed, n.v, to), "map, " + n.name + of);
-    for (const named_variant& n : reduction_variants(reductions))
+    for (const named_variant& n : reduction_variants(reductions, to))
       f(codegen::emit(reductions, n.v, to), "reduction, " + n.name + of);
   }
 }
