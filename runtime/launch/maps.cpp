@@ -323,13 +323,14 @@ class sharing {
     return long_ones >= several && k_.values.size() <= most_values;
   }
 
-  // What tiles turn in registers: not more than a core has near.
+  // What tiles turn in registers: words of 4 and 8 bytes, and not more than a core has near.
   void choose_turned() {
     constexpr int most_turned = 4;
     int turned = 0;
     for (int o = 0; o < operands(); ++o) {
       way& w = m_.ways[static_cast<std::size_t>(o)];
-      const bool fits = b_.operands[static_cast<std::size_t>(o)].strides[last_ - 1] == 1 && size(o) >= 4;
+      const bool fits =
+          b_.operands[static_cast<std::size_t>(o)].strides[last_ - 1] == 1 && (size(o) == 4 || size(o) == 8);
       if (w == way::tiled && (!fits || ++turned > most_turned)) w = way::each;
     }
   }

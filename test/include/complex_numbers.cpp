@@ -78,6 +78,18 @@ TEST_CASE_TEMPLATE("folds along every axis, of rows, columns and all", C, single
   CHECK_FALSE(sinter::all(a).item());
 }
 
+TEST_CASE_TEMPLATE("transposed, alone and beside what lies the other way", C, single, twice) {
+  const std::vector<C> x = numbers<C>(75 * 50);
+  const array<C> a = asarray(x, {75, 50}), b = asarray(x, {50, 75});
+  const std::vector<C> turned = array<C>(a.T()).get(), sums = array<C>(a.T() + b).get();
+  int wrong = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const C there = x[i % 75 * 50 + i / 75];
+    wrong += turned[i] != there || sums[i] != there + x[i];
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE_TEMPLATE("scans, short and in tiles", C, single, twice) {
   for (const std::size_t n : {5u, 3000u, 100'000u}) {
     const std::vector<C> x = numbers<C>(n);
