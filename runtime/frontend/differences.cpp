@@ -124,7 +124,8 @@ node* make_gradient(handle of, const optional_operand& spacing, dtype type, cons
   const bool second = how.edge_order == 2;
   if (f.extent(axis) < how.edge_order + 1) throw_too_few("gradient", f, axis, second ? 3 : 2);
   const dtype real = real_part_of(type);
-  const term places = given_as(spacing, real), at = places.is_number() ? number_node(places, real) : places;
+  const term places = given_as(spacing ? spacing : optional_operand(1), real),
+             at = places.is_number() ? number_node(places, real) : places;
   if (at.rank() == 0) return astype(even_gradient(f, at, axis, second), type).take();
   if (at.rank() != 1 || at.extent(0) != f.extent(axis))
     throw shape_error(message("sinter: gradient along axis %d of shape %s of elements at places of shape %s", axis,

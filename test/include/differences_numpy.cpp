@@ -59,6 +59,7 @@ CASES("differences: of neighbours") {
 
 CASES("differences: gradients and integrals") {
   check_layouts_of<T>("gradient", OF(gradient(x)));
+  check_layouts_of<T>("gradient", OF(gradient(x, {}, {.axis = -1})));
   check_layouts_of<T>("gradient 2", OF(gradient(x, 0.5, {.axis = 0, .edge_order = 2})));
   if constexpr (sizeof(T) >= 8) check_layouts_of<T>("gradient places", OF(gradient(x, rising(last_extent(x)))));
   if constexpr (std::is_same_v<T, double>)
