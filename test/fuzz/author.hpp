@@ -38,6 +38,7 @@ class author {
   bool statement();
   int any();
   bool elementwise();
+  bool parts(int from);
   op some_op(bool of_all);
   bool cast(int from);
   void choose_results();
@@ -75,10 +76,12 @@ class author {
   bool broadcast(int from);
   bool move(int from);
   void choose_parts(step&, int from);
+  bool call(int from);
 
   // ---- generate_folds.cpp: reductions, rows and scans
 
   bool reduce(int from);
+  void choose_options(step&);
   bool rows(int from);
   bool softmax(int from);
   bool spread(int from);

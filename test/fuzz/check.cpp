@@ -51,7 +51,8 @@ class checking {
     try {
       if (s.what == form::store) by_hand = store_by_hand(s);
       if (strict_ && here_ != device::interpreter() &&
-          (s.what == form::apply || s.what == form::cast || s.what == form::reduce || s.what == form::scan))
+          (s.what == form::apply || s.what == form::cast || s.what == form::reduce || s.what == form::scan ||
+           s.what == form::call))
         reference = interpreted(i);
       stepwise_.run(i);
       values.resize(static_cast<std::size_t>(i) + 1), certain_.resize(values.size()), settled_.resize(values.size());
@@ -95,21 +96,11 @@ class checking {
     for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = static_cast<std::int64_t>(n);
     const handle all(detail::make_from_host(dtype::int64, shape_of(target), numbers.data()));
 
-    tree value;
-    const operand& given = s.operands[1];
-    const detail::outcome of = s.updates ? update_outcome(s, outlines_) : detail::outcome();
-    if (s.updates) value.take(view_of(target));
-    if (given.is_step()) value.take(stepwise_.value(given.step));
-    else if (s.updates)
-      value.take(given.scalar.strong ? given.scalar.type : of.computed,
-                 converted(given.scalar, given.scalar.strong ? given.scalar.type : of.computed));
-    else value.take(type_of(target), converted(given.scalar, type_of(target)));
-    if (s.updates) value.apply(s.code, of.result);
-    if (value.type() != type_of(target)) value.cast(type_of(target));
+    const tree value = stepwise_.stored_value(s, view_of(target), type_of(target));
     std::optional<snapshot> mask;
     if (s.into == storing::combine)
       return combined_by_hand(snapshot_of(target), snapshot_of(view_of(all)), snapshot_of(value.evaluated()), s.code);
-    if (s.into != storing::items) mask = values[static_cast<std::size_t>(s.operands[2].step)];
+    if (stores_under_mask(s.into)) mask = values[static_cast<std::size_t>(s.operands[2].step)];
     if (s.into == storing::mask) mask->extents = with_last_axes_of_one(mask->extents, shape_of(target).size());
     return {stored_by_hand(snapshot_of(target), snapshot_of(view_of(all)), snapshot_of(value.evaluated()), mask)};
   }

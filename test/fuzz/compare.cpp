@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "test/codegen/ir/op_rows.hpp"
+#include "test/fuzz/calls.hpp"
 #include "test/fuzz/elements.hpp"
 #include "test/numpy/golden.hpp"
 
@@ -30,7 +31,11 @@ constexpr double ulps_of_row[] = {
 #include <sinter/ops.def>
 #undef SINTER_OP
 };
+}  // namespace
+
 double ulps_of(op code) { return ulps_of_row[static_cast<int>(code)]; }
+
+namespace {
 
 // Their terms can cancel, so their unit is that of the largest of 1, the operands and the result.
 bool cancels(op code) { return test::cancels(detail::facts(code).name); }
@@ -83,7 +88,8 @@ std::int64_t inner_of(const step& s, const shape& from) {
 }
 
 template <class T>
-std::vector<folded> fold_all(const step& s, const snapshot& from) {
+std::vector<folded> fold_all(const step& s, const std::vector<snapshot>& operands) {
+  const snapshot& from = operands[0];
   const int rank = from.extents.size();
   unsigned mask = s.axes ? 0 : (1u << rank) - 1;
   if (s.axes)
@@ -98,8 +104,11 @@ std::vector<folded> fold_all(const step& s, const snapshot& from) {
       left /= from.extents[d];
       if (!(mask >> d & 1)) place += at * step, step *= from.extents[d];
     }
-    all[static_cast<std::size_t>(place)].add(static_cast<T>(static_cast<double>(number_at(from, i))));
+    if (counts(s, operands, i))
+      all[static_cast<std::size_t>(place)].add(static_cast<T>(static_cast<double>(number_at(from, i))));
   }
+  if (s.initial)
+    for (folded& f : all) f.add(static_cast<exact>(*s.initial));
   return all;
 }
 
@@ -168,9 +177,10 @@ std::string scan_differs(const step& s, const snapshot& from, const snapshot& go
 }
 
 template <class T>
-std::string fold_differs(const step& s, const snapshot& from, const snapshot& got, const snapshot& wanted) {
+std::string fold_differs(const step& s, const std::vector<snapshot>& operands, const snapshot& got,
+                         const snapshot& wanted) {
   const bool in_double = s.folding >= fold::var;
-  const std::vector<folded> all = in_double ? fold_all<double>(s, from) : fold_all<T>(s, from);
+  const std::vector<folded> all = in_double ? fold_all<double>(s, operands) : fold_all<T>(s, operands);
   for (std::int64_t i = 0; i < wanted.extents.elements(); ++i) {
     const T x = element<T>(got, i), y = element<T>(wanted, i);
     if (x == y || (x != x && y != y)) continue;
@@ -198,21 +208,24 @@ std::string bits_differ(const snapshot& got, const snapshot& wanted) {
 std::string step_differs(const step& s, const std::vector<snapshot>& operands, const snapshot& got,
                          const snapshot& wanted, judge by) {
   if (s.what == form::store) return store_differs(s, operands, got, wanted);
-  const bool rounds =
-      detail::is_floating(wanted.type) && (s.what == form::apply || s.what == form::reduce || s.what == form::scan);
-  if (!rounds) return bits_differ(got, wanted);
+  if (s.what == form::call) return call_differs(s, operands, got, wanted);
+  const bool computes = s.what == form::apply || s.what == form::reduce || s.what == form::scan;
+  if (computes && any_complex(operands, wanted)) return complex_step_differs(s, operands, got, wanted, by);
+  if (!computes || !detail::is_floating(wanted.type)) return bits_differ(got, wanted);
   if (std::string outline = outlines_differ(got, wanted); !outline.empty()) return outline;
   return with_type(wanted.type, [&](auto t) -> std::string {
     using T = decltype(t);
     if constexpr (!detail::floating_number<T>) return "";
     else if (s.what == form::apply) return apply_differs<T>(s, operands, got, wanted, by);
     else if (s.what == form::scan) return scan_differs<T>(s, operands[0], got, wanted);
-    else return fold_differs<T>(s, operands[0], got, wanted);
+    else return fold_differs<T>(s, operands, got, wanted);
   });
 }
 
 bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapshot& result) {
-  if (!detail::is_floating(result.type)) return true;
+  if (!detail::is_inexact(result.type)) return true;
+  if (s.what == form::call) return row_of(s).close == closeness::exact;
+  if (any_complex(operands, result)) return is_exact_of_complex(s, operands, result);
   if (s.what == form::store && s.into == storing::combine) return s.code != op::add;
   const bool elementwise = s.what == form::apply || (s.what == form::store && s.updates);
   if (elementwise && ulps_of(s.code) != 0) return false;
@@ -221,9 +234,8 @@ bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapsh
   const fold folding = s.what == form::scan ? fold_of(s.scanning) : s.folding;
   if (folds && folding != fold::sum && folding != fold::prod) return folding == fold::min || folding == fold::max;
   // Whole numbers, so small that no sum of them is rounded.
-  const exact limit = with_type(result.type, [](auto t) -> exact {
-    return std::ldexp(exact(1), std::numeric_limits<decltype(t)>::digits - 1);
-  });
+  const exact limit = with_type(
+      result.type, [](auto t) -> exact { return std::ldexp(exact(1), std::numeric_limits<decltype(t)>::digits - 1); });
   const auto is_small = [&](const snapshot& v, exact most) {
     for (std::int64_t i = 0; i < v.extents.elements(); ++i) {
       const exact x = number_at(v, i);
@@ -236,15 +248,19 @@ bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapsh
       if (!is_small(v, limit)) return false;
     return is_small(result, limit);
   }
-  for (const folded& f : fold_all<double>(s, operands[0]))
+  for (const folded& f : fold_all<double>(s, operands))
     if (folding == fold::prod ? f.exponents > 20 : f.size > limit) return false;
   return is_small(operands[0], limit);
 }
 
 bool asks_for_sign_of_nan(const step& s, const std::vector<snapshot>& operands) {
-  if (s.what != form::apply || (s.code != op::signbit && s.code != op::copysign)) return false;
+  if (s.what != form::apply) return false;
+  // A function of a complex number takes signs of its parts.
+  const bool looks = s.code == op::signbit || s.code == op::copysign;
+  const detail::rule of = detail::facts(s.code).of;
+  const bool function = of == detail::rule::analytic || s.code == op::power || s.code == op::sign;
   for (const snapshot& o : operands)
-    for (std::int64_t i = 0; detail::is_floating(o.type) && i < o.extents.elements(); ++i)
+    for (std::int64_t i = 0; (detail::is_complex(o.type) ? function : looks) && i < o.extents.elements(); ++i)
       if (std::isnan(number_at(o, i))) return true;
   return false;
 }

@@ -22,13 +22,24 @@ T element(const snapshot& s, std::int64_t i) {
 // The same bits, any NaN being any other.
 template <class T>
 bool same(T x, T y) {
-  if constexpr (!detail::floating_number<T>) return x == y;
+  if constexpr (detail::complex_number<T>) return same(x.real(), y.real()) && same(x.imag(), y.imag());
+  else if constexpr (!detail::floating_number<T>) return x == y;
   else return x == y ? std::signbit(x) == std::signbit(y) : x != x && y != y;
 }
 
+/// The i-th element, or the size of a complex one.
 inline exact number_at(const snapshot& s, std::int64_t i) {
-  return with_type(s.type, [&](auto t) { return static_cast<exact>(element<decltype(t)>(s, i)); });
+  return with_type(s.type, [&](auto t) -> exact {
+    using T = decltype(t);
+    if constexpr (detail::complex_number<T>) {
+      const std::complex<exact> z(element<T>(s, i));
+      return std::isnan(z.real()) || std::isnan(z.imag()) ? std::numeric_limits<exact>::quiet_NaN() : std::abs(z);
+    } else return static_cast<exact>(element<T>(s, i));
+  });
 }
+
+/// Real or imaginary parts as a value of their own.
+snapshot parts_of(const snapshot& s, op which);
 
 // The element of an operand that broadcasts to `extents`, for the i-th of those.
 inline std::int64_t broadcast_place(const shape& operand, const shape& extents, std::int64_t i) {
@@ -66,6 +77,20 @@ template <class T>
 exact sum_bound(const folded& f) {
   return 2 * static_cast<exact>(f.count + 2) * std::numeric_limits<T>::epsilon() * f.size;
 }
+
+/// How many units in the last place a function of ops.def may be off.
+double ulps_of(op code);
+/// `step_differs` and `is_exact` where an operand or the result is complex.
+std::string complex_step_differs(const step& s, const std::vector<snapshot>& operands, const snapshot& got,
+                                 const snapshot& wanted, judge by);
+bool is_exact_of_complex(const step& s, const std::vector<snapshot>& operands, const snapshot& result);
+bool any_complex(const std::vector<snapshot>& operands, const snapshot& result);
+
+/// `step_differs` of a call.
+std::string call_differs(const step& s, const std::vector<snapshot>& operands, const snapshot& got,
+                         const snapshot& wanted);
+/// Does a reduction fold the i-th element, or does a mask, or being no number, leave it out?
+bool counts(const step& s, const std::vector<snapshot>& operands, std::int64_t i);
 
 /// How an element differs, for messages; how outlines do, "" where they do not.
 std::string difference(const snapshot& got, const snapshot& wanted, std::int64_t i, const std::string& how);

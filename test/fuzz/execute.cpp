@@ -1,20 +1,26 @@
 #include "test/fuzz/execute.hpp"
 
 #include <sinter/elementwise_kernel.hpp>
+#include <sinter/nan_reductions.hpp>
 #include <sinter/reduce.hpp>
 
+#include "test/fuzz/calls.hpp"
 #include "test/fuzz/moves.hpp"
 
 namespace sinter::fuzz {
 
 namespace {
 
-detail::axis_list list_of(const std::optional<std::vector<int>>& axes) {
-  detail::axis_list all;
-  if (!axes) return all;
-  all.count = 0;
-  for (int a : *axes) all.axes[all.count++] = a;
-  return all;
+// Written as a list, as a caller writes them.
+template <std::size_t n = max_rank>
+axes listed(const std::vector<int>& all) {
+  if constexpr (n == 0) {
+    return {};
+  } else {
+    if (all.size() != n) return listed<n - 1>(all);
+    return [&]<std::size_t... i>(std::index_sequence<i...>) { return axes{std::int64_t{all[i]}...}; }
+    (std::make_index_sequence<n>());
+  }
 }
 
 std::vector<detail::node*> nodes_of(const std::vector<handle>& handles) {
@@ -56,15 +62,24 @@ void machine::keep(int step, tree&& t) {
 }
 void machine::keep(int step, handle h) { set(step, how_ == manner::stepwise ? evaluated(h) : std::move(h)); }
 
-handle machine::fold_of(const step& s, const handle& from) const {
+handle machine::fold_of(const step& s, const handle& from) {
   using detail::reduction;
-  const detail::axis_list axes = list_of(s.axes);
+  reduce_options how;
+  if (s.axes) how.axis = listed(*s.axes);
+  how.keepdims = s.keepdims;
+  how.ddof = s.ddof;
+  if (s.initial) how.initial = *s.initial;
+  if (s.operands.size() > 1) how.where = lazy<bool>(detail::retain(taken(s.operands[1].step).get()));
+  const bool of_nan = s.skips_nan, root = s.folding == fold::stddev;
+  if (of_nan && (s.folding == fold::min || s.folding == fold::max))
+    return handle(detail::make_nan_extreme(from, static_cast<reduction>(s.folding), how));
+  if (of_nan && s.folding > fold::mean) return handle(detail::make_nan_variance(from, s.type, how, root));
+  if (of_nan) how = detail::without_nan(from.get(), how);
   switch (s.folding) {
-    case fold::mean: return handle(detail::make_mean(from, s.type, axes, s.keepdims));
+    case fold::mean: return handle(detail::make_mean(from, s.type, how));
     case fold::var:
-    case fold::stddev:
-      return handle(detail::make_variance(from, s.type, axes, s.keepdims, s.ddof, s.folding == fold::stddev));
-    default: return handle(detail::make_reduction(from, static_cast<reduction>(s.folding), s.type, axes, s.keepdims));
+    case fold::stddev: return handle(detail::make_variance(from, s.type, how, root));
+    default: return handle(detail::make_reduction(from, static_cast<reduction>(s.folding), s.type, how));
   }
 }
 
@@ -109,19 +124,21 @@ void machine::run(int at_step) {
     case form::scan:
       return made(s.axes ? detail::make_scan(from().get(), s.scanning, s.type, s.axes->front())
                          : detail::make_flat_scan(from().get(), s.scanning, s.type));
-    case form::move: {
+    case form::move:
+    case form::call: {
       std::vector<handle> operands;
       for (const operand& o : s.operands) operands.push_back(value(o.step));
       for (const operand& o : s.operands)
         if (is_temporary(o.step)) at(o.step) = {};
-      return made(run_move(s, operands, outlines_[static_cast<std::size_t>(at_step)].type));
+      const dtype result = outlines_[static_cast<std::size_t>(at_step)].type;
+      return made(s.what == form::move ? run_move(s, operands, result) : row_of(s).run(s, operands, result));
     }
     case form::array: {
       tree& unnamed = at(s.operands[0].step).unnamed;
       return set(at_step, unnamed.empty() ? evaluated(from()) : std::exchange(unnamed, {}).evaluated());
     }
     case form::store:
-      if (s.into == storing::mask || s.into == storing::where) return store_under_mask(s);
+      if (stores_under_mask(s.into)) return store_under_mask(s);
       return picks(s) ? store_picked(s) : run_store(s);
   }
 }
@@ -164,8 +181,8 @@ void machine::run_store(const step& s) {
   t.seen([&](const detail::expression_view& e) { detail::store(target, view.get(), e, {}); });
 }
 
-// What a store stores; `old`: what is there, which an update is of.
 tree machine::stored_value(const step& s, handle old, dtype target) {
+  if (stores_parts(s.into)) return stored_parts(s, old, target);
   const operand& value = s.operands[1];
   tree t;
   if (s.updates) {
@@ -182,6 +199,32 @@ tree machine::stored_value(const step& s, handle old, dtype target) {
     take_into(t, value, target);
     if (!as_it_is) t.cast(target);
   }
+  return t;
+}
+
+// Complex numbers of new parts and the others, as `z.real() = x` has it.
+tree machine::stored_parts(const step& s, const handle& old, dtype target) {
+  const auto part = [&](op which) {
+    tree t;
+    t.take(old);
+    t.apply(which, detail::real_part_of(target));
+    return t;
+  };
+  const detail::outcome made = pair_outcome(s, outlines_);
+  tree fresh, t;
+  if (s.updates) {
+    const detail::outcome of = update_outcome(s, outlines_);
+    fresh.take(part(s.into == storing::real ? op::real : op::imag));
+    take_into(fresh, s.operands[1], of.computed);
+    fresh.apply(s.code, of.result);
+  } else {
+    take_into(fresh, s.operands[1], made.computed);
+  }
+  if (s.into == storing::imag) t.take(part(op::real));
+  t.take(std::move(fresh));
+  if (s.into == storing::real) t.take(part(op::imag));
+  t.apply(op::make_complex, made.result);
+  if (made.result != target) t.cast(target);
   return t;
 }
 

@@ -24,6 +24,8 @@ class machine {
   /// A step's arrays of indices, of elements that are there; and what it picks by them.
   std::vector<handle> indices_of(const step&);
   handle picked_of(const step&, const handle& from, const std::vector<handle>& indices) const;
+  /// What a store stores; `old`: what is there, which an update is of.
+  tree stored_value(const step&, handle old, dtype target);
   /// The results, evaluated together.
   std::vector<handle> results();
 
@@ -40,12 +42,12 @@ class machine {
   void take_into(tree&, const operand&, dtype computed);
   void keep(int step, tree&&);
   void keep(int step, handle);
-  handle fold_of(const step&, const handle& from) const;
+  handle fold_of(const step&, const handle& from);
   handle called(const step&, const detail::outcome&);
   void run_store(const step&);
   void store_picked(const step&);
   void store_under_mask(const step&);
-  tree stored_value(const step&, handle old, dtype target);
+  tree stored_parts(const step&, const handle& old, dtype target);
 
   const program& program_;
   const std::vector<outline>& outlines_;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 
@@ -101,6 +102,67 @@ TEST_CASE("fuzz: scans, gathers and stores through indices and masks as statemen
   REQUIRE(outlines_of(p));
   CHECK(cpp_text(p).find("v0(v2) += 0.5;\n") != std::string::npos);
   CHECK(python_text(p).find("v0[v2] = sn.astype(sn.add(v0[v2], 0.5), v0.dtype)\n") != std::string::npos);
+}
+
+TEST_CASE("fuzz: parts of complex numbers, masks of reductions and calls as statements") {
+  using complex = std::complex<double>;
+  program p;
+  p.steps = {input_of({1, 2, 3}),
+             made_by(form::apply, {{0}, {-1, number_of(complex(0, 2))}}),
+             made_by(form::array, {{1}}),
+             made_by(form::store, {{2}, {-1, number_of(0.5)}}),
+             made_by(form::apply, {{0}, {-1, number_of(2.0)}}),
+             made_by(form::reduce, {{2}, {4}}),
+             made_by(form::call, {{0}})};
+  p.steps[3].into = storing::imag;
+  p.steps[3].items = {detail::to_index(slice(_, 2))};
+  p.steps[4].code = op::less;
+  p.steps[5].type = dtype::complex64;
+  p.steps[5].initial = 1;
+  p.steps[6].axes = {0};
+  p.steps[6].extents = {0, 0};
+  p.results = {2, 5, 6};
+  REQUIRE(outlines_of(p));
+  CHECK((*outlines_of(p))[5].type == dtype::complex64);
+  CHECK((*outlines_of(p))[6].extents == shape{2});
+  CHECK(cpp_text(p).find("auto v1 = add(v0, std::complex<double>(0.0, 2.0));\n"
+                         "array<std::complex<float>> v2 = v1;\n"
+                         "v2(slice(_, 2)).imag() = 0.5;\n"
+                         "auto v4 = less(v0, 2.0);\n"
+                         "auto v5 = sum<std::complex<float>>(v2, {.initial = 1, .where = v4});\n"
+                         "auto v6 = diff(v0, 1, 0);\n") != std::string::npos);
+  CHECK(python_text(p).find("v2[:2] = sn.astype(sn.make_complex(np.real(v2[:2]), 0.5), v2.dtype)\n"
+                            "v4 = sn.less(v0, 2.0)\n"
+                            "v5 = sn.sum(v2, initial=1, where=v4, dtype=np.complex64)\n"
+                            "v6 = np.diff(v0, 1, 0)\n") != std::string::npos);
+  p.steps[3].into = storing::items;
+  p.steps[5].operands.pop_back();
+  p.steps[5].skips_nan = true;
+  REQUIRE(outlines_of(p));
+  CHECK(cpp_text(p).find("nansum<std::complex<float>>(v2, {.initial = 1})") != std::string::npos);
+  p.steps[4].operands = {{2}, {-1, number_of(complex(1, 1))}};
+  p.steps[4].code = op::floor_divide;
+  CHECK_FALSE(outlines_of(p));  // of real numbers
+}
+
+TEST_CASE("fuzz: complex results may be apart by their size") {
+  using complex = std::complex<float>;
+  const auto differ = [](const step& s, const std::vector<complex>& from, complex got, complex wanted) {
+    return !step_differs(s, {value_of_elements(from)}, value_of_elements<complex>({got}),
+                         value_of_elements<complex>({wanted}), judge::device)
+                .empty();
+  };
+  step s = made_by(form::apply, {{0}});
+  s.code = op::exp;
+  CHECK_FALSE(differ(s, {{0, 0}}, {1e6f, 0.01f}, {1e6f, 0.02f}));
+  CHECK(differ(s, {{0, 0}}, {1e6f, 1}, {1e6f, 2}));
+  CHECK(differ(s, {{0, 0}}, {1, INFINITY}, {1, 2}));
+  s.code = op::negative;
+  CHECK(differ(s, {{0, 0}}, {0, -0.0f}, {0, 0}));
+  step sum = made_by(form::reduce, {{0}});
+  sum.type = dtype::complex64;
+  CHECK_FALSE(differ(sum, {{1, 1}, {2, -1}}, {3, 1e-8f}, {3, 0}));
+  CHECK(differ(sum, {{1, 1}, {2, -1}}, {3, 1e-3f}, {3, 0}));
 }
 
 TEST_CASE("fuzz: a temporary has one user, and no store comes between") {

@@ -54,7 +54,9 @@ int author::any() {
 }
 
 bool author::statement() {
-  switch (pick(20)) {
+  switch (pick(22)) {
+    case 20:
+    case 21: return call(any());
     case 19: return picked(any());
     case 18: return scan(any());
     case 16:
@@ -73,12 +75,26 @@ bool author::statement() {
   }
 }
 
+// Real and imaginary parts, sizes and angles, and numbers made of two parts.
+bool author::parts(int from) {
+  static constexpr op taking[] = {op::real, op::imag, op::conjugate, op::absolute, op::angle};
+  step s;
+  s.what = form::apply;
+  const bool of_complex = detail::is_complex(known(from).type);
+  s.code = of_complex ? one_of(taking) : op::make_complex;
+  s.operands = {{from}};
+  if (!of_complex)
+    s.operands.insert(s.operands.begin() + pick(2), one_in(4) ? operand{-1, some_number()} : operand{any()});
+  return add(std::move(s));
+}
+
 op author::some_op(bool of_all) {
   if (of_all && one_in(2)) return static_cast<op>(pick(how_.special ? all_ops : plain_ops));
   return how_.whole ? one_of(exact_ops) : one_of(common);
 }
 
 bool author::elementwise() {
+  if (one_in(12)) return parts(any());
   step s;
   s.what = form::apply;
   s.code = some_op(true);

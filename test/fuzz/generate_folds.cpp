@@ -12,8 +12,10 @@ bool author::reduce(int from) {
   s.folding = static_cast<fold>(pick(std::size(fold_names)));
   if (s.folding > fold::sum && one_in(3)) s.folding = fold::sum;
   const dtype given = known(from).type;
-  if (!facts_of(s.folding)) s.type = one_in(6) ? dtype::float32 : detail::mean_dtype(given);
-  else if (chooses_dtype(s.folding) && one_in(6)) s.type = types_[pick(types_.size())];
+  if (!facts_of(s.folding)) {
+    s.type = one_in(6) ? detail::is_complex(given) ? dtype::complex64 : dtype::float32 : detail::mean_dtype(given);
+    if (s.folding > fold::mean) s.type = detail::real_part_of(s.type);
+  } else if (chooses_dtype(s.folding) && one_in(6)) s.type = types_[pick(types_.size())];
   else s.type = detail::reduced_dtype(static_cast<detail::reduction>(s.folding), given);
   s.keepdims = one_in(2);
   s.ddof = s.folding > fold::mean && one_in(3) ? 1 : 0;
@@ -27,7 +29,20 @@ bool author::reduce(int from) {
     if (rank == 0) s.axes.reset();
     else s.axes = {static_cast<int>(pick(rank))};
   }
+  if (one_in(4)) choose_options(s);
   return add(std::move(s));
+}
+
+// A mask, a first value, or what leaves NaN out.
+void author::choose_options(step& s) {
+  if (takes_initial(s.folding) && one_in(2)) s.initial = pick(2);
+  if (skips_nan(s.folding) && one_in(2)) s.skips_nan = true;
+  else
+    for (int tries = 0; tries < 6 && s.operands.size() < 2; ++tries)
+      if (const int at = any(); known(at).type == dtype::bool_) {
+        s.operands.push_back({at});
+        if (!outline_of(s, known_)) s.operands.pop_back();
+      }
 }
 
 // What is folded of rows used along the same rows, as in a softmax: once or twice.

@@ -33,6 +33,10 @@ bool author::store() {
   if (!one_in(5)) s.items = items_for(known(target).extents);
   s.updates = one_in(3);
   if (s.updates) s.code = one_of(updating);
+  if (detail::is_complex(known(target).type) && one_in(3)) {
+    s.into = one_in(2) ? storing::real : storing::imag;
+    if (s.updates) s.code = one_of(updating_picked);
+  }
   // What is stored is a number, any value that fits, or another part of the same array.
   const unsigned of = pick(4);
   for (int tries = 0; tries < 8; ++tries) {

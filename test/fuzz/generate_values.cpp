@@ -38,7 +38,10 @@ shape author::some_shape() {
 template <class T>
 T author::element() {
   using limits = std::numeric_limits<T>;
-  if constexpr (std::is_same_v<T, bool>) {
+  if constexpr (detail::complex_number<T>) {
+    const auto real = element<typename T::value_type>();
+    return T(real, element<typename T::value_type>());
+  } else if constexpr (std::is_same_v<T, bool>) {
     return pick(2);
   } else if constexpr (std::is_integral_v<T>) {
     const T ends[] = {limits::min(), limits::max(), T(limits::min() + 1), T(limits::max() - 1), T(0), T(1), T(-1)};
@@ -71,6 +74,8 @@ T author::element() {
 number author::some_number() {
   if (one_in(3))
     return with_type(types_[pick(types_.size())], [&](auto t) { return number_of(element<decltype(t)>(), true); });
+  const auto has_complex = [&] { return std::any_of(types_.begin(), types_.end(), detail::is_complex); };
+  if (has_complex() && one_in(4)) return number_of(element<std::complex<double>>());
   switch (pick(8)) {
     case 0: return number_of(pick(2) == 0);
     case 1:

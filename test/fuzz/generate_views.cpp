@@ -5,6 +5,7 @@
 
 #include "codegen/ir/broadcast.hpp"
 #include "test/fuzz/author.hpp"
+#include "test/fuzz/calls.hpp"
 
 namespace sinter::fuzz {
 
@@ -114,6 +115,21 @@ bool author::broadcast(int from) {
     if (extent == 1 && one_in(2)) extent = 1 + pick(5);
   if (s.extents.size() < 5 && one_in(3)) s.extents.insert(s.extents.begin(), 1 + pick(4));
   return add(std::move(s));
+}
+
+// A row of calls.cpp, with small numbers.
+bool author::call(int from) {
+  step s;
+  s.what = form::call;
+  s.calling = static_cast<int>(pick(call_count()));
+  s.axes = {static_cast<int>(pick(std::max(known(from).extents.size(), 1)))};
+  for (int i = 0; i < 2; ++i) s.extents.push_back(pick(4));
+  for (int tries = 0; tries < 4; ++tries) {
+    s.operands = {{from}};
+    while (s.operands.size() < row_of(s).operands) s.operands.push_back({one_in(3) ? from : any()});
+    if (add(s)) return true;
+  }
+  return false;
 }
 
 // More parts of a join, as fit it.

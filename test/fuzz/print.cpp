@@ -5,6 +5,7 @@
 #include <limits>
 #include <sstream>
 
+#include "test/fuzz/calls.hpp"
 #include "test/fuzz/moves.hpp"
 
 namespace sinter::fuzz {
@@ -14,19 +15,10 @@ namespace {
 std::string name_of(int step) { return "v" + std::to_string(step); }
 
 const char* cpp_name(dtype t) {
-  static constexpr const char* names[] = {"bool",
-                                          "std::int8_t",
-                                          "std::uint8_t",
-                                          "std::int16_t",
-                                          "std::uint16_t",
-                                          "std::int32_t",
-                                          "std::uint32_t",
-                                          "std::int64_t",
-                                          "std::uint64_t",
-                                          "",
-                                          "",
-                                          "float",
-                                          "double"};
+  static constexpr const char* names[] = {
+      "bool",         "std::int8_t",   "std::uint8_t", "std::int16_t",        "std::uint16_t",
+      "std::int32_t", "std::uint32_t", "std::int64_t", "std::uint64_t",       "half",
+      "bfloat16",     "float",         "double",       "std::complex<float>", "std::complex<double>"};
   return names[static_cast<int>(t)];
 }
 
@@ -55,6 +47,10 @@ template <class T>
 std::string cpp_literal(T x) {
   if constexpr (std::is_same_v<T, bool>) {
     return x ? "true" : "false";
+  } else if constexpr (detail::complex_number<T>) {
+    return std::string(cpp_name(dtype_of<T>)) + "(" + cpp_literal(x.real()) + ", " + cpp_literal(x.imag()) + ")";
+  } else if constexpr (detail::short_number<T>) {
+    return std::string(cpp_name(dtype_of<T>)) + "(" + cpp_literal(static_cast<float>(x)) + ")";
   } else if constexpr (detail::floating_number<T>) {
     if (x != x) return std::is_same_v<T, float> ? "NAN" : "double(NAN)";
     if (std::isinf(x))
@@ -149,10 +145,11 @@ class cpp_printer {
         return "store_where(" + target + ", " + operand_text(s.operands[2]) + ", " + value + ")";
       if (s.into == storing::combine)
         return std::string(combining_name(s.code)) + "(" + target + "(" + items_text(s) + "), " + value + ")";
-      const bool plain = s.updates && s.items.empty() && s.into == storing::items;
+      const bool plain = s.items.empty() && (stores_parts(s.into) || (s.updates && s.into == storing::items));
       const std::string items = s.into == storing::mask ? operand_text(s.operands[2]) : items_text(s);
-      return target + (plain ? "" : "(" + items + ")") + (s.updates ? std::string(" ") + cpp_update(s.code) : " =") +
-             " " + value;
+      const char* const part = s.into == storing::real ? ".real()" : s.into == storing::imag ? ".imag()" : "";
+      return target + (plain ? "" : "(" + items + ")") + part +
+             (s.updates ? std::string(" ") + cpp_update(s.code) : " =") + " " + value;
     }
     const std::string type = is_variable(p_, at) ? std::string("array<") + cpp_name(known(at).type) + ">" : "auto";
     return type + " " + name_of(at) + " = " + made(s, at);
@@ -200,9 +197,13 @@ class cpp_printer {
     if (s.axes) options += ".axis = {" + listed(*s.axes) + "}, ";
     if (s.keepdims) options += ".keepdims = true, ";
     if (s.ddof) options += ".ddof = " + std::to_string(s.ddof) + ", ";
+    if (s.initial) options += ".initial = " + std::to_string(*s.initial) + ", ";
+    if (s.operands.size() > 1) options += ".where = " + operand_text(s.operands[1]) + ", ";
     if (!options.empty()) options = ", {" + options.substr(0, options.size() - 2) + "}";
-    return std::string(name(s.folding)) + (chooses_dtype(s.folding) ? std::string("<") + cpp_name(s.type) + ">" : "") +
-           "(" + operand_text(s.operands[0]) + options + ")";
+    return std::string(s.skips_nan ? s.folding == fold::stddev ? "nanstd" : std::string("nan") + name(s.folding)
+                                   : name(s.folding)) +
+           (chooses_dtype(s.folding) ? std::string("<") + cpp_name(s.type) + ">" : "") + "(" +
+           operand_text(s.operands[0]) + options + ")";
   }
   // An operation's function, or the same as a text.
   std::string called_name(const step& s, int at) const {
@@ -232,9 +233,11 @@ class cpp_printer {
       case form::broadcast: return "broadcast_to(" + from() + ", " + cpp_shape(s.extents) + ")";
       case form::reduce: return reduction(s);
       case form::scan: return scan(s);
-      case form::move: {
+      case form::move:
+      case form::call: {
         std::vector<std::string> operands;
         for (const operand& o : s.operands) operands.push_back(operand_text(o));
+        if (s.what == form::call) return row_of(s).cpp(s, operands, known(at).type);
         return cpp_move(s, operands, length_of_axis(s, outlines_));
       }
       default: return s.temporary ? std::string("array<") + cpp_name(known(at).type) + ">(" + from() + ")" : from();
@@ -253,6 +256,8 @@ std::string python_literal(const number& n) {
     const T x = value_of<T>(n);
     if constexpr (std::is_same_v<T, bool>) {
       return x ? "True" : "False";
+    } else if constexpr (detail::complex_number<T>) {
+      return "complex(" + python_literal(number_of(x.real())) + ", " + python_literal(number_of(x.imag())) + ")";
     } else {
       if (x != x) return "nan";
       if constexpr (detail::floating_number<T>) {
@@ -311,13 +316,15 @@ std::string python_input(const step& s) {
 }
 
 std::string python_reduction(const step& s) {
-  std::string text =
-      std::string("sn.") + (s.folding == fold::stddev ? "std" : name(s.folding)) + "(" + python_operand(s.operands[0]);
+  std::string text = std::string("sn.") + (s.skips_nan ? "nan" : "") +
+                     (s.folding == fold::stddev ? "std" : name(s.folding)) + "(" + python_operand(s.operands[0]);
   if (s.axes)
     text +=
         ", axis=" + (s.folding == fold::argmin || s.folding == fold::argmax ? listed(*s.axes) : python_tuple(*s.axes));
   if (s.keepdims) text += ", keepdims=True";
   if (s.ddof) text += ", ddof=" + std::to_string(s.ddof);
+  if (s.initial) text += ", initial=" + std::to_string(*s.initial);
+  if (s.operands.size() > 1) text += ", where=" + python_operand(s.operands[1]);
   if (chooses_dtype(s.folding)) text += ", dtype=" + python_type(s.type);
   return text + ")";
 }
@@ -346,9 +353,11 @@ std::string python_value(const step& s, const std::vector<outline>& known) {
     case form::broadcast: return "np.broadcast_to(" + from() + ", " + python_tuple(s.extents) + ").copy()";
     case form::reduce: return python_reduction(s);
     case form::scan: return python_scan(s);
-    case form::move: {
+    case form::move:
+    case form::call: {
       std::vector<std::string> operands;
       for (const operand& o : s.operands) operands.push_back(python_operand(o));
+      if (s.what == form::call) return row_of(s).python(s, operands, outline_of(s, known)->type);
       return python_move(s, operands, length_of_axis(s, known));
     }
     default: return "np.array(" + from() + ")";
@@ -357,11 +366,14 @@ std::string python_value(const step& s, const std::vector<outline>& known) {
 
 std::string python_store(const step& s, const std::vector<outline>& known) {
   const std::string target = name_of(s.operands[0].step);
-  const bool masks = s.into == storing::mask || s.into == storing::where;
-  const std::string items = masks ? python_operand(s.operands[2]) : python_items(s, known);
+  const std::string items = stores_under_mask(s.into) ? python_operand(s.operands[2]) : python_items(s, known);
   const std::string place = target + "[" + items + "]";
   std::string value = python_operand(s.operands[1]);
-  if (s.updates) value = std::string("sn.") + detail::facts(s.code).name + "(" + place + ", " + value + ")";
+  const std::string real = "np.real(" + place + ")", imag = "np.imag(" + place + ")";
+  const std::string& old = s.into == storing::real ? real : s.into == storing::imag ? imag : place;
+  if (s.updates) value = std::string("sn.") + detail::facts(s.code).name + "(" + old + ", " + value + ")";
+  if (s.into == storing::real) value = "sn.make_complex(" + value + ", " + imag + ")";
+  if (s.into == storing::imag) value = "sn.make_complex(" + real + ", " + value + ")";
   value = "sn.astype(" + value + ", " + target + ".dtype)";
   if (s.into == storing::where) return "np.copyto(" + target + ", " + value + ", where=" + items + ")";
   if (s.into == storing::combine)
@@ -395,7 +407,7 @@ std::string python_text(const program& p, std::size_t first_record, const std::s
     const std::string name = name_of(stores ? s.operands[0].step : static_cast<int>(i));
     if (stores) all << indent << python_store(s, known) << '\n';
     all << indent << name << " = ";
-    if (s.what == form::input) all << "given(";
+    if (s.what == form::input || draws(s)) all << "given(";
     else all << "checked(" << (stores ? name : python_value(s, known)) << ", ";
     all << first_record + i << ")\n";
   }

@@ -5,6 +5,7 @@
 #include <sinter/detail/selection.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "test/fuzz/calls.hpp"
 #include "test/fuzz/moves.hpp"
 
 namespace sinter::fuzz {
@@ -122,7 +123,9 @@ maybe reduced(const step& s, const outline& from) {
     }
   std::vector<std::int64_t> to;
   const detail::reduction_facts* const facts = facts_of(s.folding);
-  const bool needs_one = facts && facts->needs_element;
+  const bool needs_one = facts && facts->needs_element && !s.initial;
+  if (s.operands.size() > 1 && (!takes_mask(s.folding) || needs_one || s.skips_nan)) return {};
+  if ((s.initial && !takes_initial(s.folding)) || (s.skips_nan && !skips_nan(s.folding))) return {};
   if (facts && facts->takes_position() && s.axes && s.axes->size() != 1) return {};
   for (int d = 0; d < rank; ++d) {
     const bool gone = mask >> d & 1;
@@ -130,17 +133,40 @@ maybe reduced(const step& s, const outline& from) {
     if (gone && s.keepdims) to.push_back(1);
     else if (!gone) to.push_back(from.extents[d]);
   }
-  if (!facts && !detail::is_floating(s.type)) return {};
+  const bool of_complex = detail::is_complex(from.type);  // whose mean is complex, and whose variance is not
+  if (!facts && !detail::is_inexact(s.type)) return {};
+  if (!facts && detail::is_complex(s.type) != (of_complex && s.folding == fold::mean)) return {};
   const bool chosen = chooses_dtype(s.folding);
   if (!chosen && s.type != detail::reduced_dtype(static_cast<detail::reduction>(s.folding), from.type)) return {};
   return outline{s.type, shape_from(to)};
+}
+
+// Is the mask of a reduction one, that broadcasts to the elements?
+bool has_mask(const step& s, const std::vector<outline>& known) {
+  if (s.operands.size() < 2) return true;
+  const outline &of = known[static_cast<std::size_t>(s.operands[0].step)],
+                &mask = known[static_cast<std::size_t>(s.operands[1].step)];
+  shape to = of.extents;
+  return mask.type == dtype::bool_ && codegen::broadcast(to, mask.extents) && to == of.extents;
+}
+
+maybe called(const step& s, const std::vector<outline>& known) {
+  std::vector<outline> operands;
+  for (const operand& o : s.operands) {
+    if (!o.is_step()) return {};
+    operands.push_back(known[static_cast<std::size_t>(o.step)]);
+  }
+  const call_row& row = row_of(s);
+  if (operands.size() != row.operands) return {};
+  const maybe o = row.gives(s, operands);
+  return o && o->extents.size() <= max_rank ? o : maybe();
 }
 
 maybe scanned(const step& s, const outline& from) {
   const int rank = from.extents.size();
   const detail::reduction_facts& facts = detail::facts(s.scanning);
   const bool chosen = facts.gives == detail::folded_dtype::sums;
-  if (s.scanning == detail::reduction::logaddexp ? !detail::is_floating(s.type)
+  if (s.scanning == detail::reduction::logaddexp ? !detail::is_floating(s.type) || detail::is_complex(from.type)
                                                  : !chosen && s.type != detail::reduced_dtype(s.scanning, from.type))
     return {};
   if (!s.axes) return outline{s.type, shape(std::vector<std::int64_t>{from.extents.elements()})};
@@ -161,8 +187,11 @@ maybe applied(const step& s, const std::vector<outline>& known) {
     any = true;
     if (!codegen::broadcast(to, known[static_cast<std::size_t>(o.step)].extents)) return {};
   }
-  return any && !detail::is_complex(of.result) ? maybe({of.result, to}) : maybe();
+  return any ? maybe({of.result, to}) : maybe();
 }
+
+// What a store stores: elements, or parts of them.
+dtype stored_dtype(const step& s, dtype target) { return stores_parts(s.into) ? detail::real_part_of(target) : target; }
 
 // Has the mask of a store the first axes of the array, or does it broadcast to it?
 bool may_mask(const step& s, const std::vector<outline>& known) {
@@ -182,25 +211,32 @@ maybe stored(const step& s, const std::vector<outline>& known) {
   const outline& target = known[static_cast<std::size_t>(s.operands[0].step)];
   const std::optional<shape> to = viewed(target.extents, s, known);
   const operand& value = s.operands[1];
-  const bool masks = s.into == storing::mask || s.into == storing::where;
-  if (!to || (masks && !may_mask(s, known))) return {};
+  if (!to || (stores_under_mask(s.into) && !may_mask(s, known))) return {};
   if (s.into == storing::combine) {
     const detail::outcome of = update_outcome(s, known);
     if (!picks(s) || of.why != detail::fault::none || !detail::same_kind(of.result, target.type)) return {};
+    if (detail::is_complex(target.type) && s.code != op::add) return {};
   }
+  if (stores_parts(s.into) && (picks(s) || !detail::is_complex(target.type))) return {};
   if (value.is_step()) {
     const shape& from = known[static_cast<std::size_t>(value.step)].extents;
     // NumPy takes more axes than there are in `=` alone, and not into one element.
     if (!codegen::can_be_stored(from, *to)) return {};
-    const bool operates = s.updates || s.into == storing::combine;
+    const bool operates = s.updates || s.into == storing::combine || stores_parts(s.into);
     if ((operates || to->size() == 0) && from.size() > to->size()) return {};
   }
-  if (!s.updates)
-    return value.is_step() || value.scalar.strong || fits(value.scalar, target.type) ? maybe(target) : maybe();
+  const auto takes = [&](dtype computed) {
+    return value.is_step() || value.scalar.strong || fits(value.scalar, computed) ? maybe(target) : maybe();
+  };
+  if (stores_parts(s.into)) {
+    const detail::outcome made = pair_outcome(s, known);
+    if (made.why != detail::fault::none) return {};
+    if (!s.updates) return takes(made.computed);
+  }
+  if (!s.updates) return takes(target.type);
   const detail::outcome of = update_outcome(s, known);
-  if (of.why != detail::fault::none || !detail::same_kind(of.result, target.type)) return {};
-  if (!value.is_step() && !value.scalar.strong && !fits(value.scalar, of.computed)) return {};
-  return target;
+  if (of.why != detail::fault::none || !detail::same_kind(of.result, stored_dtype(s, target.type))) return {};
+  return takes(of.computed);
 }
 
 int users_of(const program& p, int step) {
@@ -228,7 +264,7 @@ detail::outcome outcome_of(op code, const std::vector<operand>& all, const std::
 }
 
 const char* text_of(op code, dtype computed) {
-  if (detail::is_short_floating(computed)) return nullptr;
+  if (detail::is_short_floating(computed) || detail::is_complex(computed)) return nullptr;
   // Of integers C promises less.
   const bool real = detail::is_floating(computed);
   switch (code) {
@@ -247,7 +283,15 @@ const char* text_of(op code, dtype computed) {
 }
 
 detail::outcome update_outcome(const step& s, const std::vector<outline>& known) {
-  return outcome_of(s.code, {s.operands[0], s.operands[1]}, known);
+  const dtype target = known[static_cast<std::size_t>(s.operands[0].step)].type;
+  return detail::outcome_of(s.code, {{stored_dtype(s, target), false}, weight_of(s.operands[1], known)});
+}
+
+detail::outcome pair_outcome(const step& s, const std::vector<outline>& known) {
+  const dtype target = known[static_cast<std::size_t>(s.operands[0].step)].type;
+  detail::weight fresh = weight_of(s.operands[1], known);
+  if (s.updates) fresh = {update_outcome(s, known).result, false};
+  return detail::outcome_of(op::make_complex, {fresh, {detail::real_part_of(target), false}});
 }
 
 bool fits(const number& n, dtype type) {
@@ -277,7 +321,7 @@ maybe outline_of(const step& s, const std::vector<outline>& known) {
   for (const operand& o : s.operands)
     if (o.is_step() && static_cast<std::size_t>(o.step) >= known.size()) return {};
   const auto extents_or_none = [&](const std::optional<shape>& to, dtype type) {
-    return to && to->size() <= max_rank && !detail::is_complex(type) ? maybe({type, *to}) : maybe();
+    return to && to->size() <= max_rank ? maybe({type, *to}) : maybe();
   };
   const auto from = [&]() -> const outline& { return known[static_cast<std::size_t>(s.operands[0].step)]; };
   if (s.what != form::input && s.what != form::index && s.what != form::apply &&
@@ -299,7 +343,8 @@ maybe outline_of(const step& s, const std::vector<outline>& known) {
       const bool fine = codegen::broadcast(to, from().extents) && to == shape_from(s.extents);
       return fine ? maybe({from().type, to}) : maybe();
     }
-    case form::reduce: return reduced(s, from());
+    case form::call: return called(s, known);
+    case form::reduce: return has_mask(s, known) ? reduced(s, from()) : maybe();
     case form::scan: return scanned(s, from());
     case form::move: return moved(s, known);
     case form::array: return from();

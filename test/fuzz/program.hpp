@@ -2,8 +2,10 @@
 // inferred here, without the library; the other files make programs, run them, print them and make them smaller.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,15 +42,18 @@ enum class form : std::uint8_t {
   reduce,
   scan,
   move,
+  call,
   array,
   store
 };
 /// How a step moves elements.
 enum class motion : std::uint8_t { take, along, flip, tile, roll, repeat, pad, triangle, diagonal, concatenate, stack };
 inline constexpr int motion_count = 11;
-/// Which elements a store names: those of an index list; those under a mask, `a(mask) = x` or `store_where(a, mask, x)`. And one
-/// that combines, by `code`: `scatter_add(a(k), x)` and its kin.
-enum class storing : std::uint8_t { items, combine, mask, where };
+/// Which elements a store names: those of an index list, or parts of those, `z(i).real() = x`; those under a mask, `a(mask) = x` or
+/// `store_where(a, mask, x)`. And one that combines, by `code`: `scatter_add(a(k), x)` and its kin.
+enum class storing : std::uint8_t { items, real, imag, combine, mask, where };
+constexpr bool stores_parts(storing s) { return s == storing::real || s == storing::imag; }
+constexpr bool stores_under_mask(storing s) { return s == storing::mask || s == storing::where; }
 /// The library's reductions as it numbers them, then those that are made of them.
 enum class fold : std::uint8_t {
 #define SINTER_REDUCTION(name, ...) name,
@@ -72,28 +77,36 @@ constexpr const char* name(fold f) { return fold_names[static_cast<int>(f)]; }
 constexpr const detail::reduction_facts* facts_of(fold f) {
   return f < fold::mean ? &detail::facts(static_cast<detail::reduction>(f)) : nullptr;
 }
+/// Does it take a mask, a first value, leave NaN out?
+constexpr bool takes_mask(fold f) { return f != fold::argmin && f != fold::argmax; }
+constexpr bool takes_initial(fold f) { return f == fold::sum || f == fold::prod || f == fold::min || f == fold::max; }
+constexpr bool skips_nan(fold f) { return takes_mask(f) && f != fold::any && f != fold::all; }
+
 /// May a caller choose the dtype that it folds in?
 constexpr bool chooses_dtype(fold f) { return f >= fold::mean || facts_of(f)->gives == detail::folded_dtype::sums; }
 
 /// One statement, or a part of one.
 struct step {
   form what = form::input;
-  bool temporary = false;           // written inside the one statement that uses it, not under a name
-  bool updates = false;             // store: `+=` and its kin, by `code`, and not `=`
-  bool keepdims = false;            // reduce; triangle: the lower one
-  bool as_text = false;             // apply: by a function given as text
-  op code = op::add;                // apply, store
-  fold folding = fold::sum;         // reduce
-  detail::reduction scanning{};     // scan
-  storing into = storing::items;    // store
-  dtype type = dtype::float32;      // input, cast, reduce, scan
-  int ddof = 0;                     // reduce; pad: which mode
-  motion moving = motion::take;     // move
+  bool temporary = false;                 // written inside the one statement that uses it, not under a name
+  bool updates = false;                   // store: `+=` and its kin, by `code`, and not `=`
+  bool keepdims = false;                  // reduce; triangle: the lower one
+  bool as_text = false;                   // apply: by a function given as text
+  bool skips_nan = false;                 // reduce: nansum and its kin
+  op code = op::add;                      // apply, store
+  fold folding = fold::sum;               // reduce
+  detail::reduction scanning{};           // scan
+  storing into = storing::items;          // store
+  dtype type = dtype::float32;            // input, cast, reduce, scan
+  int ddof = 0;                           // reduce; pad: which mode
+  motion moving = motion::take;           // move
+  int calling = 0;                        // call: which row of calls.cpp
+  std::optional<std::int64_t> initial{};  // reduce: a first value
   std::vector<operand> operands{};  // store: the array that is stored into, the value, a mask; then, and of a pick,
-                                    // the arrays of indices
+                                    // the arrays of indices; reduce: of what, under which mask
   std::vector<detail::index_item> items{};  // view, pick; store: none is all of the array
-  std::vector<std::int64_t> extents{};      // input, index, reshape, broadcast; move: numbers it takes
-  std::optional<std::vector<int>> axes{};   // index, move: one; transpose, reduce, scan: none is all of them
+  std::vector<std::int64_t> extents{};      // input, index, reshape, broadcast; move, call: numbers it takes
+  std::optional<std::vector<int>> axes{};   // index, move, call: one; transpose, reduce, scan: none is all of them
   std::vector<std::byte> elements{};        // input
 };
 
@@ -133,8 +146,10 @@ detail::outcome outcome_of(op, const std::vector<operand>&, const std::vector<ou
 /// The body of a function of a, b and c that does the same as an operation computed in a dtype, in C and in CUDA C++; null: there is
 /// none.
 const char* text_of(op, dtype computed);
-/// Of a store that updates: the operation on the elements and the value.
+/// Of a store that updates: the operation on the elements, or parts of them, and the value.
 detail::outcome update_outcome(const step&, const std::vector<outline>& known);
+/// Of a store into parts: what makes complex numbers of the new parts and the others.
+detail::outcome pair_outcome(const step&, const std::vector<outline>& known);
 /// Is a number of a kind and size that C++ takes where `type` is computed in?
 bool fits(const number&, dtype type);
 
@@ -148,11 +163,13 @@ auto with_one_of(dtype t, F&& f) {
 template <class F>
 auto with_type(dtype t, F&& f) {
   return with_one_of<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
-                     std::int64_t, std::uint64_t, half, bfloat16, float, double>(t, f);
+                     std::int64_t, std::uint64_t, half, bfloat16, float, double, std::complex<float>,
+                     std::complex<double>>(t, f);
 }
-inline constexpr dtype element_types[] = {dtype::bool_,  dtype::int8,    dtype::uint8,  dtype::int16,
-                                          dtype::uint16, dtype::int32,   dtype::uint32, dtype::int64,
-                                          dtype::uint64, dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64};
+inline constexpr dtype element_types[] = {dtype::bool_,   dtype::int8,      dtype::uint8,     dtype::int16,
+                                          dtype::uint16,  dtype::int32,     dtype::uint32,    dtype::int64,
+                                          dtype::uint64,  dtype::float16,   dtype::bfloat16,  dtype::float32,
+                                          dtype::float64, dtype::complex64, dtype::complex128};
 
 /// The value of a number, as the C++ type it has.
 template <class T>
@@ -161,7 +178,11 @@ T value_of(const number& n) {
   else if constexpr (std::is_same_v<T, float>) return n.bits.as_float;
   else if constexpr (std::is_same_v<T, double>) return n.bits.as_double;
   else if constexpr (detail::short_number<T>) return T::from_bits(static_cast<std::uint16_t>(n.bits.as_unsigned));
-  else return static_cast<T>(n.bits.as_signed);
+  else if constexpr (detail::complex_number<T>) {
+    T value;
+    std::memcpy(&value, n.bits.bytes, sizeof value);
+    return value;
+  } else return static_cast<T>(n.bits.as_signed);
 }
 template <class T>
 number number_of(T value, bool strong = false) {

@@ -220,7 +220,9 @@ class shrinker {
       for (std::size_t k = 0; k < best_.steps[i].operands.size(); ++k) {
         const operand& o = best_.steps[i].operands[k];
         const number one{o.scalar.type, o.scalar.strong, converted(number_of(std::int64_t(1)), o.scalar.type)};
-        if (o.is_step() || one.bits.as_unsigned == o.scalar.bits.as_unsigned) continue;
+        const bool is_one = with_type(
+            o.scalar.type, [&](auto t) { return value_of<decltype(t)>(one) == value_of<decltype(t)>(o.scalar); });
+        if (o.is_step() || is_one) continue;
         program p = best_;
         p.steps[i].operands[k].scalar = one;
         any |= attempt(p);
@@ -262,6 +264,8 @@ class shrinker {
       if (best_.steps[i].updates) change([](step& s) { s.updates = false; });
       if (best_.steps[i].ddof) change([](step& s) { s.ddof = 0; });
       if (best_.steps[i].keepdims) change([](step& s) { s.keepdims = false; });
+      if (best_.steps[i].initial) change([](step& s) { s.initial.reset(); });
+      if (best_.steps[i].skips_nan) change([](step& s) { s.skips_nan = false; });
       if (best_.steps[i].as_text) change([](step& s) { s.as_text = false; });
     }
     return any;

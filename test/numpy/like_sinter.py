@@ -208,6 +208,54 @@ BOUNDED = {
 INTEGER = {"power": integer_power, "reciprocal": integer_reciprocal}
 
 
+# Of complex operands.
+
+def product(a, b):
+    """Four multiplications; NumPy's vector loops round two of them together with the sums."""
+    return make_complex_of(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real, a.dtype)
+
+
+def widely(function):
+    """A function computed in long double: where NumPy's formula loses what the true value has."""
+    def apply(a):
+        return function(a.astype("clongdouble")).astype(a.dtype)
+    return apply
+
+
+def complex_sinc(a):
+    """deliberate: as sinc."""
+    turns = np.round(a.real)
+    pi = np.longdouble("3.14159265358979323846264338327950288")
+    held = make_complex_of(a.real - turns, np.where(np.isfinite(a.imag), np.clip(a.imag, -3000, 3000), a.imag), a.dtype)
+    sine = np.sin(pi * held) * np.where(turns % 2 == 0, 1, -1)  # infinite in double all the same
+    return np.where(a == 0, 1, sine / np.where(a == 0, 1, pi * a))
+
+
+def complex_log1p(a):
+    near = (np.abs(a.real) < 0.5) & (np.abs(a.imag) < 0.5)
+    size = np.where(near, 0.5 * np.log1p(a.real * (2 + a.real) + a.imag * a.imag), np.log(1 + a).real)
+    return make_complex_of(size, np.arctan2(a.imag, 1 + a.real), a.dtype)
+
+
+def complex_expm1(a):
+    """deliberate: as exp far from 0, where NumPy multiplies infinities by 0."""
+    half, far = np.sin(a.imag / 2), np.exp(a)
+    near = np.expm1(a.real) * np.cos(a.imag) - 2 * half * half
+    return make_complex_of(np.where(np.abs(a.real) > 40, far.real - 1, near), np.where(a.imag == 0, a.imag, far.imag), a.dtype)
+
+
+def complex_exp2(a):
+    return np.exp(make_complex_of(a.real * np.log(np.longdouble(2)), a.imag * np.log(np.longdouble(2)), a.dtype))
+
+
+COMPLEX = {
+    "multiply": product, "square": lambda a: product(a, a),
+    "sinc": widely(complex_sinc), "log1p": widely(complex_log1p), "expm1": widely(complex_expm1),
+    "exp2": widely(complex_exp2),
+    "clip": lambda a, b, c: np.minimum(np.maximum(a, b), c),  # deliberate: a bound that is NaN wins
+}
+
+
 # Functions of any operands, numbers among them.
 
 def elementwise(name, rule, numpy_name):
@@ -219,7 +267,7 @@ def elementwise(name, rule, numpy_name):
         promoted = np.result_type(*args[len(chooses):])
         assert accepts(rule, promoted), (name, promoted)
         computed = compute_dtype(rule, promoted)
-        own = {**REAL, **BOUNDED}.get(name) if is_real(computed) else INTEGER.get(name)
+        own = (({**REAL, **BOUNDED} if is_real(computed) else COMPLEX if is_complex(computed) else INTEGER).get(name))
         if own or (is_real(computed) and not is_real(promoted) and rule != "quotient"):  # the latter for 8 bits
             same = [np.asarray(a).astype(computed) for a in args]
             return (own or theirs)(*np.broadcast_arrays(*same))
@@ -238,6 +286,8 @@ globals().update({name: elementwise(name, rule, numpy_name) for name, _, rule, _
 def astype(a, to):
     """deliberate: real to integer drops the fraction and is held between the ends; C and NumPy leave it open."""
     a, to = np.asarray(a), np.dtype(to)
+    if is_complex(a.dtype) and to != BOOL and not is_complex(to):
+        a = a.real
     if not is_real(a.dtype) or to.kind not in "iu":
         return a.astype(to)
     info = np.iinfo(to)
@@ -261,15 +311,45 @@ def mean(a, dtype, **how):
 
 def var(a, dtype, **how):
     """deliberate: in double, whatever the elements are."""
-    return np.var(a.astype(float), **how).astype(dtype)
+    return np.var(a.astype(complex if is_complex(a.dtype) else float), **how).astype(dtype)
 
 
 def std(a, dtype, **how):
     """deliberate: as var."""
-    return np.std(a.astype(float), **how).astype(dtype)
+    return np.std(a.astype(complex if is_complex(a.dtype) else float), **how).astype(dtype)
+
+
+def _without_nan(function, neutral=None):
+    """One of NumPy's that leaves NaN out; as sum and prod of what is cast first."""
+    def apply(a, dtype, **how):
+        if neutral is None:
+            return function(a, dtype=dtype, **how)
+        return function(astype(np.where(np.isnan(a), a.dtype.type(neutral), a), dtype), dtype=dtype, **how)
+    return apply
+
+
+nansum, nanprod, nanmean = _without_nan(np.sum, 0), _without_nan(np.prod, 1), _without_nan(np.nanmean)
+nanmin, nanmax = np.nanmin, np.nanmax
+
+
+def nanvar(a, dtype, **how):
+    """deliberate: as var."""
+    return np.nanvar(a.astype(complex if is_complex(a.dtype) else float), **how).astype(dtype)
+
+
+def nanstd(a, dtype, **how):
+    """deliberate: as var."""
+    return np.nanstd(a.astype(complex if is_complex(a.dtype) else float), **how).astype(dtype)
 
 
 min, max, any, all, argmin, argmax = np.min, np.max, np.any, np.all, np.argmin, np.argmax
+
+
+def searchsorted(a, v, side):
+    """In the running maxima of a. deliberate: complex numbers with NaN in them are all one, where NumPy tells which part it is."""
+    t = np.result_type(a, v)
+    wide = [np.where(np.isnan(x), t.type(complex(np.nan, np.nan)), x) if is_complex(t) else x for x in (a.astype(t), v.astype(t))]
+    return np.searchsorted(np.maximum.accumulate(wide[0].ravel()), wide[1], side)
 
 
 def scatter(function, a, index, value):
