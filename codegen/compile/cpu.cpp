@@ -203,6 +203,7 @@ class cpu_compiler final : public compiler {
       identity_ += "\n" + std::string(tool) + " " + program_identity(find_on_path(tool));
     identity_ += "\nC library " + c_library_version() + "\noptions";
     for (const std::string& option : options_) identity_ += " " + option;
+    for (const std::string& option : of_complex_) identity_ += " complex:" + option;
     for (const std::string& library : libraries_) identity_ += " " + library;
     identity_ += "\n" + processor_features();
   }
@@ -232,6 +233,8 @@ class cpu_compiler final : public compiler {
         chosen_limit_.value_or(answered_.load(std::memory_order_relaxed) ? later_limit : first_limit);
     process_request request{path_, options_, environment_, folder.path(), "log", limit};
     request.environment.push_back("TMPDIR=" + folder.path());
+    if (source.find("complex") != source.npos)
+      request.arguments.insert(request.arguments.end(), of_complex_.begin(), of_complex_.end());
     for (const char* word : {"-o", "kernel.so", "kernel.c"}) request.arguments.emplace_back(word);
     if (calls_libraries(source)) {
       request.arguments.insert(request.arguments.end(), libraries_.begin(), libraries_.end());
@@ -296,8 +299,12 @@ class cpu_compiler final : public compiler {
     options_.emplace_back(mode == math_mode::strict ? "-ffp-contract=off" : "-ffp-contract=fast");
     // More loops vectorise without traps; what gcc takes that for a licence to do is not all strict.
     if (mode != math_mode::strict) options_.emplace_back("-fno-trapping-math");
-    // A function of a constant is what the library gives at run time, and not what gcc knows it to be.
-    if (mode == math_mode::strict && !is_clang) options_.emplace_back("-frounding-math");
+    // A function of a constant is what the library gives at run time, and not what gcc knows it to be. Vectors in which a
+    // difference and a sum of products alternate, as real and imaginary parts do, gcc 12 contracts all the same.
+    if (mode == math_mode::strict && !is_clang) {
+      options_.emplace_back("-frounding-math");
+      of_complex_.emplace_back("-fno-tree-vectorize");
+    }
     // Without the first, gcc makes branches of chains of max and min, which then do not vectorise.
     options_.emplace_back(is_clang ? "-Wno-unknown-attributes" : "-fno-thread-jumps");
     // gcc vectorises the functions a kernel declares `simd`; clang ignores that and knows the library by name.
@@ -309,7 +316,7 @@ class cpu_compiler final : public compiler {
   }
 
   std::string path_;
-  std::vector<std::string> options_;
+  std::vector<std::string> options_, of_complex_;  // the latter beside, where a text has complex numbers
   std::vector<std::string> libraries_;
   std::vector<std::string> environment_;
   std::optional<std::chrono::seconds> chosen_limit_;

@@ -141,6 +141,41 @@ TEST_CASE_TEMPLATE("stores, masks and scatters", C, single, twice) {
   CHECK_THROWS_AS(scatter_max(z, k, C(1, 1)), dtype_error);
 }
 
+TEST_CASE("in strict mode products and quotients round each product and sum") {
+  const rerun strict("strict process: complex products", {{"SINTER_MATH", "strict"}});
+  INFO(strict.output);
+  CHECK(strict.ok);
+}
+
+TEST_CASE("strict process: complex products" * doctest::skip()) {
+  std::vector<single> x(500), y(500);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto n = static_cast<float>(i);
+    x[i] = single(std::sin(n), std::cos(3 * n)), y[i] = single(std::cos(n), std::sin(7 * n));
+  }
+  const array<single> a = asarray(x), b = asarray(y);
+  const array<single> first = b(0).copy();
+  const std::vector<single> products = array<single>(a * b).get(), quotients = array<single>(a / b).get(),
+                            by_one = array<single>(a / first).get();
+  const auto quotient = [](single p, single q) {
+    const bool wide = std::fabs(q.real()) >= std::fabs(q.imag());
+    const float by = wide ? q.real() : q.imag(), other = wide ? q.imag() : q.real();
+    const float ratio = other / by, scale = 1 / (by + other * ratio);
+    return wide ? single((p.real() + p.imag() * ratio) * scale, (p.imag() - p.real() * ratio) * scale)
+                : single((p.real() * ratio + p.imag()) * scale, (p.imag() * ratio - p.real()) * scale);
+  };
+  int wrong[3] = {};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const single p = x[i], q = y[i];
+    wrong[0] += products[i] != single(p.real() * q.real() - p.imag() * q.imag(), p.real() * q.imag() + p.imag() * q.real());
+    wrong[1] += quotients[i] != quotient(p, q);
+    wrong[2] += by_one[i] != quotient(p, y[0]);
+  }
+  CHECK(wrong[0] == 0);
+  CHECK(wrong[1] == 0);
+  CHECK(wrong[2] == 0);
+}
+
 TEST_CASE("printed as NumPy prints them") {
   std::ostringstream text;
   text << array<twice>{twice(1, 2), twice(-1.5, -20)} << array<twice>{twice(1, 2)}(0) << array<single>{single(0, -1)}(0);
