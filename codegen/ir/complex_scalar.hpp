@@ -251,21 +251,23 @@ C exp2(C a) {
   return C(twice(size * (cosine - rest * sine) * size, size * (sine + rest * cosine) * size));
 }
 
-/// sin(pi a) over pi a, the sine with the digits of a; 0 at whole numbers.
+/// sin(pi a) over pi a, the sine with the digits of a; 0 at whole numbers. Far from the real axis it is an exponential, in three factors
+/// that are each within the range.
 template <class C>
 C sinc(C a) {
-  constexpr double pi = 3.14159265358979323846, more = 1.2246467991473531772e-16;
+  constexpr double pi = 3.14159265358979323846, less = 1.2246467991473531772e-16, most = 1416;
   if (std::fabs(a.real()) + std::fabs(a.imag()) < 0x1p-30) return C(1, 0 - a.real() * a.imag());
-  const double x = a.real(), height = pi * std::fabs(double(a.imag()));
-  const double y = pi * a.imag(), rest = std::fma(pi, double(a.imag()), -y) + more * a.imag();
+  const double x = a.real(), y = pi * a.imag(), height = std::fabs(y), over = height - most;
+  const bool beyond = std::isinf(height) && !std::isinf(a.imag()), far = height > 700;
+  const double rest = beyond ? 0 : std::fma(pi, double(a.imag()), -y) + less * a.imag();
   const double turn = x - 2 * std::nearbyint(0.5 * x), size = std::fabs(turn);
   const double sine = std::sin(pi * (size > 0.5 ? std::copysign(1.0, turn) - turn : turn));
   const double cosine = std::sin(pi * (0.5 - size));
-  const bool far = height > 700;  // two factors, of which either may be held
-  const double again = far ? std::exp(0.5 * height) : 1;
+  const double again = far ? std::exp(0.5 * (over > 0 ? most : height)) : 1;
+  const double last = over > 0 ? std::exp(over > 0.5 * most ? 0.5 * most : over) : 1;
   const double odd = far ? std::copysign(0.5 * again, y) : std::sinh(y), even = far ? 0.5 * again : std::cosh(y);
   const twice z = divide(twice(sine * (even + rest * odd), cosine * (odd + rest * even)), twice(a));
-  return C(twice(z.real() / pi * again, z.imag() / pi * again));
+  return C(twice(z.real() / pi * again * last, z.imag() / pi * again * last));
 }
 
 /// The power of a whole number is made of products, as in NumPy; of zero it is zero where the exponent's real part is above zero.
