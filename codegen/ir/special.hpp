@@ -13,8 +13,8 @@ namespace sinter::codegen::scalar {
 namespace special {
 
 // Before the rows, so that their unqualified calls are those of std for either type.
-using std::atanh, std::copysign, std::erfc, std::exp, std::expm1, std::fabs, std::floor, std::fma, std::log, std::log1p,
-    std::pow, std::rint, std::sin, std::sqrt, std::tan, std::tgamma;
+using std::atanh, std::copysign, std::cos, std::erfc, std::exp, std::expm1, std::fabs, std::floor, std::fma, std::log,
+    std::log1p, std::pow, std::rint, std::sin, std::sqrt, std::tan, std::tgamma;
 
 template <class T>
 constexpr T polynomial(T x, std::initializer_list<T> numbers) {
@@ -28,20 +28,16 @@ constexpr T polynomial(T x, std::initializer_list<T> numbers) {
   inline float name##_of parameters(float) { return ::name##f(__VA_ARGS__); } \
   inline double name##_of parameters(double) { return ::name(__VA_ARGS__); }
 #define SINTER_ONE(T) (T x)
-#define SINTER_ORDER(T) (int n, T x)
 #define SINTER_POWER(T) (T x, int n)
 #define SINTER_PARTS(T) (T x, int* n)
 SINTER_OF_LIBRARY(j0, SINTER_ONE, x)
 SINTER_OF_LIBRARY(j1, SINTER_ONE, x)
-SINTER_OF_LIBRARY(jn, SINTER_ORDER, n, x)
 SINTER_OF_LIBRARY(y0, SINTER_ONE, x)
 SINTER_OF_LIBRARY(y1, SINTER_ONE, x)
-SINTER_OF_LIBRARY(yn, SINTER_ORDER, n, x)
 SINTER_OF_LIBRARY(ldexp, SINTER_POWER, x, n)
 SINTER_OF_LIBRARY(frexp, SINTER_PARTS, x, n)
 #undef SINTER_OF_LIBRARY
 #undef SINTER_ONE
-#undef SINTER_ORDER
 #undef SINTER_POWER
 #undef SINTER_PARTS
 

@@ -55,6 +55,17 @@ def scaled_k(order):
                                        mpmath.sqrt(mpmath.pi / 2), (t + 1) / 4)
 
 
+def modulated(order, sine):
+    """What stands before the cosine, or x times what stands before the sine, of x less a quarter or three of half a turn in J(x)
+    times sqrt(pi x / 2) (A&S 9.2.5, 9.2.6), for x from 8 on."""
+    def of(x):
+        root, angle = mpmath.sqrt(mpmath.pi * x / 2), x - (2 * order + 1) * mpmath.pi / 4
+        j, y = root * mpmath.besselj(order, x), root * mpmath.bessely(order, x)
+        c, s = mpmath.cos(angle), mpmath.sin(angle)
+        return x * (y * c - j * s) if sine else j * c + y * s
+    return lambda t: of(8 / mpmath.sqrt((t + 1) / 2))
+
+
 def limit_at_infinity(function, value, inverse):
     return value if inverse == 0 else function(1 / inverse)
 
@@ -133,6 +144,10 @@ FITS = [
         lambda z: (mpmath.besselk(1, z) - mpmath.log(z / 2) * mpmath.besseli(1, z)) * z, 0, mpf(1))(x))),
     ("k0_far", -1, 1, scaled_k(0)),
     ("k1_far", -1, 1, scaled_k(1)),
+    ("bessel_p0", -1, 1, modulated(0, False)),
+    ("bessel_q0", -1, 1, modulated(0, True)),
+    ("bessel_p1", -1, 1, modulated(1, False)),
+    ("bessel_q1", -1, 1, modulated(1, True)),
     ("e1_near", 0, 1, lambda x: limit(lambda z: (mpmath.e1(z) + mpmath.log(z) + EULER) / z, 0, mpf(1))(x)),
     ("e1_middle", -1, 1, lambda t: (lambda x: x * mpmath.exp(x) * mpmath.e1(x))(1 / (mpf("0.625") + mpf("0.375") * t))),
     ("e1_far", -1, 1, lambda t: limit_at_infinity(
