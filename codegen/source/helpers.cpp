@@ -292,12 +292,25 @@ std::string indented(std::string_view text) {
   return out;
 }
 
+// Are there loops in a function of special.def, or in what it calls? A sine of a large angle is one.
+bool has_loops(std::string_view name) {
+  const std::string_view text = find_helper(name)->real;
+  if (text.find("for (") != text.npos || text.find("sin$(") != text.npos) return true;
+  for (std::size_t end = text.find("@("); end != text.npos; end = text.find("@(", end + 1)) {
+    const std::size_t before = text.find_last_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", end - 1);
+    const std::string_view called = text.substr(before + 1, end - before - 1);
+    if (is_special(called) && has_loops(called)) return true;
+  }
+  return false;
+}
+
 // Not to be put into a kernel by the dozen: ptxas 13.0 then has more branches open at a time than it has registers for. A
 // logcumsumexp of a floor_divide in double lacked the value of a neighbouring lane on an H200, and has it with functions, which
-// are a tenth of the code.
+// are a tenth of the code. Loops inside the elements of a pack take NVRTC seconds.
 bool stands_apart(const helper_use& use) {
   if (use.name == "long_quotient") return true;
-  if (is_special(use.name)) return use.type == dtype::float64 || find_helper(use.name)->real.size() > 600;
+  if (is_special(use.name))
+    return use.type == dtype::float64 || find_helper(use.name)->real.size() > 600 || has_loops(use.name);
   if (detail::is_complex(use.type))
     return std::ranges::find(complex_functions, use.name) != std::end(complex_functions);
   return use.type == dtype::float64 && (use.name == "fmod" || use.name == "logaddexp" || use.name == "logaddexp2");
