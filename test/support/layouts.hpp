@@ -61,12 +61,19 @@ void check_operand(const char* name, const std::string& layout, const lazy<T>& x
   }
 }
 
+/// Kernels that move elements of one size or another are alike: where they are compiled, one dtype has every layout.
+template <class T>
+bool is_compiled_for(const std::string& layout) {
+  return device::current() == device::interpreter() || std::same_as<T, std::int16_t> || layout == "strided" ||
+         layout == "vector";
+}
+
 /// The same of each operand.
 template <class T, class F>
 void check_layouts(const char* name, F f) {
   for (const char* layout :
        {"contiguous", "strided", "transposed", "broadcast", "empty", "0-d", "one", "vector", "matrix"})
-    check_operand<T>(name, layout, operand<T>(layout), f);
+    if (is_compiled_for<T>(layout)) check_operand<T>(name, layout, operand<T>(layout), f);
 }
 
 }  // namespace sinter::test
