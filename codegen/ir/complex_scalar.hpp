@@ -258,13 +258,13 @@ C sinc(C a) {
   constexpr double pi = 3.14159265358979323846, less = 1.2246467991473531772e-16, most = 1416;
   if (std::fabs(a.real()) + std::fabs(a.imag()) < 0x1p-30) return C(1, 0 - a.real() * a.imag());
   const double x = a.real(), y = pi * a.imag(), height = std::fabs(y), over = height - most;
-  const bool beyond = std::isinf(height) && !std::isinf(a.imag()), far = height > 700;
+  const bool far = height > 700, beyond = over > 0 && !std::isinf(a.imag());
   const double rest = beyond ? 0 : std::fma(pi, double(a.imag()), -y) + less * a.imag();
   const double turn = x - 2 * std::nearbyint(0.5 * x), size = std::fabs(turn);
   const double sine = std::sin(pi * (size > 0.5 ? std::copysign(1.0, turn) - turn : turn));
   const double cosine = std::sin(pi * (0.5 - size));
-  const double again = far ? std::exp(0.5 * (over > 0 ? most : height)) : 1;
-  const double last = over > 0 ? std::exp(over > 0.5 * most ? 0.5 * most : over) : 1;
+  const double again = far ? std::exp(0.5 * (beyond ? most : height)) : 1;
+  const double last = beyond ? std::exp(over > 0.5 * most ? 0.5 * most : over) : 1;
   const double odd = far ? std::copysign(0.5 * again, y) : std::sinh(y), even = far ? 0.5 * again : std::cosh(y);
   const twice z = divide(twice(sine * (even + rest * odd), cosine * (odd + rest * even)), twice(a));
   return C(twice(z.real() / pi * again * last, z.imag() / pi * again * last));

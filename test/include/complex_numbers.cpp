@@ -141,6 +141,17 @@ TEST_CASE_TEMPLATE("stores, masks and scatters", C, single, twice) {
   CHECK_THROWS_AS(scatter_max(z, k, C(1, 1)), dtype_error);
 }
 
+TEST_CASE_TEMPLATE("sinc far from the real axis is infinite, and no number where that is at infinity", C, single, twice) {
+  using R = typename C::value_type;
+  const R far = std::numeric_limits<R>::infinity();
+  const std::vector<C> z = sinc(array<C>{C(R(0.25), 3000), C(R(0.25), R(1e19)), C(0, R(1e19)), C(1, -4000)}).get();
+  for (int i : {0, 1}) CHECK(z[static_cast<std::size_t>(i)] == C(far, -far));
+  CHECK(z[2] == C(far, 0));
+  CHECK(std::isinf(z[3].imag()));
+  CHECK_FALSE(std::isnan(z[3].real()));
+  CHECK(std::isnan(sinc(array<C>{C(1, far)}).item().real()));
+}
+
 TEST_CASE("in strict mode products and quotients round each product and sum") {
   const rerun strict("strict process: complex products", {{"SINTER_MATH", "strict"}});
   INFO(strict.output);
