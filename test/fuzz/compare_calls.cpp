@@ -24,7 +24,7 @@ exact bound_of_sums(const std::vector<snapshot>& operands, dtype result) {
     using limits = std::numeric_limits<T>;
     if constexpr (!detail::floating_number<T>) return 0;
     else if (size * terms >= static_cast<exact>(limits::max()) / 4) return anything;
-    else return 16 * terms * static_cast<exact>(limits::epsilon()) * size;
+    else return 2 * terms * terms * static_cast<exact>(limits::epsilon()) * size;
   });
 }
 

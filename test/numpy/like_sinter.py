@@ -248,7 +248,17 @@ def complex_exp2(a):
     return np.exp(make_complex_of(a.real * np.log(np.longdouble(2)), a.imag * np.log(np.longdouble(2)), a.dtype))
 
 
+def complex_sign(a):
+    """deliberate: of very large and very small numbers too a size of 1."""
+    wide = a.astype("clongdouble")
+    size = np.abs(wide)
+    usual = np.isfinite(a) & (a != 0)
+    by = np.where(usual, size, 1)
+    return np.where(usual, make_complex_of(wide.real / by, wide.imag / by, wide.dtype), np.sign(a)).astype(a.dtype)
+
+
 COMPLEX = {
+    "sign": complex_sign,
     "multiply": product, "square": lambda a: product(a, a),
     "sinc": widely(complex_sinc), "log1p": widely(complex_log1p), "expm1": widely(complex_expm1),
     "exp2": widely(complex_exp2),
