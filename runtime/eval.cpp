@@ -12,6 +12,7 @@
 // program goes through as several (codegen/ir/parts).
 #include "runtime/eval.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <unordered_map>
@@ -120,6 +121,15 @@ bool evaluate(request* requests, int count, workspace& w, const codegen::stand_i
   return true;
 }
 
+// The node that a request is of, where a statement holds it alone, or casts it to what it is.
+const detail::typed_node* wanted_by(const request& r) {
+  if (r.root->kind != detail::node_kind::expression) return r.root;
+  const detail::fragment& code = *static_cast<const detail::expression_node*>(r.root)->code;
+  const bool is_same = code.length == 1 || (code.length == 2 && code.code[1].code == detail::instruction::cast &&
+                                            code.code[1].type == code.code[0].type);
+  return is_same && code.nodes == 1 ? child(r.root, 0) : r.root;
+}
+
 // Evaluates the nodes between the operands and the requests, and then the requests.
 class parts final : public codegen::part_evaluator {
  public:
@@ -154,31 +164,41 @@ class parts final : public codegen::part_evaluator {
   void call(const detail::call_node& c) override {
     const detail::array_node* operands[detail::call_node::most_operands];
     for (int i = 0; i < c.operand_count; ++i) operands[i] = operand(c, i);
-    keep(c, runtime::call(c, {operands, static_cast<std::size_t>(c.operand_count)}));
+    const call_operands all{operands, static_cast<std::size_t>(c.operand_count)};
+    keep(c, runtime::call(c, all, target_of(c, all)));
   }
   void result(const detail::result_node& r) override {
     stand(r, detail::handle(called_.at(r.of)[static_cast<std::size_t>(r.number)]));
   }
 
  private:
-  // Those that are results of calls are there.
+  // The array that the statement stores a call's result into, where the library can write it there: nothing else reads it any more.
+  detail::array_node* target_of(const detail::call_node& c, call_operands operands) const {
+    detail::array_node* const into = requests_[0].into;
+    if (count_ != 1 || wanted_by(requests_[0]) != &c || !into || into->type != c.type || !into->contiguous)
+      return nullptr;
+    const bool is_read = std::any_of(operands.begin(), operands.end(),
+                                     [&](const detail::array_node* a) { return a->memory == into->memory; });
+    return is_read || !(into->extents == c.extents) ? nullptr : into;
+  }
+
+  // A result of a call that is wanted as it is: it is handed over, or was written where it is wanted.
+  const detail::array_node* standing(const request& r) const {
+    const auto at = known.find(wanted_by(r));
+    if (at == known.end()) return nullptr;
+    const bool is_wanted = r.into ? at->second == r.into : at->second->extents == *r.extents;
+    return is_wanted ? at->second : nullptr;
+  }
+
   bool compute_roots(codegen::program_room room) {
     std::vector<request> others;
-    std::vector<detail::handle> there(static_cast<std::size_t>(count_));
-    for (int i = 0; i < count_; ++i) {
-      const request& r = requests_[i];
-      const auto at = known.find(r.root);
-      if (r.into || at == known.end() || !(at->second->extents == *r.extents)) others.push_back(r);
-      else
-        there[static_cast<std::size_t>(i)] =
-            detail::handle(detail::retain(const_cast<detail::array_node*>(at->second)));
-    }
+    std::vector<request*> from;
+    for (request* r = requests_; r != requests_ + count_; ++r)
+      if (!standing(*r)) others.push_back(*r), from.push_back(r);
     if (!others.empty() && !evaluate(others.data(), static_cast<int>(others.size()), w_, &known, room)) return false;
-    auto other = others.begin();
-    for (int i = 0; i < count_; ++i) {
-      detail::handle& mine = there[static_cast<std::size_t>(i)];
-      requests_[i].into = mine ? as_array_node(mine.take()) : (other++)->into;
-    }
+    for (std::size_t i = 0; i < others.size(); ++i) *from[i] = others[i];
+    for (request* r = requests_; r != requests_ + count_; ++r)
+      if (!r->into) r->into = as_array_node(detail::retain(const_cast<detail::array_node*>(standing(*r))));
     return true;
   }
 

@@ -73,12 +73,13 @@ std::vector<handle> recalled(const call_node& c) {
   return all;
 }
 
-std::vector<handle> call(const call_node& c, call_operands operands) {
+std::vector<handle> call(const call_node& c, call_operands operands, array_node* into) {
   stream_state& on = stream_of(*c.what, operands);
   std::vector<handle> made;
   std::vector<array_node*> results;
   for (const library_call::result& r : c.what->results) {
-    made.push_back(handle(new_array(r.type, r.extents, on)));
+    const bool is_there = into && made.empty();
+    made.push_back(handle(is_there ? retain(into) : new_array(r.type, r.extents, on)));
     results.push_back(as_array_node(made.back().get()));
   }
   operation op(on);
@@ -91,7 +92,7 @@ std::vector<handle> call(const call_node& c, call_operands operands) {
   bump(counter::library_calls);
   if (log_level() >= 2) [[unlikely]]
     log(2, "call: %s", c.what->name().c_str());
-  if (capture_of(on)) return made;  // what a graph computes later is no value yet
+  if (into || capture_of(on)) return made;  // what a graph computes later is no value yet
   const std::lock_guard hold(keeping());
   if (!c.kept[0])
     for (std::size_t i = 0; i < made.size(); ++i) c.kept[i] = static_cast<array_node*>(retain(results[i]));

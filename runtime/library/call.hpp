@@ -52,9 +52,9 @@ detail::handle result_of(const detail::handle& call, int number);
 /// An operand as an array that its call takes: what stands for it, or itself; else null.
 const detail::array_node* operand_of(const detail::call_node&, int number, const codegen::stand_ins& known);
 
-/// Calls, or gives what it gave before. The caller owns the results' references. Errors: `device_error` for operands of several
-/// devices; the library's.
-std::vector<detail::handle> call(const detail::call_node&, call_operands);
+/// Calls. The node keeps the results, unless a graph is being made or the first is written into an array that is there already: `into`,
+/// or null. Errors: `device_error` for operands of several devices; the library's.
+std::vector<detail::handle> call(const detail::call_node&, call_operands, detail::array_node* into);
 /// What it gave before: nothing where it has not been called.
 std::vector<detail::handle> recalled(const detail::call_node&);
 /// Of a node that goes.

@@ -208,6 +208,29 @@ TEST_CASE("matmul: stores") {
   CHECK(array<double>(x(slice(10))).get() == array<double>(matmul(product(slice(10)), y)).get());
 }
 
+TEST_CASE("matmul: a product is written where it is stored") {
+  const array<double> x = some<double>({20, 20}), y = some<double>({20, 20}, 1);
+  const array<double> product = matmul(x, y);
+  if (!(device::current() == device::interpreter()))
+    CHECK(launches_of([&] { array<double> fresh = matmul(x, y); }) == 0);
+  array<double> whole = zeros<double>({40, 20});
+  const auto of_part = moved_by([&] { whole(slice(20)) = matmul(x, y); });
+  CHECK(of_part.library_calls == 1);
+  if (!(device::current() == device::interpreter())) CHECK(of_part.launches == 0);
+  CHECK(array<double>(whole(slice(20))).get() == product.get());
+  CHECK(!any(whole(slice(20, _)) != 0).item());
+  const auto product_again = matmul(x, y);
+  whole(slice(20)) = product_again;
+  whole(slice(20)) = whole(slice(20)) * 0;  // is nothing to the product that has a name
+  CHECK(array<double>(product_again).get() == product.get());
+  whole(slice(_, _, 2)) = matmul(x, y);
+  CHECK(array<double>(whole(slice(_, _, 2))).get() == product.get());
+  whole(slice(20)) = matmul(whole(slice(20)), y);
+  array<double> other = zeros<double>({3, 20, 20});
+  other(ellipsis) = matmul(x, y);
+  CHECK(array<double>(other(2)).get() == product.get());
+}
+
 TEST_CASE("matmul: in order with streams, and in graphs") {
   array<double> x = some<double>({64, 64});
   const array<double> y = some<double>({64, 64}, 1);
