@@ -93,7 +93,7 @@ C sign(C a) {
   const bool wide = std::isinf(a.real()), high = std::isinf(a.imag());
   const R by = std::fabs(a.real()) > 1 || std::fabs(a.imag()) > 1 ? R(0.5) : R(0x1p60);  // to no end of the range
   const R size = std::hypot(a.real() * by, a.imag() * by), none = std::numeric_limits<R>::quiet_NaN();
-  if (size == 0) return a;
+  if (size == 0) return C(0);
   if (wide && high) return {none, none};
   return {wide   ? std::copysign(R(1), a.real())
           : high ? R(0)

@@ -137,7 +137,7 @@ def grid(t, count=None):
     """Numbers on both sides of every cut and on it, by the signs of zeros, and at the ends of the range."""
     info = np.finfo(t)
     one = part_of(t).type(1)
-    positive = [0, info.smallest_subnormal, 0.5, np.nextafter(one, one * 0), 1, np.nextafter(one, one * 2), 2, info.max, np.inf]
+    positive = [0.0, info.smallest_subnormal, 0.5, np.nextafter(one, one * 0), 1, np.nextafter(one, one * 2), 2, info.max, np.inf]
     line = np.array([*positive, *(-x for x in positive), np.nan], part_of(t))
     if count:
         line = np.array(count, part_of(t))
@@ -216,10 +216,14 @@ def true_values(of, function, args):
                 far = np.exp(given[0])
                 result[n] = complex_of(far.real - 1, far.imag, t)[0]
             continue
+        if of in ("log", "log2", "log10") and given[0] == 0:
+            continue
         if of == "power" and given[0] == 0 and not (given[1].real > 0 or given[1] == 0):
             continue
         try:
             true = mpmath.mpc(TRUE[of](*map(mp, given)))
+            if of == "log1p" and np.signbit(given[0].imag) and given[0].imag == 0:
+                true = mpmath.conj(true)
             if of == "power" and np.signbit(given[0].imag) and given[0].imag == 0:  # the lower side of the cut
                 true = mpmath.conj(TRUE[of](*[mpmath.conj(mp(g)) for g in given]))
         except (ValueError, ZeroDivisionError):  # at a pole
