@@ -110,7 +110,7 @@ std::string products_differ(const step& s, const std::vector<snapshot>& operands
   const exact each = 8 * static_cast<exact>(from.extents.elements() + 1) * limits::epsilon();
   for (std::int64_t i = 0; i < wanted.extents.elements(); ++i) {
     const std::complex<exact> x(element<T>(got, i)), y(element<T>(wanted, i));
-    if (std::abs(x - y) <= each * std::abs(y) + limits::denorm_min()) continue;
+    if ((x != x && y != y) || std::abs(x - y) <= each * std::abs(y) + limits::denorm_min()) continue;
     return difference(got, wanted, i, "products of " + std::string(name(fold_of(s))));
   }
   return "";
