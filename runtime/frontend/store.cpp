@@ -219,14 +219,6 @@ struct layout {
     }
     return place;
   }
-  // What a step of `stride` is there.
-  std::int64_t step_in(const array_node& to, std::int64_t stride) const {
-    for (int i = 0; i < count; ++i)
-      if (std::abs(from.strides[axes[i]]) <= std::abs(stride))
-        return stride / from.strides[axes[i]] * to.strides[axes[i]];
-    return 0;
-  }
-
   const array_node& from;
   std::int64_t lowest;
   int axes[max_rank], count = 0;
@@ -257,8 +249,10 @@ array_node* same_view(const array_node& view, const array_node& whole, array_nod
   const layout old(whole);
   auto* a = runtime::new_node<array_node>(view.type, view.extents);
   a->offset = old.place_in(copy, view.offset);
+  // A step may go along several axes at once, as a diagonal's does: it leads from the first element to the next.
   for (int d = 0; d < view.extents.size(); ++d)
-    a->strides[d] = view.extents[d] == 1 ? 0 : old.step_in(copy, view.strides[d]);
+    a->strides[d] =
+        view.extents[d] <= 1 ? 0 : old.place_in(copy, view.offset + view.strides[d]) - old.place_in(copy, view.offset);
   a->contiguous = codegen::is_contiguous(a->extents, a->strides);
   runtime::hold(*a, *copy.memory);
   return a;

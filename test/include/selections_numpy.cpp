@@ -149,6 +149,16 @@ CASES("selections: stores") {
   check_layouts<T>("copyto", STORED(sn::copyto(a, row())));
   check_layouts<T>("copyto where", STORED(sn::copyto(a, row(), a > 4)));
   check_layouts<T>("fill_diagonal", STORED(sn::fill_diagonal(a, 7)));
+  for (const bool turned : {false, true}) {  // of an array that shares its elements, laid out in any order
+    array<T> a = sn::astype<T>(sn::arange(6)).reshape({2, 3});
+    if (turned) a = array<T>(a.T()(_, slice(_, _, -1)));
+    const std::vector<T> before = a.get();
+    const array<T> kept = a;
+    sn::fill_diagonal(a, 7);
+    CHECK(kept.get() == before);
+    CHECK(a.get() == (turned ? std::vector<T>{T(7), T(0), T(4), T(7), T(5), T(2)}
+                             : std::vector<T>{T(7), T(1), T(2), T(3), T(7), T(5)}));
+  }
   check_layouts<T>("fill_diagonal values", [](const lazy<T>& x) {
     array<T> a = array<T>(x(ellipsis, slice(2))).copy();
     sn::fill_diagonal(a, few());
