@@ -212,6 +212,16 @@ class array<T> : public detail::methods<array<T>, T> {
   /// Do the elements lie in C order without gaps? Source: numpy.ndarray.flags.c_contiguous.
   bool is_contiguous() const { return detail::is_contiguous(node()); }
 
+  /// The bytes of the elements as elements of U, a value that shares them until one of the two is stored into. Shapes: where U is
+  /// smaller or larger, the last axis is so much longer or shorter. Dtypes: all but bool, whose bytes are 0 and 1 only. Errors:
+  /// `shape_error` where the last axis does not come out even, or there is none. Stream behaviour: what does not lie together is
+  /// copied first. Source: numpy.ndarray.view.
+  template <element U>
+  array<U> view() const {
+    static_assert(!std::is_same_v<U, bool> || std::is_same_v<T, bool>,
+                  "sinter: a byte that is neither 0 nor 1 is no bool: a.view<std::uint8_t>() != 0");
+    return array<U>(detail::make_reinterpreted(node(), dtype_of<U>));
+  }
   /// The device this array lives on.
   sinter::device device() const { return detail::device_of(node()); }
   /// A copy with storage of its own. Source: numpy.ndarray.copy.

@@ -138,5 +138,7 @@ SINTER_API lazy<double> bartlett(std::int64_t points);
 SINTER_API lazy<double> blackman(std::int64_t points);
 SINTER_API lazy<double> hamming(std::int64_t points);
 SINTER_API lazy<double> hanning(std::int64_t points);
+/// A window of so many points made of the Bessel function i0; the larger beta is, the narrower it is. Lazy. Source: numpy.kaiser.
+SINTER_API lazy<double> kaiser(std::int64_t points, double beta);
 
 }  // namespace sinter

@@ -42,6 +42,7 @@ class file_name {
 
 SINTER_API void print(std::ostream&, node*);
 SINTER_API node* load_npy(const char* path, dtype);
+SINTER_API node* map_npy(const char* path, dtype);
 SINTER_API void save_npy(const char* path, node*);
 SINTER_API node* load_npz(const char* path, const char* name, dtype);
 /// An array of an archive, by its name.
@@ -51,7 +52,7 @@ struct named_part {
   const char* name;
   handle of;
 };
-SINTER_API void save_npz(const char* path, const named_part*, std::size_t count);
+SINTER_API void save_npz(const char* path, const named_part*, std::size_t count, bool compresses);
 }  // namespace detail
 
 /// Prints as `str(a)` does in NumPy; evaluates. Stream behaviour: waits.
@@ -68,8 +69,20 @@ template <element T>
 array<T> load(detail::file_name path) {
   return array<T>(detail::load_npy(path.text(), dtype_of<T>));
 }
+/// How a file is mapped into memory. What is stored into such an array is never in the file, so NumPy's two modes are one.
+enum class mmap_mode : unsigned char { r, c };
+/// The same, but on the CPU the array's elements are the file's pages, which are read when they are used; the file has to keep its
+/// length. On a GPU, and where elements have to be converted or looked at (another dtype or byte order, bool), they are read as
+/// without a mode. Errors: as above.
+template <element T>
+array<T> load(detail::file_name path, mmap_mode) {
+  return array<T>(detail::map_npy(path.text(), dtype_of<T>));
+}
 template <detail::not_element T>
 array<T> load(detail::file_name);
+template <class... None>
+  requires(!sizeof...(None))
+detail::refused<double, detail::fault::untyped, None...> load(detail::file_name, detail::anything = 0);
 /// Writes a .npy file; evaluates. Errors: `io_error`. Stream behaviour: waits. Source: numpy.save.
 template <detail::expression E>
 void save(detail::file_name path, const E& e) {
@@ -82,7 +95,7 @@ void save(const E&, const Name&) {
 }
 
 /// Reads one array of a .npz file, converting to T. Errors: `io_error` where there is none of that name, or where the archive is
-/// compressed; as those of a .npy file. Source: numpy.load of a .npz file.
+/// compressed and Sinter was built without zlib; as those of a .npy file. Source: numpy.load of a .npz file.
 template <element T>
 array<T> load(detail::file_name path, const char* name) {
   return array<T>(detail::load_npz(path.text(), name, dtype_of<T>));
@@ -90,7 +103,11 @@ array<T> load(detail::file_name path, const char* name) {
 /// Writes several arrays into one .npz file: `savez("a.npz", {{"x", a}, {"y", b + 1}});` evaluates. Errors: `io_error`. Stream
 /// behaviour: waits. Source: numpy.savez.
 inline void savez(detail::file_name path, std::initializer_list<detail::named_part> arrays) {
-  detail::save_npz(path.text(), arrays.begin(), arrays.size());
+  detail::save_npz(path.text(), arrays.begin(), arrays.size(), false);
+}
+/// The same, compressed. Errors: `io_error`, also where Sinter was built without zlib. Source: numpy.savez_compressed.
+inline void savez_compressed(detail::file_name path, std::initializer_list<detail::named_part> arrays) {
+  detail::save_npz(path.text(), arrays.begin(), arrays.size(), true);
 }
 
 }  // namespace sinter

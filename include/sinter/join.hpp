@@ -86,6 +86,18 @@ class join_list {
   std::vector<node*> nodes_;  // of the parts
 };
 
+/// An expression in a list of parts that become elements of T.
+template <element T>
+class part_as {
+ public:
+  template <expression E>
+  part_as(E&& e) : part_(part_of<T>(std::forward<E>(e))) {}
+  node* share() const { return retain(part_.get()); }
+
+ private:
+  handle part_;
+};
+
 /// Several of one type, made at run time: a `std::vector<array<float>>`.
 template <class P>
 concept part_range = requires(const P& p) {
@@ -109,6 +121,10 @@ template <expression E>
 join_list<element_in<E>> join_of(std::initializer_list<E> list) {
   return {list.begin(), list.size()};
 }
+template <element T>
+join_list<T> join_of(std::initializer_list<part_as<T>> list) {
+  return {list.begin(), list.size()};
+}
 template <class P>
 concept parts = requires(P&& p) {
   join_of(std::forward<P>(p));
@@ -116,18 +132,24 @@ concept parts = requires(P&& p) {
 
 }  // namespace detail
 
-// Of a list in braces of expressions of one type, as arrays or parts of them, of a tuple of any, or of a vector; and of nothing else.
-#define SINTER_JOIN(name, parameters, ...)               \
-  template <detail::parts P>                             \
-  auto name(P&& parts parameters) {                      \
-    auto join = detail::join_of(std::forward<P>(parts)); \
-    return __VA_ARGS__;                                  \
-  }                                                      \
-  template <detail::expression E>                        \
-  auto name(std::initializer_list<E> parts parameters) { \
-    auto join = detail::join_of(parts);                  \
-    return __VA_ARGS__;                                  \
-  }                                                      \
+// Of a list in braces of expressions of one type, as arrays or parts of them, or of any types for one that is named, of a tuple of
+// any, or of a vector; and of nothing else.
+#define SINTER_JOIN(name, parameters, ...)                                \
+  template <detail::parts P>                                              \
+  auto name(P&& parts parameters) {                                       \
+    auto join = detail::join_of(std::forward<P>(parts));                  \
+    return __VA_ARGS__;                                                   \
+  }                                                                       \
+  template <detail::expression E>                                         \
+  auto name(std::initializer_list<E> parts parameters) {                  \
+    auto join = detail::join_of(parts);                                   \
+    return __VA_ARGS__;                                                   \
+  }                                                                       \
+  template <element T>                                                    \
+  auto name(std::initializer_list<detail::part_as<T>> parts parameters) { \
+    auto join = detail::join_of(parts);                                   \
+    return __VA_ARGS__;                                                   \
+  }                                                                       \
   lazy<double> name(detail::no_parts, detail::anything = 0, detail::anything = 0);
 #define SINTER_AXIS , detail::integer axis = 0
 

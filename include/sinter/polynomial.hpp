@@ -2,6 +2,8 @@
 // expressions. Not in sinter.hpp.
 #pragma once
 
+#include <utility>
+
 #include <sinter/signal.hpp>
 
 namespace sinter {
@@ -10,6 +12,8 @@ namespace detail {
 SINTER_API node* make_polyval(handle p, handle x, dtype);
 SINTER_API node* make_polysum(handle a, handle b, bool subtracts);
 SINTER_API node* make_polyder(handle p, std::int64_t times, dtype);
+/// Quotient and remainder.
+SINTER_API std::pair<handle, handle> make_polydiv(handle u, handle v, dtype);
 SINTER_API node* make_polyint(handle p, std::int64_t times, const double* constants, std::size_t count, dtype);
 }  // namespace detail
 
@@ -39,6 +43,18 @@ auto polysub(A&& a, B&& b) {
 template <detail::expression A, detail::expression B>
 auto polymul(A&& a, B&& b) {
   return convolve(std::forward<A>(a), std::forward<B>(b));
+}
+/// The quotient of two polynomials and what remains, without the zeros in front of it: `auto [q, r] = polydiv(u, v);`. Evaluates, as
+/// how long the remainder is depends on values; each coefficient needs those before it, and they are computed on the host. Dtypes:
+/// what the two promote to, double for integers. Errors: `shape_error`, also where there is no coefficient. Stream behaviour: waits.
+/// Source: numpy.polydiv.
+template <detail::expression U, detail::expression V>
+auto polydiv(U&& u, V&& v) {
+  using P = result_type<detail::element_in<U>, detail::element_in<V>>;
+  using T = std::conditional_t<std::is_integral_v<P>, double, P>;
+  detail::handle of(detail::take_node(std::forward<U>(u))), by(detail::take_node(std::forward<V>(v)));
+  auto [quotient, rest] = detail::make_polydiv(std::move(of), std::move(by), dtype_of<T>);
+  return std::pair(array<T>(quotient.take()), array<T>(rest.take()));
 }
 /// Of the m-th derivative. Dtypes: those of the coefficients; small integers become 64 bits wide. Errors: `error` for m below 0.
 /// Source: numpy.polyder.

@@ -86,10 +86,11 @@ class generator {
   /// with n = 1.
   lazy<bool> bernoulli(const shape& s = {}, double p = 0.5) { return lazy<bool>(detail::make_bernoulli(s, next_, p)); }
 
-  // Distributions whose parameters are numbers, or arrays and expressions that broadcast to the shape. Dtypes: double, or float as
-  // chosen; counts are int64. Errors: `error` for numbers that are no parameters of the distribution; of arrays such elements
-  // give NaN or 0; `shape_error`. Source: numpy.random.Generator.
-
+  /// Distributions whose parameters are numbers, or arrays and expressions that broadcast to the shape. Dtypes: double, or float as
+  /// chosen; counts are int64. Errors: `error` for numbers that are no parameters of the distribution; of arrays such elements
+  /// give NaN or 0; `shape_error`. Source: numpy.random.Generator.beta, binomial, chisquare, f, gamma, geometric, gumbel,
+  /// hypergeometric, laplace, logistic, lognormal, logseries, negative_binomial, noncentral_chisquare, noncentral_f, pareto, poisson,
+  /// power, rayleigh, standard_cauchy, standard_gamma, standard_t, triangular, vonmises, wald, weibull, zipf.
   template <detail::real_element T = double>
   lazy<T> beta(const shape& s, const parameter& a, const parameter& b) {
     return drawn<T>(detail::distribution::beta, s, {a, b});
@@ -232,6 +233,20 @@ class generator {
     const std::int64_t n = all.shape()[0];
     if (how.replace) return take(all, choice(n, s), 0);
     return take(all, chosen(n, s), 0);
+  }
+  /// Numbers below n, with replacement, each as likely as its weight in `p`, which need not sum to 1. Evaluates the
+  /// weights' running sums. Dtypes: int64. Errors: `shape_error` unless p has one axis of n. Source: numpy.random.Generator.choice
+  /// with p.
+  template <detail::expression P>
+  lazy<std::int64_t> choice(std::int64_t n, const shape& s, P&& p) {
+    const detail::handle weights(detail::take_node(std::forward<P>(p)));
+    return lazy<std::int64_t>(detail::make_weighted_choice(n, s, weights, next_));
+  }
+  /// Parts of an array along its first axis, as likely as their weights.
+  template <detail::expression E, detail::expression P>
+  auto choice(E&& e, const shape& s, P&& p) {
+    const lazy<detail::element_in<E>> all(detail::take_node(std::forward<E>(e)));
+    return take(all, choice(all.shape()[0], s, std::forward<P>(p)), 0);
   }
   /// Generators whose numbers have nothing to do with each other's or with this one's. Source: numpy.random.Generator.spawn.
   std::vector<generator> spawn(std::int64_t count) {

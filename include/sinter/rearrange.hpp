@@ -107,5 +107,6 @@ auto trace(E&& e, detail::integer offset = 0, detail::integer axis1 = 0, detail:
 
 SINTER_METHOD_OF(repeat)
 SINTER_METHOD_OF(diagonal)
+SINTER_METHOD_OF(trace)
 
 }  // namespace sinter

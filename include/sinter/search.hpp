@@ -61,4 +61,6 @@ auto interp(X&& x, P&& xp, F&& fp, const interp_options& how = {}) {
   return lazy<R>(detail::make_interp(std::move(at), std::move(places), std::move(values), dtype_of<R>, how));
 }
 
+SINTER_METHOD_OF(searchsorted)
+
 }  // namespace sinter

@@ -14,6 +14,7 @@
 #include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/frontend/search.hpp"
 
 namespace sinter::detail {
 
@@ -219,6 +220,18 @@ node* make_permutation(std::int64_t count, draw_counter& next) {
   make_calls(f, arguments, &made, 1);
   ++next.draw;
   return made;
+}
+
+node* make_weighted_choice(std::int64_t count, const shape& s, const handle& weights, draw_counter& next) {
+  if (shape_of(weights.get()) != shape{count})
+    throw shape_error(message("sinter: a choice among %lld with probabilities of shape %s",
+                              static_cast<long long>(count), to_string(shape_of(weights.get())).c_str())
+                          .c_str());
+  const runtime::term each = runtime::astype(runtime::term(weights), dtype::float64);
+  // Made an array, or every step of every search would add them up again.
+  const runtime::term below(handle(as_array(make_scan(each.get(), reduction::sum, dtype::float64, 0), where{})));
+  const runtime::term places = runtime::term::made(make_uniform(dtype::float64, s, next, 0, 1));
+  return runtime::count_before(below, places * below.at(0, -1), true).take();
 }
 
 node* make_seed_of(const draw_counter& next, std::uint64_t child) {

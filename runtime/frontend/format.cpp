@@ -190,6 +190,8 @@ std::vector<std::string> truth_words(const unsigned char* x, std::size_t count) 
   return words;
 }
 
+}  // namespace
+
 std::vector<std::string> words_of(const void* at, dtype type, std::size_t count, const print_options& options) {
   switch (type) {
     case dtype::bool_: return truth_words(static_cast<const unsigned char*>(at), count);
@@ -210,6 +212,8 @@ std::vector<std::string> words_of(const void* at, dtype type, std::size_t count,
   }
   throw internal_error("print: a dtype that is none");
 }
+
+namespace {
 
 // ---- numbers without axes -------------------------------------------------------------------------------------------
 
@@ -265,11 +269,14 @@ bool summarised(const shape& extents, const print_options& options) { return ext
 /// Writes words, which come in the order in which they are shown, into nested brackets.
 class layout {
  public:
-  layout(const shape& extents, const print_options& options, const std::vector<std::string>& words)
-      : rank_(extents.size()), next_(words.begin()) {
+  layout(const shape& extents, const print_options& options, const text_frame& frame,
+         const std::vector<std::string>& words)
+      : rank_(extents.size()), frame_(frame), next_(words.begin()) {
+    const auto last = frame.separator.find_last_not_of(' ');
+    mark_ = frame.separator.substr(0, last == frame.separator.npos ? 0 : last + 1);
     const bool summarise = summarised(extents, options);
     for (int d = 0; d < rank_; ++d) axes_[d] = visible_items(extents[d], summarise, options);
-    block(0, 1, options.linewidth);
+    block(0, 1 + static_cast<int>(frame.before), options.linewidth - static_cast<int>(frame.behind));
   }
   std::string text;
 
@@ -278,10 +285,10 @@ class layout {
   void block(int axis, int indent, int width) {
     text += '[';
     if (axis + 1 == rank_) {
-      row(indent, width - 1);
+      row(indent, width - std::max(1, static_cast<int>(mark_.size())));
     } else {
       for (std::int64_t i = 0; i < axes_[axis].items() + axes_[axis].gap; ++i) {
-        if (i > 0) text.append(rank_ - axis - 1, '\n').append(indent, ' ');
+        if (i > 0) text.append(mark_).append(rank_ - axis - 1, '\n').append(indent, ' ');
         if (is_gap(axis, i)) text += "...";
         else block(axis + 1, indent + 1, width - 1);
       }
@@ -289,12 +296,12 @@ class layout {
     text += ']';
   }
 
-  /// The last axis: words with a space between them, and a new line where the next word would cross `width`.
+  /// The last axis: words with a separator between them, and a new line where the next word would cross `width`.
   void row(int indent, int width) {
     int column = indent;
     for (std::int64_t i = 0; i < axes_[rank_ - 1].items() + axes_[rank_ - 1].gap; ++i) {
       const std::string_view word = is_gap(rank_ - 1, i) ? "..." : std::string_view(*next_++);
-      if (i > 0) text += ' ', ++column;
+      if (i > 0) text += frame_.separator, column += static_cast<int>(frame_.separator.size());
       if (column > indent && column + static_cast<int>(word.size()) > width) {
         text.erase(text.find_last_not_of(' ') + 1);
         text.append(1, '\n').append(indent, ' ');
@@ -308,6 +315,8 @@ class layout {
   bool is_gap(int axis, std::int64_t i) const { return axes_[axis].gap && i == axes_[axis].before; }
 
   int rank_;
+  const text_frame& frame_;
+  std::string_view mark_;  // the separator at the end of a line
   visible axes_[max_rank];
   std::vector<std::string>::const_iterator next_;
 };
@@ -330,8 +339,14 @@ std::string format(const void* shown, dtype type, const shape& extents, const pr
   if (extents.size() == 0) return alone(shown, type, options);
   if (extents.elements() == 0) return "[]";
   const auto count = static_cast<std::size_t>(edges_of(extents, options).extents.elements());
-  const std::vector<std::string> words = words_of(shown, type, count, options);
-  return layout(extents, options, words).text;
+  return lay_out(words_of(shown, type, count, options), extents, options, {});
+}
+
+std::string lay_out(const std::vector<std::string>& words, const shape& extents, const print_options& options,
+                    const text_frame& frame) {
+  if (extents.elements() == 0) return "[]";
+  if (extents.size() > 0) return layout(extents, options, frame, words).text;
+  return words.front().substr(words.front().find_first_not_of(' '));
 }
 
 }  // namespace sinter::runtime

@@ -8,6 +8,7 @@
 
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
+#include <sinter/special.hpp>
 
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
@@ -108,5 +109,9 @@ lazy<double> bartlett(std::int64_t points) {
 lazy<double> blackman(std::int64_t points) { return cosine(points, 1, 0.5) + 0.42 + cosine(points, 2, 0.08); }
 lazy<double> hamming(std::int64_t points) { return cosine(points, 1, 0.46) + 0.54; }
 lazy<double> hanning(std::int64_t points) { return cosine(points, 1, 0.5) + 0.5; }
+lazy<double> kaiser(std::int64_t points, double beta) {
+  const lazy<double> place = from_middle(points) / static_cast<double>(std::max<std::int64_t>(points - 1, 1));
+  return special::i0(sqrt(1 - square(place)) * beta) / special::i0(beta);
+}
 
 }  // namespace sinter

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <vector>
 
+#include <sinter/device.hpp>
 #include <sinter/error.hpp>
 #include <sinter/io.hpp>
 
@@ -24,6 +25,7 @@
 #include "codegen/ir/node.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/npy.hpp"
+#include "runtime/memory/mapped.hpp"
 
 namespace sinter {
 namespace {
@@ -212,9 +214,12 @@ class source {
     left_ = size;
   }
 
+  /// Bytes in memory. `path`: for messages.
+  source(const char* path, std::string_view all) : path_(path), left_(all.size()), next_(all.data()) {}
+
   void read(void* to, std::size_t size, const char* what) {
     if (left_ != unknown && size > left_) refuse("load", path_, std::string("the file ends within its ") + what);
-    const std::ptrdiff_t got = codegen::read_upto(fd_.get(), to, size);
+    const std::ptrdiff_t got = next_ ? copy(to, size) : codegen::read_upto(fd_.get(), to, size);
     if (got < 0) refuse_errno("load", path_, errno);
     if (static_cast<std::size_t>(got) < size) refuse("load", path_, std::string("the file ends within its ") + what);
     left_ -= left_ == unknown ? 0 : std::min<std::uint64_t>(left_, size);
@@ -222,11 +227,19 @@ class source {
   /// Bytes not read yet; `unknown` for what is no regular file.
   std::uint64_t left() const { return left_; }
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+  int file() const { return fd_.get(); }
 
  private:
+  std::ptrdiff_t copy(void* to, std::size_t size) {
+    std::memcpy(to, next_, size);
+    next_ += size;
+    return static_cast<std::ptrdiff_t>(size);
+  }
+
   const char* path_;
   codegen::unique_fd fd_;
   std::uint64_t left_ = unknown;
+  const char* next_ = nullptr;  // of bytes in memory
 };
 
 header read_header(source& file, const char* path) {
@@ -302,16 +315,28 @@ std::string made_header(dtype type, const shape& extents) {
 namespace detail {
 namespace {
 
+/// What `make` gives of the extents in C order, as an array of those that a header says.
+template <class Make>
+node* in_order(const header& h, Make make) {
+  if (!h.fortran || h.extents.size() < 2) return make(h.extents);
+  shape reversed = h.extents;
+  std::reverse(&reversed[0], &reversed[0] + reversed.size());
+  const handle columns(make(reversed));
+  return make_transpose(columns.get(), nullptr, 0);
+}
+
 node* load_from(source& file, const char* path, dtype wanted) try {
   const header h = read_header(file, path);
   const bytes elements = read_elements(file, path, h, wanted);
-  if (!h.fortran || h.extents.size() < 2) return make_from_host(wanted, h.extents, elements.data());
-  shape reversed = h.extents;
-  std::reverse(&reversed[0], &reversed[0] + reversed.size());
-  const handle columns(make_from_host(wanted, reversed, elements.data()));
-  return make_transpose(columns.get(), nullptr, 0);
+  return in_order(h, [&](const shape& s) { return make_from_host(wanted, s, elements.data()); });
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
+}
+
+/// Can a device work with the bytes of a file as they are, which begin so far into it?
+bool maps(const header& h, dtype wanted, std::uint64_t start) {
+  return device::current().type() != device::kind::cuda && h.type == wanted && !h.swapped && wanted != dtype::bool_ &&
+         start % static_cast<std::uint64_t>(itemsize(wanted)) == 0 && h.extents.elements() > 0;
 }
 
 }  // namespace
@@ -324,6 +349,26 @@ node* load_npy(const char* path, dtype wanted) {
 node* load_npy_part(const char* path, std::uint64_t offset, std::uint64_t size, dtype wanted) {
   source file(path, offset, size);
   return load_from(file, path, wanted);
+}
+
+node* load_npy_bytes(const char* path, std::string_view all, dtype wanted) {
+  source file(path, all);
+  return load_from(file, path, wanted);
+}
+
+node* map_npy(const char* path, dtype wanted) {
+  source file(path);
+  const std::uint64_t size = file.left();
+  if (size == source::unknown) return load_from(file, path, wanted);
+  const header h = read_header(file, path);
+  const std::uint64_t start = size - file.left(), count = static_cast<std::uint64_t>(h.extents.elements());
+  if (!maps(h, wanted, start) || count > file.left() / static_cast<std::uint64_t>(itemsize(wanted)))
+    return load_npy(path, wanted);  // which says what is wrong with a file that is too short
+  const handle whole(runtime::map_file(file.file(), path, size, wanted));
+  const auto first = static_cast<std::int64_t>(start) / itemsize(wanted);
+  const index_item elements = to_index(slice(first, first + h.extents.elements()));
+  const handle part(make_view(whole.get(), &elements, 1));
+  return in_order(h, [&](const shape& s) { return make_reshape(part.get(), s.begin(), s.size()); });
 }
 
 npy_text npy_text_of(node* n) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sinter/detail/seam.hpp>
@@ -18,5 +19,7 @@ npy_text npy_text_of(node*);
 
 /// As load_npy, of the bytes from `offset` on. Errors: `io_error`, also where they end too early.
 node* load_npy_part(const char* path, std::uint64_t offset, std::uint64_t size, dtype);
+/// As load_npy, of what a file has unpacked. `path`: for messages.
+node* load_npy_bytes(const char* path, std::string_view file, dtype);
 
 }  // namespace sinter::detail

@@ -1,4 +1,4 @@
-// Archives of arrays: .npz files are ZIP archives whose entries are .npy files. They are written, and read, without compression.
+// Archives of arrays: .npz files are ZIP archives whose entries are .npy files, stored as they are or packed (packing.hpp).
 #include <fcntl.h>
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 #include "codegen/compile/file.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/npy.hpp"
+#include "runtime/frontend/packing.hpp"
 
 namespace sinter {
 namespace {
@@ -56,23 +57,40 @@ std::uint64_t get(std::string_view from, std::size_t at, int bytes) {
   return number;
 }
 
+enum method : unsigned char { stored = 0, packed = 8 };
+
+// What an entry has.
+struct contents {
+  std::string bytes;  // in the archive
+  std::size_t size;   // of the file
+  std::uint32_t checksum;
+  method how;
+};
+contents contents_of(std::string bytes, bool packs) {
+  const std::size_t size = bytes.size();
+  const std::uint32_t sum = checksum(bytes);
+  return {packs ? runtime::pack(bytes) : std::move(bytes), size, sum, packs ? packed : stored};
+}
+
 // What a local header and the directory say of an entry: version, flags (names are UTF-8), method, time, date, checksum, sizes and
 // the lengths of the name and of what is beside it.
-void put_facts(std::string& to, std::string_view name, std::string_view bytes) {
+void put_facts(std::string& to, std::string_view name, const contents& of) {
   put(to, 2, 20);
   put(to, 2, 0x800);
-  put(to, 2, 0);
+  put(to, 2, of.how);
   put(to, 2, 0);
   put(to, 2, 0x21);  // the first of January 1980
-  put(to, 4, checksum(bytes));
-  put(to, 4, bytes.size());
-  put(to, 4, bytes.size());
+  put(to, 4, of.checksum);
+  put(to, 4, of.bytes.size());
+  put(to, 4, of.size);
   put(to, 2, name.size());
   put(to, 2, 0);
 }
 
 struct entry {
-  std::uint64_t offset, size;  // of the bytes
+  std::uint64_t offset, packed_size, size;  // of the bytes
+  std::uint32_t checksum;
+  std::uint64_t how;
 };
 
 class archive {
@@ -101,6 +119,13 @@ class archive {
            detail::message("it has no '%.60s'; it has %.200s", std::string(name).c_str(), names.c_str()));
   }
 
+  // The file that a packed entry is.
+  std::string unpacked(const entry& e) {
+    std::string all = runtime::unpack(read(e.offset, e.packed_size), e.size);
+    if (all.size() != e.size || checksum(all) != e.checksum) refuse("load", path_, "an array in it is damaged");
+    return all;
+  }
+
  private:
   std::string read(std::uint64_t at, std::uint64_t count) {
     if (at > size_ || count > size_ - at) refuse("load", path_, "this is no .npz file, or it is damaged");
@@ -120,23 +145,26 @@ class archive {
 
   // Sizes and the place of an entry, which are beside its name where 32 bits do not hold them.
   entry placed(std::string_view facts, std::size_t name_length) {
-    if (get(facts, 10, 2) != 0)
-      refuse("load", path_,
-             "it is compressed; numpy.savez writes what can be read here, numpy.savez_compressed does not");
-    std::uint64_t size = get(facts, 24, 4), header = get(facts, 42, 4);
+    const std::uint64_t how = get(facts, 10, 2);
+    if (how == packed && !runtime::can_pack)
+      refuse("load", path_, "it is compressed, and Sinter was built without zlib; numpy.savez does not compress");
+    if (how != stored && how != packed) refuse("load", path_, "it is compressed in a way that NumPy does not use");
+    std::uint64_t size = get(facts, 24, 4), packed_size = get(facts, 20, 4), header = get(facts, 42, 4);
     const std::string_view extra = facts.substr(central_size + name_length);
     for (std::size_t at = 0; at + 4 <= extra.size(); at += 4 + get(extra, at + 2, 2)) {
       if (get(extra, at, 2) != 1) continue;
       const std::string_view wide = extra.substr(at + 4, get(extra, at + 2, 2));
       std::size_t next = 0;
       if (size == 0xffffffff && wide.size() >= next + 8) size = get(wide, next, 8), next += 8;
-      if (get(facts, 20, 4) == 0xffffffff) next += 8;
+      if (packed_size == 0xffffffff && wide.size() >= next + 8) packed_size = get(wide, next, 8), next += 8;
       if (header == 0xffffffff && wide.size() >= next + 8) header = get(wide, next, 8);
     }
     const std::string local = read(header, local_size);
     if (get(local, 0, 4) != local_mark) refuse("load", path_, "this is no .npz file, or it is damaged");
-    const entry e{header + local_size + get(local, 26, 2) + get(local, 28, 2), size};
-    if (e.offset > size_ || e.size > size_ - e.offset) refuse("load", path_, "the file ends within an array");
+    const entry e{header + local_size + get(local, 26, 2) + get(local, 28, 2), packed_size, size,
+                  static_cast<std::uint32_t>(get(facts, 16, 4)), how};
+    if (e.offset > size_ || (how == packed ? e.packed_size : e.size) > size_ - e.offset)
+      refuse("load", path_, "the file ends within an array");
     return e;
   }
 
@@ -148,25 +176,30 @@ class archive {
 }  // namespace
 
 detail::node* detail::load_npz(const char* path, const char* name, dtype wanted) try {
-  const entry at = archive(path).find(name);
+  archive from(path);
+  const entry at = from.find(name);
+  if (at.how == packed) return load_npy_bytes(path, from.unpacked(at), wanted);
   return load_npy_part(path, at.offset, at.size, wanted);
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
 }
 
-void detail::save_npz(const char* path, const named_part* arrays, std::size_t count) try {
+void detail::save_npz(const char* path, const named_part* arrays, std::size_t count, bool compresses) try {
+  if (compresses && !runtime::can_pack)
+    refuse("savez_compressed", path, "Sinter was built without zlib; savez does not compress");
   std::string all, directory;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = std::string(arrays[i].name) + ".npy";
     auto [bytes, elements] = npy_text_of(arrays[i].of.get());
     bytes.append(elements.begin(), elements.end());
+    const contents part = contents_of(std::move(bytes), compresses);
     const std::uint64_t at = all.size();
     put(all, 4, local_mark);
-    put_facts(all, name, bytes);
-    all += name + bytes;
+    put_facts(all, name, part);
+    all += name + part.bytes;
     put(directory, 4, central_mark);
     put(directory, 2, 20);
-    put_facts(directory, name, bytes);
+    put_facts(directory, name, part);
     put(directory, 2, 0);
     put(directory, 2, 0);
     put(directory, 2, 0);

@@ -102,8 +102,20 @@ reach reach_of(const array_node& a) {
   return r;
 }
 
+namespace {
+
+// Of views of one storage as elements of different sizes only where they begin and end is looked at.
+bool bytes_overlap(const array_node& a, const array_node& b) {
+  const reach of_a = reach_of(a), of_b = reach_of(b);
+  const std::int64_t size_a = itemsize(a.type), size_b = itemsize(b.type);
+  return (of_a.high + 1) * size_a > of_b.low * size_b && (of_b.high + 1) * size_b > of_a.low * size_a;
+}
+
+}  // namespace
+
 bool overlap(const array_node& a, const array_node& b) {
   if (a.extents.elements() == 0 || b.extents.elements() == 0) return false;
+  if (itemsize(a.type) != itemsize(b.type)) return bytes_overlap(a, b);
   const reach of_a = reach_of(a), of_b = reach_of(b);
   if (of_a.high < of_b.low || of_b.high < of_a.low) return false;
   equation e;
@@ -113,7 +125,7 @@ bool overlap(const array_node& a, const array_node& b) {
 }
 
 bool same_elements(const array_node& a, const array_node& b) {
-  return a.offset == b.offset && a.extents == b.extents &&
+  return a.type == b.type && a.offset == b.offset && a.extents == b.extents &&
          std::equal(a.strides, a.strides + a.extents.size(), b.strides);
 }
 

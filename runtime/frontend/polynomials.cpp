@@ -1,6 +1,8 @@
 #include <sinter/polynomial.hpp>
 
 #include <algorithm>
+#include <complex>
+#include <vector>
 
 #include <sinter/error.hpp>
 
@@ -27,7 +29,43 @@ term zeros(std::int64_t count, dtype type) { return number_node(0, type).broadca
 // What each coefficient's power is, from n - 1 + lowest down to `lowest`.
 term powers(std::int64_t n, std::int64_t lowest) { return n - 1 + lowest - index_of(shape{n}, 0); }
 
+template <class W>
+std::vector<W> coefficients_on_host(const term& p, dtype type) {
+  std::vector<W> all(static_cast<std::size_t>(p.extent(0)));
+  read_all(astype(astype(p, type), dtype_of<W>).get(), all.data(), all.size(), {}, {});
+  return all;
+}
+
+handle array_of(const std::vector<double>& all, std::size_t from, dtype type) {
+  return astype(term::made(make_from_host(dtype::float64, shape{all.size() - from}, &all[from])), type).held();
+}
+handle array_of(const std::vector<std::complex<double>>& all, std::size_t from, dtype type) {
+  return astype(term::made(make_from_host(dtype::complex128, shape{all.size() - from}, &all[from])), type).held();
+}
+
+// Long division. What NumPy takes for zero in front of the remainder is left out, but for one coefficient.
+template <class W>
+std::pair<handle, handle> divided(const term& u, const term& v, dtype type) {
+  std::vector<W> rest = coefficients_on_host<W>(u, type);
+  const std::vector<W> by = coefficients_on_host<W>(v, type);
+  std::vector<W> quotient(rest.size() >= by.size() ? rest.size() - by.size() + 1 : 1);
+  const W scale = W(1) / by[0];
+  for (std::size_t k = 0; k + by.size() <= rest.size(); ++k) {
+    quotient[k] = scale * rest[k];
+    for (std::size_t i = 0; i < by.size(); ++i) rest[k + i] -= quotient[k] * by[i];
+  }
+  std::size_t zeros = 0;
+  while (zeros + 1 < rest.size() && std::abs(rest[zeros]) <= 1e-8) ++zeros;
+  return {array_of(quotient, 0, type), array_of(rest, zeros, type)};
+}
+
 }  // namespace
+
+std::pair<handle, handle> make_polydiv(handle of, handle by, dtype type) {
+  const term u = coefficients(std::move(of)), v = coefficients(std::move(by));
+  if (u.extent(0) == 0 || v.extent(0) == 0) throw shape_error("sinter: polydiv of a polynomial without coefficients");
+  return is_complex(type) ? divided<std::complex<double>>(u, v, type) : divided<double>(u, v, type);
+}
 
 node* make_polyval(handle of, handle at, dtype type) {
   const term p = coefficients(std::move(of)), x = astype(term(std::move(at)), type);

@@ -5,8 +5,11 @@
 #include <mutex>
 #include <new>
 #include <ostream>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include <sinter/format.hpp>
 #include <sinter/io.hpp>
 
 #include "codegen/ir/node.hpp"
@@ -85,15 +88,68 @@ print_options get_printoptions() {
   return options_now;
 }
 
-void detail::print(std::ostream& out, node* n) try {
+namespace detail {
+namespace {
+
+// What a text shows of an array.
+struct shown_part {
+  shape extents;
+  dtype type;
+  bytes elements;
+  std::size_t count() const { return elements.size() / static_cast<std::size_t>(itemsize(type)); }
+};
+shown_part part_of(node* n, const print_options& options) {
   const handle array(as_array(retain(n), where{}));
   const dtype type = static_cast<const typed_node*>(array.get())->type;
   const shape& extents = shape_of(array.get());
-  const print_options options = get_printoptions();
-  const bytes shown = fetch(array.get(), extents, runtime::edges_of(extents, options), itemsize(type));
-  out << runtime::format(shown.data(), type, extents, options);
+  return {extents, type, fetch(array.get(), extents, runtime::edges_of(extents, options), itemsize(type))};
+}
+
+// Is this what elements are when nothing else is said?
+bool is_implied(dtype t) {
+  return t == dtype::bool_ || t == dtype::int64 || t == dtype::float64 || t == dtype::complex128;
+}
+
+}  // namespace
+
+std::string str_of(node* n, const print_options& options) try {
+  const shown_part part = part_of(n, options);
+  return runtime::format(part.elements.data(), part.type, part.extents, options);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
 
+void print(std::ostream& out, node* n) { out << str_of(n, get_printoptions()); }
+
+std::string text_of(node* n, const print_options& options, const text_around& around, const element_text& own) try {
+  const shown_part part = part_of(n, options);
+  std::vector<std::string> words;
+  if (own.of) {
+    const auto size = static_cast<std::size_t>(itemsize(part.type));
+    for (std::size_t i = 0; i < part.count(); ++i) words.push_back(own.of(own.by, &part.elements[i * size]));
+  } else {
+    words = runtime::words_of(part.elements.data(), part.type, part.count(), options);
+  }
+  const std::string_view before = around.prefix, behind = around.suffix;
+  return runtime::lay_out(words, part.extents, options, {around.separator, before.size(), behind.size()});
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
+}
+
+std::string repr_of(node* n, const print_options& options) {
+  const handle array(as_array(retain(n), where{}));
+  const shape& extents = shape_of(array.get());
+  const dtype type = static_cast<const typed_node*>(array.get())->type;
+  std::string text = "array(" + text_of(array.get(), options, {", ", "array(", ")"}, {}), more;
+  const bool is_empty = extents.elements() == 0;
+  if ((is_empty && extents.size() != 1) || extents.elements() > options.threshold) more = "shape=" + to_string(extents);
+  if (!is_implied(type) || is_empty) more += (more.empty() ? "dtype=" : ", dtype=") + std::string(name(type));
+  if (more.empty()) return text + ')';
+  text += ',';
+  const std::size_t last_line = text.size() - (text.rfind('\n') + 1);  // also where there is one line
+  const bool fits = last_line + more.size() + 2 <= static_cast<std::size_t>(std::max(options.linewidth, 0));
+  return text + (fits ? " " : "\n      ") + more + ')';
+}
+
+}  // namespace detail
 }  // namespace sinter

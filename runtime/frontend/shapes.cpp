@@ -186,11 +186,10 @@ namespace {
 
 __extension__ using wide = __int128;  // products of a stride and an extent
 
-// A view of an array's memory. Elements may have several places in it, so it is nothing to store into: the caller makes a lazy
-// of it, and an array that is made of that is a copy.
-node* strided(array_node& a, const shape& s, const std::int64_t* strides) {
-  auto* const view = runtime::new_node<array_node>(a.type, s);
-  view->offset = a.offset;
+// A view of an array's memory, from an element of the view's dtype on.
+node* view_of_memory(array_node& a, dtype type, const shape& s, const std::int64_t* strides, std::int64_t offset) {
+  auto* const view = runtime::new_node<array_node>(type, s);
+  view->offset = offset;
   std::fill_n(view->strides, max_rank, 0);
   std::copy_n(strides, s.size(), view->strides);
   view->contiguous = codegen::is_contiguous(view->extents, view->strides);
@@ -198,7 +197,40 @@ node* strided(array_node& a, const shape& s, const std::int64_t* strides) {
   return view;
 }
 
+// Elements may have several places in it, so it is nothing to store into: the caller makes a lazy of it, and an array that is
+// made of that is a copy.
+node* strided(array_node& a, const shape& s, const std::int64_t* strides) {
+  return view_of_memory(a, a.type, s, strides, a.offset);
+}
+
+// Are the places of all elements whole numbers of so many, but for the last axis, along which they lie together?
+bool lie_in_groups(const array_node& a, std::int64_t of) {
+  const int last = a.extents.size() - 1;
+  for (int d = 0; d < last; ++d)
+    if (a.strides[d] % of != 0) return false;
+  return a.offset % of == 0 && (a.strides[last] == 1 || a.extents[last] == 1);
+}
+
 }  // namespace
+
+node* make_reinterpreted(node* n, dtype type) {
+  handle value(evaluate(n, where{}));
+  const std::int64_t from = itemsize(as_array_node(value.get())->type), to = itemsize(type);
+  shape s = shape_of(value.get());
+  const int last = s.size() - 1;
+  if (from != to && (last < 0 || s[last] * from % to != 0))
+    throw shape_error(message("sinter: an array of shape %s and %s as one of %s: its last axis does not come out even",
+                              to_string(s).c_str(), name(typed(n)->type), name(type))
+                          .c_str());
+  const std::int64_t group = std::max<std::int64_t>(to / from, 1), parts = std::max<std::int64_t>(from / to, 1);
+  if (from != to && !lie_in_groups(*as_array_node(value.get()), group)) value = handle(make_copy(value.get()));
+  array_node& a = *as_array_node(value.get());
+  std::int64_t strides[max_rank];
+  for (int d = 0; d <= last; ++d) strides[d] = a.strides[d] * parts / group;
+  if (from != to) strides[last] = 1, s[last] = s[last] * parts / group;
+  s.check();
+  return view_of_memory(a, type, s, strides, a.offset * parts / group);
+}
 
 node* make_strided(node* n, const shape& s, const std::int64_t* strides, std::size_t count) {
   s.check();

@@ -121,6 +121,15 @@ CASES("differences: polynomials") {
   check_layouts_of<T>("polysub", OF(polysub(numbers<T>({2, -1, 3}), x)));
   check_layouts_of<T>("polymul", OF(polymul(x, numbers<T>({2, -1, 3}))));
   check_layouts_of<T>("polyder", OF(polyder(x, 2)));
+  const array<T> by = astype<T>(array<int>{2, -1, 3}), factor = astype<T>(array<int>{1, 2});
+  if constexpr (is_wide<T>) {
+    check_layouts_of<T>("polydiv quotient", [&](const lazy<T>& x) { return polydiv(x, by).first; });
+    check_layouts_of<T>("polydiv rest", [&](const lazy<T>& x) { return polydiv(x, by).second; });
+  }
+  if constexpr (sizeof(T) >= 8) {
+    check_layouts_of<T>("polydiv exact", [&](const lazy<T>& x) { return polydiv(polymul(x, factor), factor).second; });
+    check_layouts_of<T>("polydiv by longer", [&](const lazy<T>& x) { return polydiv(factor, x).second; });
+  }
   if constexpr (is_wide<T>) check_layouts_of<T>("polyint", OF(polyint(x, 2, {3, 1})));
 }
 

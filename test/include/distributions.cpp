@@ -189,6 +189,26 @@ TEST_CASE("permutations have every number once, each order as often as any other
   CHECK(std::fabs(correlation) < 0.02);
 }
 
+TEST_CASE("choices with probabilities come as often as these say") {
+  generator rng(12);
+  const array<double> p{0.1, 0.0, 0.3, 0.6};
+  const int n = 40'000;
+  const array<std::int64_t> drawn = rng.choice(4, {n}, p);
+  for (int k = 0; k < 4; ++k) {
+    const double expected = n * p(k).item(), times = static_cast<double>(count_nonzero(drawn == k).item());
+    CAPTURE(k);
+    CHECK(std::fabs(times - expected) <= 4 * std::sqrt(expected * (1 - p(k).item())));
+  }
+  // The same draws whatever the weights come to, and of an array its elements.
+  generator one(3), ten(3), names(3);
+  const std::vector<std::int64_t> places = one.choice(4, {50}, p).get();
+  CHECK(ten.choice(4, {50}, p * 10).get() == places);
+  const std::vector<int> chosen = names.choice(array<int>{10, 20, 30, 40}, {50}, astype<float>(p)).get();
+  for (std::size_t i = 0; i < places.size(); ++i) CHECK(chosen[i] == 10 * (places[i] + 1));
+  CHECK(rng.choice(4, {2, 3}, p).shape() == shape{2, 3});
+  CHECK_THROWS_AS((void)rng.choice(5, {2}, p), shape_error);
+}
+
 TEST_CASE("shuffles, choices and generators of generators") {
   generator rng(8);
   array<int> a = astype<int>(arange(12)).reshape({4, 3});

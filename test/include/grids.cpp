@@ -79,6 +79,9 @@ TEST_CASE("grids: matrices and windows") {
   check_created("hanning", sn::hanning(7), 4);
   check_created("hanning 1", sn::hanning(1));
   check_created("hanning 0", sn::hanning(0));
+  check_created("kaiser", sn::kaiser(9, 8.6), 64);
+  check_created("kaiser 1", sn::kaiser(1, 14));
+  check_created("kaiser flat", sn::kaiser(4, 0));
   CHECK_THROWS_AS((void)sn::vander(sn::zeros({2, 2})), sn::shape_error);
 }
 

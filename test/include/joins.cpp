@@ -53,6 +53,16 @@ TEST_CASE("joins: stack, hstack, vstack, column_stack, append") {
   CHECK_THROWS_AS((void)sn::stack({m(), v()}), sn::shape_error);
 }
 
+TEST_CASE("joins: a list of several element types names the result's") {
+  const array<int> n{1, 2};
+  const array<float> f{0.5f, 2.5f};
+  CHECK(sn::concatenate<float>({n, f}).get() == std::vector<float>{1, 2, 0.5, 2.5});
+  CHECK(sn::stack<double>({n, f, n > 1}, 1).get() == std::vector<double>{1, 0.5, 0, 2, 2.5, 1});
+  CHECK(sn::vstack<std::int64_t>({n + 1, f}).get() == std::vector<std::int64_t>{2, 3, 0, 2});
+  CHECK(sn::hstack<int>({n}).get() == std::vector<int>{1, 2});
+  static_assert(std::is_same_v<decltype(sn::concatenate<double>({n, f})), sn::lazy<double>>);
+}
+
 TEST_CASE("joins: a list in braces is of parts of arrays, or of expressions of one type, as well") {
   array<int> a{{1, 2}, {3, 4}};
   const std::vector<int> turned{3, 4, 1, 2};

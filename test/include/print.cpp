@@ -12,6 +12,9 @@
 #include <string>
 #include <vector>
 
+#define FMT_HEADER_ONLY  // there is nothing to link then
+#include <sinter/fmt.hpp>
+#include <sinter/format.hpp>
 #include <sinter/sinter.hpp>
 
 namespace sn = sinter;
@@ -72,41 +75,68 @@ std::vector<T> elements(const golden& g, std::int64_t count) {
     }
     for (std::uint64_t bits; all.size() < static_cast<std::size_t>(count) && in >> std::hex >> bits;) {
       T x;
-      std::memcpy(static_cast<void*>(&x), &bits, sizeof x);  // the low bytes come first on every machine that this runs on
+      std::memcpy(static_cast<void*>(&x), &bits,
+                  sizeof x);  // the low bytes come first on every machine that this runs on
       all.push_back(x);
     }
   }
   return all;
 }
 
-template <class T>
-std::string printed(const golden& g) {
-  const sn::shape s(g.extents.data(), static_cast<int>(g.extents.size()));
+template <class E>
+std::string text(const E& e) {
   std::ostringstream out;
-  if constexpr (std::is_same_v<T, bool>) {
-    const auto bytes = elements<unsigned char>(g, s.elements());
-    out << (sn::asarray(bytes, s) != 0);
-  } else {
-    out << sn::asarray(elements<T>(g, s.elements()), s);
-  }
+  out << e;
   return out.str();
 }
 
-std::string printed_as(const golden& g) {
-  if (g.dtype == "bool") return printed<bool>(g);
-  if (g.dtype == "int8") return printed<std::int8_t>(g);
-  if (g.dtype == "uint8") return printed<std::uint8_t>(g);
-  if (g.dtype == "int16") return printed<std::int16_t>(g);
-  if (g.dtype == "uint16") return printed<std::uint16_t>(g);
-  if (g.dtype == "int32") return printed<std::int32_t>(g);
-  if (g.dtype == "uint32") return printed<std::uint32_t>(g);
-  if (g.dtype == "int64") return printed<std::int64_t>(g);
-  if (g.dtype == "uint64") return printed<std::uint64_t>(g);
-  if (g.dtype == "float16") return printed<sn::half>(g);
-  if (g.dtype == "complex64") return printed<std::complex<float>>(g);
-  if (g.dtype == "complex128") return printed<std::complex<double>>(g);
-  if (g.dtype == "float32") return printed<float>(g);
-  if (g.dtype == "float64") return printed<double>(g);
+/// The three texts that a golden file may have.
+struct printing {
+  template <class E>
+  std::string operator()(const E& e) const {
+    return text(e);
+  }
+};
+struct representing {
+  template <class E>
+  std::string operator()(const E& e) const {
+    return sn::array_repr(e);
+  }
+};
+struct with_separators {
+  template <class E>
+  std::string operator()(const E& e) const {
+    return sn::array2string(e, {.separator = " ;", .prefix = "prefix", .suffix = "!!"});
+  }
+};
+
+template <class T, class Text>
+std::string printed(const golden& g, Text text_of) {
+  const sn::shape s(g.extents.data(), static_cast<int>(g.extents.size()));
+  if constexpr (std::is_same_v<T, bool>) {
+    const auto bytes = elements<unsigned char>(g, s.elements());
+    return text_of(sn::asarray(bytes, s) != 0);
+  } else {
+    return text_of(sn::asarray(elements<T>(g, s.elements()), s));
+  }
+}
+
+template <class Text>
+std::string printed_as(const golden& g, Text text_of) {
+  if (g.dtype == "bool") return printed<bool>(g, text_of);
+  if (g.dtype == "int8") return printed<std::int8_t>(g, text_of);
+  if (g.dtype == "uint8") return printed<std::uint8_t>(g, text_of);
+  if (g.dtype == "int16") return printed<std::int16_t>(g, text_of);
+  if (g.dtype == "uint16") return printed<std::uint16_t>(g, text_of);
+  if (g.dtype == "int32") return printed<std::int32_t>(g, text_of);
+  if (g.dtype == "uint32") return printed<std::uint32_t>(g, text_of);
+  if (g.dtype == "int64") return printed<std::int64_t>(g, text_of);
+  if (g.dtype == "uint64") return printed<std::uint64_t>(g, text_of);
+  if (g.dtype == "float16") return printed<sn::half>(g, text_of);
+  if (g.dtype == "complex64") return printed<std::complex<float>>(g, text_of);
+  if (g.dtype == "complex128") return printed<std::complex<double>>(g, text_of);
+  if (g.dtype == "float32") return printed<float>(g, text_of);
+  if (g.dtype == "float64") return printed<double>(g, text_of);
   return "a dtype this test does not know: " + g.dtype;
 }
 
@@ -116,26 +146,61 @@ struct options_restored {
   ~options_restored() { sn::set_printoptions(before); }
 };
 
-template <class E>
-std::string text(const E& e) {
-  std::ostringstream out;
-  out << e;
-  return out.str();
-}
-
-}  // namespace
-
-TEST_CASE("print: NumPy's text, character for character") {
+template <class Text>
+void check_golden(const char* file, Text text_of) {
   const options_restored after;
-  const auto cases = read_golden(SINTER_SOURCE_DIR "/test/numpy/golden/print.txt");
+  const auto cases = read_golden(std::string(SINTER_SOURCE_DIR "/test/numpy/golden/") + file);
   CHECK(cases.size() > 150);
   for (const golden& g : cases) {
     CAPTURE(g.dtype);
     CAPTURE(g.elements);
     sn::set_printoptions(g.options);
-    CHECK(printed_as(g) == g.text);
+    CHECK(printed_as(g, text_of) == g.text);
   }
 }
+
+}  // namespace
+
+TEST_CASE("print: NumPy's text, character for character") { check_golden("print.txt", printing{}); }
+TEST_CASE("print: NumPy's array_repr") { check_golden("print_repr.txt", representing{}); }
+TEST_CASE("print: NumPy's array2string with a separator, a prefix and a suffix") {
+  check_golden("print_string.txt", with_separators{});
+}
+
+TEST_CASE("print: the program's own text of elements, and options of one call") {
+  const sn::array<double> a{{1, -2.25}, {1e-9, 3}};
+  const auto own = [](double x) { return x < 0 ? "minus" : std::to_string(static_cast<int>(x)); };
+  CHECK(sn::array2string(a, own) == "[[1 minus]\n [0 3]]");  // as NumPy: the words are not made equally wide
+  CHECK(sn::array2string(a(0) * 2, own, {.separator = ", "}) == "[2, minus]");
+  CHECK(sn::array2string(sn::arange(9000), [](std::int64_t i) { return std::to_string(i); }, {.edgeitems = 1}) ==
+        "[0 ... 8999]");
+  CHECK(sn::array2string(sn::array{1 / 3.0}, {.precision = 3}) == "[0.333]");
+  CHECK(sn::array2string(sn::sum(a) / 3) == "0.58333333");
+  CHECK(sn::array_str(sn::sum(a) / 3) == text(sn::sum(a) / 3));
+  CHECK(sn::array_str(a) == text(a));
+  CHECK(sn::array_repr(sn::astype<sn::bfloat16>(a(0))) == "array([ 1.  , -2.25], dtype=bfloat16)");
+}
+
+#if __has_include(<fmt/format.h>)
+TEST_CASE("print: {fmt}") {
+  const sn::array<double> a{{1, -2.25}, {1e-9, 3}};
+  CHECK(fmt::format("{}", a) == text(a));
+  CHECK(fmt::format("a = {:r};", a(0)) == "a = array([ 1.  , -2.25]);");
+  CHECK(fmt::format("{::.1f} {}", a(0) + 1, 5) == "[2.0 -1.2] 5");
+  CHECK(fmt::format("{::>4}", sn::array{1, 20}) == "[   1   20]");
+  CHECK(fmt::format("{::.1f}", sn::astype<sn::half>(a(0))) == "[1.0 -2.2]");
+  CHECK(fmt::format("{::.1f}", sn::make_complex(a(0), -a(0))) == "[1.0-1.0j -2.2+2.2j]");
+  CHECK_THROWS_AS((void)fmt::format(fmt::runtime("{:x}"), a), fmt::format_error);
+}
+#endif
+#ifdef __cpp_lib_format
+TEST_CASE("print: std::format") {
+  const sn::array<double> a{{1, -2.25}, {1e-9, 3}};
+  CHECK(std::format("{}", a) == text(a));
+  CHECK(std::format("a = {:r};", a(0)) == "a = array([ 1.  , -2.25]);");
+  CHECK(std::format("{::.1f} {}", a(0) + 1, 5) == "[2.0 -1.2] 5");
+}
+#endif
 
 TEST_CASE("print: expressions, views and reductions are evaluated") {
   sn::array<float> a{{1, 2}, {3, 4}};

@@ -9,6 +9,7 @@
 #include <sinter/sinter.hpp>
 #include <sinter/softmax.hpp>
 #include <sinter/statistics.hpp>
+#include <sinter/vectors.hpp>
 
 #include "test/support/statistics_cases.hpp"
 
@@ -93,6 +94,15 @@ CASES("statistics: products and norms") {
   check_layouts_of<T>("vecdot 0", OF(vecdot(x, astype<T>(x + T(1)), 0)));
   check_layouts_of<T>("vdot", OF(vdot(x, turned(x))));
   check_layouts_of<T>("inner", OF(inner(x, turned(x))));
+  const array<T> one_two_three = astype<T>(array<int>{1, 2, 3});
+  check_layouts_of<T>("cross", OF(cross(x(ellipsis, slice(0, 3)), x(ellipsis, slice(-3, _)))));
+  check_layouts_of<T>("cross axes", OF(cross(x(slice(0, 3)), x(ellipsis, slice(0, 3), slice(0, 1)),
+                                             {.axisa = 0, .axisb = -2, .axisc = 0})));
+  check_layouts_of<T>("cross broadcast",
+                      [&](const lazy<T>& x) { return cross(x(ellipsis, slice(0, 3)), one_two_three); });
+  check_layouts_of<T>("linalg cross", OF(linalg::cross(x(slice(0, 3)), x(slice(-3, _)), 0)));
+  check_layouts_of<T>("kron", OF(kron(x, x(ellipsis, slice(0, 2)))));
+  check_layouts_of<T>("kron more axes", OF(kron(astype<T>(array<int>{{{1, 2}}, {{3, 4}}}), x)));
   check_layouts_of<T>("outer", OF(outer(x, first(x, 2))));
   check_layouts_of<T>("norm", OF(linalg::norm(x)));
   check_layouts_of<T>("norm rows", OF(linalg::norm(x, {.axis = -1, .keepdims = true})));
@@ -116,6 +126,18 @@ TEST_CASE_TEMPLATE("statistics: exponentials over their sum", T, float, double) 
   check_layouts_of<T>("logsumexp weights", OF(special::logsumexp(x, fmod(abs(x), 3), {.axis = 0})));
   check_layouts_of<T>("softmax", OF(special::softmax(x, -1)));
   check_layouts_of<T>("log_softmax", OF(special::log_softmax(x, 0)));
+}
+
+TEST_CASE("statistics: matrices made of vectors") {
+  const array<int> column{1, 2, 3}, row{9, 5, 6, 7};
+  CHECK(linalg::toeplitz(column, row).get() == std::vector<int>{1, 5, 6, 7, 2, 1, 5, 6, 3, 2, 1, 5});
+  CHECK(linalg::toeplitz(array{1.5}, row).get() == std::vector<double>{1.5, 5, 6, 7});
+  const array<double> x{{0, 0}, {3, 4}}, y{{3, 0}, {0, 0}, {3, 4}};
+  CHECK(spatial::distance_matrix(x, y).get() == std::vector<double>{3, 0, 5, 4, 5, 0});
+  CHECK(spatial::distance_matrix(x, y, 1).get() == std::vector<double>{3, 0, 7, 4, 7, 0});
+  CHECK_THROWS_AS((void)cross(x, y), shape_error);
+  CHECK(x.trace().item() == 4);
+  CHECK(column.searchsorted(row).get() == std::vector<std::int64_t>{3, 3, 3, 3});
 }
 
 TEST_CASE("statistics: what is refused, and what is one launch") {

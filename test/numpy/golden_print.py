@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes golden/print.txt: arrays and what NumPy prints of them, for test/include/print.cpp. Needs NumPy 2.4 or later.
+"""Writes golden/print.txt, print_repr.txt and print_string.txt: arrays and what NumPy's str, array_repr and array2string (with a
+separator, a prefix and a suffix) make of them, for test/include/print.cpp. Needs NumPy 2.4 or later.
 
 A case is a line `# dtype | extents | precision threshold edgeitems linewidth suppress | elements`, then the text. The
 elements are hexadecimal bit patterns, most significant digit first, or `ramp a b`: element i is i * a / b, for arrays
@@ -10,7 +11,11 @@ import pathlib
 import numpy as np
 
 DEFAULTS = dict(precision=8, threshold=1000, edgeitems=3, linewidth=75, suppress=False)
-out = []
+OUT = {
+    "print.txt": (str, []),
+    "print_repr.txt": (np.array_repr, []),
+    "print_string.txt": (lambda a: np.array2string(a, separator=" ;", prefix="prefix", suffix="!!"), []),
+}
 
 
 def elements(a):
@@ -22,10 +27,10 @@ def elements(a):
 def case(a, listed=None, **options):
     a = np.ascontiguousarray(a).reshape(np.shape(a))
     o = DEFAULTS | options
-    with np.printoptions(**o):
-        text = str(a)
     head = [a.dtype.name, " ".join(map(str, a.shape)), " ".join(str(int(v)) for v in o.values()), listed or elements(a)]
-    out.append("# " + " | ".join(head) + "\n" + text + "\n")
+    for make, out in OUT.values():
+        with np.printoptions(**o):
+            out.append("# " + " | ".join(head) + "\n" + make(a) + "\n")
 
 
 def ramp(shape, a, b, dtype, **options):
@@ -144,6 +149,7 @@ numbers()
 layouts()
 random_arrays()
 short_and_complex()
-target = pathlib.Path(__file__).parent / "golden" / "print.txt"
-target.write_text("".join(out))
-print(f"{target}: {len(out)} cases, {target.stat().st_size} bytes")
+for name, (_, out) in OUT.items():
+    target = pathlib.Path(__file__).parent / "golden" / name
+    target.write_text("".join(out))
+    print(f"{target}: {len(out)} cases, {target.stat().st_size} bytes")

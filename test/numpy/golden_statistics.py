@@ -136,6 +136,12 @@ CASES = {
     "vecdot 0": (lambda x: np.vecdot(x, x + 1, axis=0), ALL, False),
     "vdot": (lambda x: np.vdot(x, x[..., ::-1]), ALL, False),
     "inner": (lambda x: np.inner(x, x[..., ::-1]), ALL, False),
+    "cross": (lambda x: np.cross(x[..., :3], x[..., -3:]), ALL, False),
+    "cross axes": (lambda x: np.cross(x[:3], x[..., :3, :1], axisa=0, axisb=-2, axisc=0), ALL, False),
+    "cross broadcast": (lambda x: np.cross(x[..., :3], ones_like_dtype(x, [1, 2, 3])), ALL, False),
+    "linalg cross": (lambda x: np.linalg.cross(x[:3], x[-3:], axis=0), ALL, False),
+    "kron": (lambda x: np.kron(x, x[..., :2]), ALL, False),
+    "kron more axes": (lambda x: np.kron(ones_like_dtype(x, [[[1, 2]], [[3, 4]]]), x), ALL, False),
     "outer": (lambda x: np.outer(x, x[..., :2]), ALL, False),
     "norm": (lambda x: np.linalg.norm(x), ALL, False),
     "norm rows": (lambda x: np.linalg.norm(x, axis=-1, keepdims=True), ALL, False),
@@ -218,6 +224,11 @@ CASES = {
     "polysub": (lambda x: np.polysub(ones_like_dtype(x, [2, -1, 3]), x), ALL, False),
     "polymul": (lambda x: np.polymul(x, ones_like_dtype(x, [2, -1, 3])), ALL, False),
     "polyder": (lambda x: np.polyder(x, 2), ALL, False),
+    "polydiv quotient": (lambda x: np.polydiv(x, ones_like_dtype(x, [2, -1, 3]))[0], ALL - {"float16"}, False),
+    "polydiv rest": (lambda x: np.polydiv(x, ones_like_dtype(x, [2, -1, 3]))[1], ALL - {"float16"}, False),
+    "polydiv exact": (lambda x: np.polydiv(np.polymul(x, ones_like_dtype(x, [1, 2])), ones_like_dtype(x, [1, 2]))[1],
+                      {"float64", "complex128"}, False),
+    "polydiv by longer": (lambda x: np.polydiv(ones_like_dtype(x, [1, 2]), x)[1], {"float64", "complex128"}, False),
     "polyint": (lambda x: np.polyint(x, 2, [3, 1]), ALL - {"float16"}, False),
     # the order of frequencies
     "fftshift": (lambda x: np.fft.fftshift(x), ALL, False),
@@ -237,6 +248,8 @@ NOT_COMPARED = {
     ("polyder", "one"), ("fftshift", "0-d"), ("logsumexp weights", "empty"), ("log_softmax", "empty"),
     ("average", "0-d"), ("polyadd", "0-d"), ("polyder", "0-d"), ("polyint", "0-d"), ("polymul", "0-d"),
     ("polysub", "0-d"),
+    *((name, "one") for name in ("polydiv quotient", "polydiv rest", "polydiv exact", "polydiv by longer")),
+    *(("polydiv by longer", layout) for layout in ("contiguous", "strided", "transposed", "broadcast")),
 }
 
 

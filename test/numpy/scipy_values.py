@@ -63,6 +63,12 @@ def part_of_gamma(lower):
     return apply
 
 
+def part_of_beta(a, b, x):
+    if x in (0, 1) or a == 0 or b == 0:
+        return x if x in (0, 1) else mpf(a == 0)
+    return mpmath.betainc(a, b, 0, x, regularized=True)
+
+
 def scaled(function, order, sign):
     return lambda x: function(order, x) * mpmath.exp(sign * abs(x))
 
@@ -99,6 +105,7 @@ SPECIAL = {
     "comb": (lambda n, k: mpmath.binomial(n, k) if 0 <= k <= n else mpf(0), [(0, 60), (0, 60)]),
     "factorial": (lambda x: mpmath.gamma(x + 1) if x >= 0 else mpf(0), [(-3, 33)]),
     "zeta": (lambda s, q: mpmath.zeta(s, q), [(1, 20), (0, 100)]),
+    "betainc": (part_of_beta, [(0, 60), (0, 60), (0, 1)]),
     "gammainc": (part_of_gamma(True), [(0, 400), (0, 400)]),
     "gammaincc": (part_of_gamma(False), [(0, 400), (0, 400)]),
     "exp1": (mpmath.e1, [(0, 80)]),
@@ -134,9 +141,9 @@ def points(name, t, random, count):
             columns.append(random.permutation(np.concatenate([sizes, random.uniform(0, r[1], count - count // 2)])).astype(t))
         else:
             columns.append(random.uniform(*r, count).astype(t))
-    signs = (0,) if name in ("polygamma", "beta", "betaln", "binom", "zeta", "gammainc", "gammaincc") else (0, 1)
-    edges = np.array([(-1) ** s * e for s in signs for e in EDGES], t)
-    edges = np.concatenate([edges, np.array([math.nan, -1.0], t), [] if len(ranges) == 2 else
+    signs = (0,) if name in ("polygamma", "beta", "betainc", "betaln", "binom", "zeta", "gammainc", "gammaincc") else (0, 1)
+    edges = np.array([(-1) ** s * e for s in signs for e in (EDGES if len(ranges) < 3 else EDGES[:3] + EDGES[5:7])], t)
+    edges = np.concatenate([edges, np.array([math.nan, -1.0], t), [] if len(ranges) > 1 else
                             np.array([math.inf, -math.inf, 1e-30, 1e30], t)]).astype(t)
     crossed = [m.ravel() for m in np.meshgrid(*[edges] * len(ranges), indexing="ij")]
     if isinstance(ranges[0], range):  # whole orders

@@ -10,9 +10,9 @@ trap 'rm -rf "$work"' EXIT
 # doubles, of integers, of complex numbers, a mask and a generator.
 awk -F'\t' '
   BEGIN {
-    print "#include <complex>\n#include <sinter/elementwise_kernel.hpp>\n#include <sinter/kernel.hpp>"
-    print "#include <sinter/fft.hpp>\n#include <sinter/histogram.hpp>\n#include <sinter/polynomial.hpp>"
-    print "#include <sinter/signal.hpp>\n#include <sinter/sinter.hpp>\nusing namespace sinter;"
+    print "#include <complex>\n#include <numbers>\n#include <sinter/elementwise_kernel.hpp>\n#include <sinter/kernel.hpp>"
+    print "#include <sinter/fft.hpp>\n#include <sinter/format.hpp>\n#include <sinter/histogram.hpp>\n#include <sinter/polynomial.hpp>"
+    print "#include <sinter/signal.hpp>\n#include <sinter/sinter.hpp>\n#include <sinter/vectors.hpp>\nusing namespace sinter;"
     fixtures = "array<double>& a, array<int>& i, array<std::complex<double>>& z, array<bool>& m, sinter::random::generator& rng"
   }
   NR > 1 && $4 != "-" {

@@ -80,6 +80,7 @@ SINTER_API node* make_bernoulli(const shape&, draw_counter&, double p);
 SINTER_API node* make_draw(distribution, const shape&, draw_counter&, std::initializer_list<draw_parameter>);
 /// The numbers from 0 to `count` in random order, int64.
 SINTER_API node* make_permutation(std::int64_t count, draw_counter&);
+SINTER_API node* make_weighted_choice(std::int64_t count, const shape&, const handle& weights, draw_counter&);
 SINTER_API node* make_seed();
 SINTER_API node* make_seed(whole_number);
 /// The seed of the `child`th of the generators that draw `next` of another one makes.

@@ -246,6 +246,8 @@ class methods : public refused_indices {
   SINTER_METHOD_OF(repeat)
   SINTER_METHOD_OF(diagonal)
   SINTER_METHOD_OF(take)
+  SINTER_METHOD_OF(trace)
+  SINTER_METHOD_OF(searchsorted)
 #undef SINTER_METHOD_OF
   auto real() const&;
   auto real() &&;
@@ -253,6 +255,8 @@ class methods : public refused_indices {
   auto imag() &&;
   auto conj() const&;
   auto conj() &&;
+  auto conjugate() const& { return conj(); }
+  auto conjugate() && { return std::move(*this).conj(); }
   template <element U>
   auto astype() const&;
   template <element U>

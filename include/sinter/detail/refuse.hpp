@@ -59,7 +59,7 @@ struct no_parts {
   no_parts(const X&...) {
     static_assert(never<X...>,
                   "sinter: a join takes a list of arrays, concatenate({a, b}), or a tuple of any expressions, "
-                  "concatenate(tuple(a, b + 1))");
+                  "concatenate(tuple(a, b + 1)); of several element types concatenate<double>({a, n})");
   }
 };
 
@@ -97,7 +97,8 @@ enum class fault : std::uint8_t {
   target,
   real_draw,
   whole_draw,
-  draw_shape
+  draw_shape,
+  untyped
 };
 
 /// What a call with a fault gives. It goes on as an expression of element type T, made from anything, so that nothing else
@@ -135,6 +136,9 @@ class refused : public lazy<T> {
   static_assert(of != fault::real_draw, "sinter: these random numbers are float or double: rng.normal<float>({2, 3})");
   static_assert(of != fault::whole_draw,
                 "sinter: random integers are of an integer type or bool: rng.integers<int>({2, 3}, 10)");
+  static_assert(of != fault::untyped,
+                "sinter: what a file has is known when it is read, the element type when the program is compiled; say "
+                "which to convert to: load<double>(\"a.npy\")");
   static_assert(of != fault::axis, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
 };
 

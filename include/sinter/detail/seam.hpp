@@ -74,6 +74,7 @@ SINTER_API node* make_positions(const shape&);  // 0, 1, 2, ... in C order
 /// A number as a node, of no axes, so that several expressions have the same one.
 SINTER_API node* make_number(dtype, const scalar_bits&);
 SINTER_API node* make_copy(node*, const where& = {});
+SINTER_API node* make_reinterpreted(node* array, dtype);  // a view of its bytes
 SINTER_API std::int64_t arange_length(std::int64_t start, std::int64_t stop, std::int64_t step);
 SINTER_API std::int64_t arange_length(double start, double stop, double step);
 SINTER_API void check_elements(const shape&, std::size_t count);

@@ -23,7 +23,7 @@ inline constexpr op_row op_rows[] = {
 /// Are the terms of this operation ones that can cancel, so that its bound is in units of the largest of them?
 inline bool cancels(std::string_view name) {
   for (const char* one :
-       {"logaddexp", "logaddexp2", "gammaln", "digamma", "betaln", "j0", "j1", "jn", "y0", "y1", "yn"})
+       {"logaddexp", "logaddexp2", "gammaln", "digamma", "betainc", "betaln", "j0", "j1", "jn", "y0", "y1", "yn"})
     if (name == one) return true;
   return false;
 }
