@@ -1,15 +1,13 @@
-// Writes docs/operations.md: the reference page of the elementwise operations, made from the rows of ops.def as the
-// preprocessor sees them and from the rules as the types of expressions use them. `./dev docs` runs it, and a test compares.
-//
-//   sinter_operations [file]     without a file, to standard output
+// docs/operations.md, the page of the elementwise operations: made from the rows of ops.def as the preprocessor sees them and from
+// the rules as the types of expressions use them.
 #include <fstream>
-#include <iostream>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 
-#include <sinter/detail/rules.hpp>
+#include "docs/generate/examples.hpp"
+#include "docs/generate/pages.hpp"
 
 namespace {
 
@@ -24,11 +22,35 @@ struct row {
   double ulp;
   const char* numpy;
   const char* sentence;
+  std::string (*example)();
 };
+
+// ---- what a function gives of the operands that the page names
+
+template <rule of, class F>
+std::string example_of(F f) {
+  if constexpr (of == rule::bits || of == rule::integers || of == rule::bit_count) {
+    const sinter::array<std::int64_t> i{12, -7, 5}, k{5, 3, 2};
+    return docs::shown(f(i, k, i));
+  } else {
+    const sinter::array<double> x{0.25, 0.5, 0.75}, y{1.0, 2.0, -3.0}, n{1, 2, 3};
+    const auto given = f(x, y, x);
+    if constexpr (!sinter::detail::complex_number<sinter::detail::element_in<decltype(given)>>)
+      if (all(given != given).item()) return docs::shown(f(n, y, x));
+    return docs::shown(given);
+  }
+}
+// The number of operands is that of the row.
+#define EXAMPLE_1(f, of) \
+  [] { return example_of<rule::of>([](const auto& x, const auto&, const auto&) { return f(x); }); }
+#define EXAMPLE_2(f, of) \
+  [] { return example_of<rule::of>([](const auto& x, const auto& y, const auto&) { return f(x, y); }); }
+#define EXAMPLE_3(f, of) \
+  [] { return example_of<rule::of>([](const auto& x, const auto& y, const auto& z) { return f(x, y, z); }); }
 
 constexpr row rows[] = {
 #define SINTER_OP(name, arity, rule_, cuda, c, integer, interpreter, ulp, numpy, sentence) \
-  {__LINE__, #name, rule::rule_, #rule_, ulp, numpy, sentence},
+  {__LINE__, #name, rule::rule_, #rule_, ulp, numpy, sentence, EXAMPLE_##arity(sinter::name, rule_)},
 #define SINTER_SPECIAL_OP(name, ...) SINTER_OP(special::name, __VA_ARGS__)
 #define SINTER_DRAW(...)
 #define SINTER_PART(...)
@@ -91,14 +113,14 @@ std::string cell(std::string_view text) {
 
 std::string code(std::string_view text) { return text.empty() ? "" : "`" + cell(text) + "`"; }
 
-void write_operations(std::ostream& page) {
+void write_rows(std::ostream& page) {
   const auto heading = headings();
   for (const row& r : rows) {
     if (const auto here = heading.find(r.line); here != heading.end()) {
-      page << "\n## " << here->second << "\n\n| name | NumPy | rule | ulp | |\n|---|---|---|---|---|\n";
+      page << "\n## " << here->second << "\n\n| name | NumPy | rule | ulp | | example |\n|---|---|---|---|---|---|\n";
     }
     page << "| " << code(r.name) << " | " << code(r.numpy) << " | " << r.rule_name << " | " << r.ulp << " | "
-         << cell(r.sentence) << " |\n";
+         << cell(r.sentence) << " | " << code(r.example()) << " |\n";
   }
 }
 
@@ -125,14 +147,20 @@ void write_rules(std::ostream& page) {
   }
 }
 
-void write_page(std::ostream& page) {
+}  // namespace
+
+void docs::write_operations(std::ostream& page) {
+  const sinter::device_scope on(sinter::device::interpreter());
   page << "# Elementwise operations\n\n"
           "Made from `include/sinter/ops.def` by `./dev docs`; edit the rows there.\n\n"
           "**name** is a function of namespace `sinter`. **NumPy** is what it is called there. **rule** says which "
           "dtypes it "
           "takes and\ngives (the last table). **ulp** is the bound on its error in units in the last place, in the "
           "default "
-          "mode, on every device;\n0 means correctly rounded.\n\n"
+          "mode, on every device;\n0 means correctly rounded.\n"
+          "**example** is what the function gives of `x = {0.25, 0.5, 0.75}`, `y = {1, 2, -3}` and `x` again, as many "
+          "as it takes; of `{1, 2, 3}`\nin place of `x` where that gives NaN alone, and of integers `{12, -7, 5}` and "
+          "`{5, 3, 2}` where it takes nothing else.\n\n"
           "Of float16 and bfloat16 an operation computes in float and rounds once: it is at most one unit in the last "
           "place of "
           "these off,\nand correctly rounded where the bound is 0. Of complex numbers the error is the distance in the "
@@ -141,21 +169,6 @@ void write_page(std::ostream& page) {
           "of products, "
           "quotients, `sqrt`, `absolute` and\n`sign`, and 8 of functions; of `power` that times 1 + |b| (1 + "
           "|log a|).\n";
-  write_operations(page);
+  write_rows(page);
   write_rules(page);
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc < 2) {
-    write_page(std::cout);
-    return std::cout.flush() ? 0 : 1;
-  }
-  std::ofstream page(argv[1]);
-  write_page(page);
-  page.close();
-  if (page) return 0;
-  std::cerr << "cannot write " << argv[1] << '\n';
-  return 1;
 }
