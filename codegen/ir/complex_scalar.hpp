@@ -86,7 +86,7 @@ part_of<C> angle(C a) {
   return std::atan2(a.imag(), a.real());
 }
 
-/// a over its size. Of infinite parts the other one counts as nothing, but two have no direction.
+/// a over its size. Of infinite parts the other one counts as nothing, but two have no direction, nor has one beside NaN.
 template <class C>
 C sign(C a) {
   using R = part_of<C>;
@@ -94,7 +94,7 @@ C sign(C a) {
   const R by = std::fabs(a.real()) > 1 || std::fabs(a.imag()) > 1 ? R(0.5) : R(0x1p60);  // to no end of the range
   const R size = std::hypot(a.real() * by, a.imag() * by), none = std::numeric_limits<R>::quiet_NaN();
   if (size == 0) return C(0);
-  if (wide && high) return {none, none};
+  if ((wide && high) || a != a) return {none, none};
   return {wide   ? std::copysign(R(1), a.real())
           : high ? R(0)
                  : a.real() * by / size,

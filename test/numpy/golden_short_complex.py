@@ -215,6 +215,8 @@ def true_values(of, function, args):
             if of == "expm1":  # deliberate: as exp, where NumPy multiplies infinities by 0
                 far = np.exp(given[0])
                 result[n] = complex_of(far.real - 1, far.imag, t)[0]
+            if of == "sign" and np.isnan(given[0]):  # deliberate: no direction, as the array API has it, beside infinity too
+                result[n] = complex_of(np.nan, np.nan, t)[0]
             continue
         if of in ("log", "log2", "log10") and given[0] == 0:
             continue
