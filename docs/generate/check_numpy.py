@@ -37,6 +37,8 @@ def main():
     np.seterr(all="ignore")
     for page in sorted((pathlib.Path(__file__).resolve().parents[1] / "reference").glob("*.md")):
         for sinter, numpy, printed in EXAMPLE.findall(page.read_text()):
+            if re.search(r"// then \W*\w+\W", sinter) or ".npy" in numpy or ".txt" in numpy or ".raw" in numpy:
+                continue  # files
             count += 1
             expected = result(numpy, sinter)
             if expected != printed.rstrip("\n"):

@@ -80,6 +80,13 @@ std::string shown(const std::vector<T>& several) {
                    return shown(target);                                              \
                  }(target)})
 
+// A statement, and what an expression is then.
+#define EXAMPLE_THEN(name, numpy, then, ...)                           \
+  all.push_back({#name, numpy, #__VA_ARGS__ ";  // then " #then, [&] { \
+                   __VA_ARGS__;                                        \
+                   return shown(then);                                 \
+                 }()})
+
 void run_shapes(std::vector<example>& all);
 void run_numbers(std::vector<example>& all);
 void run_choices(std::vector<example>& all);

@@ -3,6 +3,7 @@
 #include <complex>
 
 #include <sinter/format.hpp>
+#include <sinter/text.hpp>
 
 #include "docs/generate/examples.hpp"
 
@@ -34,6 +35,7 @@ void reads(std::vector<example>& all) {
   EXAMPLE(ix_, "a[np.ix_([0, 1], [2, 0])]", a(sn::ix_(array{0, 1}, array{2, 0})));
   EXAMPLE(tril_indices, "np.tril_indices(3)", sn::tril_indices(3));
   EXAMPLE(tril_indices_from, "np.tril_indices_from(a)", sn::tril_indices_from(a));
+  EXAMPLE(mask_indices, "np.mask_indices(2, np.triu)", sn::mask_indices(2, [](const auto& e) { return sn::triu(e); }));
   EXAMPLE(diag_indices, "np.diag_indices(3)", sn::diag_indices(3));
 }
 
@@ -57,6 +59,16 @@ void texts(std::vector<example>& all) {
   EXAMPLE(array_str, "np.array_str(a)", sn::array_str(a));
   EXAMPLE(array2string, "np.array2string(x / 3, precision=2, separator=\", \")",
           sn::array2string(x / 3, {.precision = 2, .separator = ", "}));
+  EXAMPLE_THEN(save, "np.save(\"a.npy\", a)", sn::load<double>("a.npy"), sn::save("a.npy", a));
+  EXAMPLE(load, "np.load(\"a.npy\", mmap_mode=\"c\")", sn::load<double>("a.npy", sn::mmap_mode::c));
+  EXAMPLE_THEN(savez, "np.savez(\"a.npz\", a=a, f=f)", sn::load<float>("a.npz", "f"),
+               sn::savez("a.npz", {{"a", a}, {"f", f}}));
+  EXAMPLE_THEN(savetxt, "np.savetxt(\"a.txt\", a, fmt=\"%.1f\")", sn::loadtxt("a.txt"),
+               sn::savetxt("a.txt", a, {.fmt = "%.1f"}));
+  EXAMPLE(loadtxt, "np.loadtxt(\"a.txt\", usecols=(0, 2))", sn::loadtxt("a.txt", {.usecols = {0, 2}}));
+  EXAMPLE(genfromtxt, "np.genfromtxt(\"a.txt\", max_rows=1)", sn::genfromtxt("a.txt", {.max_rows = 1}));
+  EXAMPLE_THEN(tofile, "a.tofile(\"a.raw\")", sn::fromfile<double>("a.raw"), sn::tofile("a.raw", a));
+  EXAMPLE(fromfile, "np.fromfile(\"a.raw\", count=2)", sn::fromfile<double>("a.raw", 2));
   EXAMPLE(fromstring, "np.fromstring(\"1 2.5\", sep=\" \")", sn::fromstring("1 2.5"));
   EXAMPLE(frombuffer, "np.frombuffer(v)", sn::frombuffer<double>(v));
   EXAMPLE(fromiter, "np.fromiter(v, float)", sn::fromiter(v));
@@ -68,6 +80,17 @@ void draws(std::vector<example>& all) {
   EXAMPLE(random::generator::random, "", sn::random::generator(42).random({3}));
   EXAMPLE(random::generator::uniform, "", sn::random::generator(42).uniform({3}, -1, 1));
   EXAMPLE(random::generator::normal, "", sn::random::generator(42).normal({3}, 10, 2));
+  EXAMPLE(random::generator::standard_normal, "", sn::random::generator(42).standard_normal<float>({3}));
+  EXAMPLE(random::generator::standard_exponential, "", sn::random::generator(42).standard_exponential({3}));
+  EXAMPLE(random::generator::exponential, "", sn::random::generator(42).exponential({3}, 2));
+  EXAMPLE(random::generator::gamma, "", sn::random::generator(42).gamma({3}, 2, 0.5));
+  EXAMPLE(random::generator::poisson, "", sn::random::generator(42).poisson({2, 2}, array{1.0, 100.0}));
+  EXAMPLE(random::generator::dirichlet, "", sn::random::generator(42).dirichlet({2}, x));
+  EXAMPLE(random::generator::multivariate_normal, "",
+          sn::random::generator(42).multivariate_normal({2}, array{0.0, 10.0}, array<double>{{1, 0}, {2, 1}}));
+  EXAMPLE_STORE(random::generator::shuffle, "", f, sn::random::generator(42).shuffle(f));
+  EXAMPLE(random::generator::spawn, "", sn::random::generator(42).spawn(2)[1].random({2}));
+  EXAMPLE(random::generator::generator, "", sn::random::generator(7).random({2}));
   EXAMPLE(random::generator::integers, "", sn::random::generator(42).integers({5}, 0, 10));
   EXAMPLE(random::generator::bernoulli, "", sn::random::generator(42).bernoulli({3}, 0.25));
   EXAMPLE(random::generator::permutation, "", sn::random::generator(42).permutation(6));

@@ -18,6 +18,7 @@ void create(std::vector<example>& all) {
   EXAMPLE(array::view, "x.view(np.int64)", x.view<std::int64_t>());
   EXAMPLE(array::view, "f.view(np.uint8)[:4]", f.view<std::uint8_t>()(slice(4)));
   EXAMPLE(array::copy, "a.copy()", a.copy());
+  EXAMPLE(array::strides, "", a.T().strides());
   EXAMPLE(array::is_contiguous, "a.flags.c_contiguous", a.is_contiguous());
   EXAMPLE_STORE(array::fill, "a.fill(7)", a, a.fill(7));
   EXAMPLE_STORE(array::operator(), "a[:, 0] = 0", a, a(_, 0) = 0);

@@ -127,7 +127,7 @@ std::string signature_of(std::string text) {
 std::string name_in(const std::string& signature) {
   std::smatch found;
   if (std::regex_search(signature, found, std::regex(R"(^(?:class|struct|enum class|enum) (\w+))"))) return found[1];
-  if (std::regex_search(signature, found, std::regex(R"(^using .*::(\w+)$)"))) return found[1];
+  if (std::regex_search(signature, found, std::regex(R"(^using (?:.*::)?(\w+)( =.*)?$)"))) return found[1];
   if (std::regex_search(signature, found, std::regex(R"(operator ?([^\w\s(]{1,3}|\(\)))"))) return found[0];
   const std::size_t open =
       find_outside(signature, [&](std::size_t i, int depth) { return depth == 0 && signature[i] == '('; });

@@ -172,3 +172,9 @@ void docs::write_operations(std::ostream& page) {
   write_rows(page);
   write_rules(page);
 }
+
+std::vector<std::string> docs::operation_names() {
+  std::vector<std::string> names;
+  for (const row& r : rows) names.push_back(r.name);
+  return names;
+}

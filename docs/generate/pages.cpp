@@ -101,14 +101,13 @@ void write_index(std::ostream& out, const std::vector<page>& pages) {
     out << "| [" << p.header << "](" << stem_of(p) << ".md) | " << escaped(p.about.substr(0, p.about.find(". ")))
         << " |\n";
   std::map<std::string, std::string> names;
+  for (const std::string& name : operation_names()) names.emplace(name, "../operations.md");
   for (const page& p : pages)
-    for (const entry& e : p.entries)
-      for (const std::string& part : [&] {
-             std::vector<std::string> all = e.also;
-             all.push_back(e.name);
-             return all;
-           }())
-        names.emplace(part, stem_of(p) + ".md#" + anchor_of(title_of(e)));
+    for (const entry& e : p.entries) {
+      const std::string place = stem_of(p) + ".md#" + anchor_of(title_of(e));
+      names.emplace(e.name, place);
+      for (const std::string& name : e.also) names.emplace(name, place);
+    }
   out << "\n## Names\n\n";
   std::string list;
   for (const auto& [name, where] : names) list += (list.empty() ? "[`" : ", [`") + name + "`](" + where + ")";

@@ -35,8 +35,9 @@ std::vector<example> run_examples();
 /// The declarations of what the examples are of.
 const char* example_operands();
 
-/// The page of elementwise operations.
+/// The page of elementwise operations, and their names.
 void write_operations(std::ostream&);
+std::vector<std::string> operation_names();
 /// The page of a header, and the index of all.
 void write_page(std::ostream&, const page&, const std::vector<example>&);
 void write_index(std::ostream&, const std::vector<page>&);

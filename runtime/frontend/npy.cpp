@@ -356,7 +356,7 @@ node* load_npy_bytes(const char* path, std::string_view all, dtype wanted) {
   return load_from(file, path, wanted);
 }
 
-node* map_npy(const char* path, dtype wanted) {
+node* map_npy(const char* path, dtype wanted) try {
   source file(path);
   const std::uint64_t size = file.left();
   if (size == source::unknown) return load_from(file, path, wanted);
@@ -369,6 +369,8 @@ node* map_npy(const char* path, dtype wanted) {
   const index_item elements = to_index(slice(first, first + h.extents.elements()));
   const handle part(make_view(whole.get(), &elements, 1));
   return in_order(h, [&](const shape& s) { return make_reshape(part.get(), s.begin(), s.size()); });
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 npy_text npy_text_of(node* n) {

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <complex>
-#include <vector>
 
 #include <sinter/error.hpp>
 
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::index_of, runtime::joined, runtime::number_node, runtime::term;
+using runtime::apply, runtime::astype, runtime::index_of, runtime::joined, runtime::list, runtime::number_node,
+    runtime::term;
 
 namespace {
 
@@ -30,25 +31,25 @@ term zeros(std::int64_t count, dtype type) { return number_node(0, type).broadca
 term powers(std::int64_t n, std::int64_t lowest) { return n - 1 + lowest - index_of(shape{n}, 0); }
 
 template <class W>
-std::vector<W> coefficients_on_host(const term& p, dtype type) {
-  std::vector<W> all(static_cast<std::size_t>(p.extent(0)));
+list<W> coefficients_on_host(const term& p, dtype type) {
+  list<W> all(static_cast<std::size_t>(p.extent(0)));
   read_all(astype(astype(p, type), dtype_of<W>).get(), all.data(), all.size(), {}, {});
   return all;
 }
 
-handle array_of(const std::vector<double>& all, std::size_t from, dtype type) {
+handle array_of(const list<double>& all, std::size_t from, dtype type) {
   return astype(term::made(make_from_host(dtype::float64, shape{all.size() - from}, &all[from])), type).held();
 }
-handle array_of(const std::vector<std::complex<double>>& all, std::size_t from, dtype type) {
+handle array_of(const list<std::complex<double>>& all, std::size_t from, dtype type) {
   return astype(term::made(make_from_host(dtype::complex128, shape{all.size() - from}, &all[from])), type).held();
 }
 
 // Long division. What NumPy takes for zero in front of the remainder is left out, but for one coefficient.
 template <class W>
 std::pair<handle, handle> divided(const term& u, const term& v, dtype type) {
-  std::vector<W> rest = coefficients_on_host<W>(u, type);
-  const std::vector<W> by = coefficients_on_host<W>(v, type);
-  std::vector<W> quotient(rest.size() >= by.size() ? rest.size() - by.size() + 1 : 1);
+  list<W> rest = coefficients_on_host<W>(u, type);
+  const list<W> by = coefficients_on_host<W>(v, type);
+  list<W> quotient(rest.size() >= by.size() ? rest.size() - by.size() + 1 : 1);
   const W scale = W(1) / by[0];
   for (std::size_t k = 0; k + by.size() <= rest.size(); ++k) {
     quotient[k] = scale * rest[k];

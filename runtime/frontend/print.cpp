@@ -136,7 +136,7 @@ std::string text_of(node* n, const print_options& options, const text_around& ar
   throw_host_is_full();
 }
 
-std::string repr_of(node* n, const print_options& options) {
+std::string repr_of(node* n, const print_options& options) try {
   const handle array(as_array(retain(n), where{}));
   const shape& extents = shape_of(array.get());
   const dtype type = static_cast<const typed_node*>(array.get())->type;
@@ -149,6 +149,8 @@ std::string repr_of(node* n, const print_options& options) {
   const std::size_t last_line = text.size() - (text.rfind('\n') + 1);  // also where there is one line
   const bool fits = last_line + more.size() + 2 <= static_cast<std::size_t>(std::max(options.linewidth, 0));
   return text + (fits ? " " : "\n      ") + more + ')';
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 }  // namespace detail

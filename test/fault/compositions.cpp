@@ -13,6 +13,7 @@
 #include <sinter/softmax.hpp>
 #include <sinter/special.hpp>
 #include <sinter/statistics.hpp>
+#include <sinter/vectors.hpp>
 
 namespace sn = sinter;
 using sn::_, sn::array, sn::lazy, sn::slice;
@@ -44,6 +45,8 @@ void sums(const array<float>& x, const array<float>& m) {
   made("cov", sn::cov(m), sn::corrcoef(m), sn::trace(m), sn::vdot(x, x), sn::linalg::norm(m));
   made("along", sn::cumsum(x), sn::diff(x), sn::gradient(x), sn::trapezoid(x), sn::interp(x, x, x));
   made("searches", sn::searchsorted(x, x), sn::digitize(x, x));
+  made("vectors", sn::kron(x, x), sn::cross(m(_, slice(3)), m(_, slice(3))), sn::linalg::toeplitz(x, x),
+       sn::kaiser(5, 2));
   made("signals", sn::convolve(x, x), sn::correlate(x, x), sn::polyval(x, m), sn::polyadd(x, x));
   made("special", sn::special::expi(x), sn::special::j0(x), sn::special::digamma(x));
 }
