@@ -16,7 +16,6 @@ namespace {
 using namespace sinter;
 using sinter::test::check_layouts_of, sinter::test::is_real, sinter::test::is_wide;
 
-
 template <class T>
 lazy<T> numbers(std::initializer_list<int> list) {
   return lazy<T>(astype<T>(asarray(std::vector<int>(list))));
