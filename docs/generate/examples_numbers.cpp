@@ -2,6 +2,7 @@
 #include <cmath>
 #include <complex>
 
+#include <sinter/bits.hpp>
 #include <sinter/fft.hpp>
 #include <sinter/histogram.hpp>
 #include <sinter/polynomial.hpp>
@@ -112,6 +113,8 @@ void products(std::vector<example>& all) {
 
 void ufuncs(std::vector<example>& all) {
   DOCS_OPERANDS
+  EXAMPLE(packbits, "np.packbits(a > 2, axis=1)", sn::packbits(a > 2, 1));
+  EXAMPLE(unpackbits, "np.unpackbits(np.array([5, 255], np.uint8))", sn::unpackbits(array<std::uint8_t>{5, 255}));
   EXAMPLE(conj, "np.conj(z)", sn::conj(z));
   EXAMPLE(isreal, "np.isreal(z)", sn::isreal(z));
   EXAMPLE(array::real, "z.real", z.real());

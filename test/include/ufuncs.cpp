@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include <sinter/bits.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/ufuncs.hpp>
 
@@ -117,4 +118,22 @@ TEST_CASE("ufuncs: spacing, float_power, bitwise_count") {
   CHECK(gives<std::uint8_t>(sn::bitwise_count(array<std::int8_t>{-128, -1, 7, 0}), {1, 1, 3, 0}));
   CHECK(gives<std::uint8_t>(sn::bitwise_count(array<std::uint64_t>{~std::uint64_t{0}}), {64}));
   CHECK(gives<std::uint8_t>(sn::bitwise_count(array<bool>{true, false}), {1, 0}));
+}
+
+TEST_CASE("ufuncs: truth as bits of bytes, and back") {
+  using bytes = std::vector<std::uint8_t>;
+  const array<int> a = astype<int>(arange(22)).reshape(2, 11) % 3;
+  CHECK(packbits(a).get() == bytes{109, 182, 216});
+  CHECK(packbits(a, 1).get() == bytes{109, 160, 182, 192});
+  CHECK(packbits(a(_, slice(_, _, -1)) * 2.5, -1).get() == bytes{182, 192, 109, 160});
+  CHECK(packbits(a, 0, bit_order::little).get() == bytes{2, 1, 3, 2, 1, 3, 2, 1, 3, 2, 1});
+  CHECK(packbits(array<bool>()).shape() == shape{0});
+  for (const bit_order order : {bit_order::big, bit_order::little})
+    for (const int axis : {0, 1}) {
+      const lazy<std::uint8_t> all = unpackbits(packbits(a, axis, order), axis, order);
+      CHECK(all.shape() == (axis == 0 ? shape{8, 11} : shape{2, 16}));
+      CHECK(sinter::all((all(slice(2), slice(11)) != 0) == (a != 0)).item());
+    }
+  CHECK(unpackbits(array<std::uint8_t>{{5}, {255}}).get() == bytes{0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  CHECK_THROWS_AS((void)packbits(a, 2), shape_error);
 }
