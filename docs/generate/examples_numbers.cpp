@@ -61,6 +61,15 @@ void folds(std::vector<example>& all) {
 
 void products(std::vector<example>& all) {
   DOCS_OPERANDS
+  EXAMPLE(matmul, "np.matmul(a, b.T)", sn::matmul(a, b.T()));
+  EXAMPLE(dot, "np.dot(a, x)", sn::dot(a, x));
+  EXAMPLE(matvec, "np.matvec(a, x)", sn::matvec(a, x));
+  EXAMPLE(vecmat, "np.vecmat(x, a.T)", sn::vecmat(x, a.T()));
+  EXAMPLE(tensordot, "np.tensordot(a, b, ([1], [1]))", sn::tensordot(a, b, {1}, {1}));
+  EXAMPLE(einsum, "np.einsum(\"ij,ij->i\", a, b)", sn::einsum("ij,ij->i", a, b));
+  EXAMPLE(linalg::matrix_power, "np.linalg.matrix_power(np.array([[1.0, 1], [1, 0]]), 5)",
+          sn::linalg::matrix_power(array<double>{{1, 1}, {1, 0}}, 5));
+  EXAMPLE(linalg::multi_dot, "np.linalg.multi_dot([a, b.T, a])", sn::linalg::multi_dot(a, b.T(), a));
   EXAMPLE(vecdot, "np.vecdot(a, b)", sn::vecdot(a, b));
   EXAMPLE(vdot, "np.vdot(z, z)", sn::vdot(z, z));
   EXAMPLE(inner, "np.inner(a, b)", sn::inner(a, b));
@@ -105,6 +114,14 @@ void products(std::vector<example>& all) {
   EXAMPLE(histogram2d, "np.histogram2d([0.0, 1, 1], [1.0, 2, 2], 2)[0]",
           sn::histogram2d(array<double>{0, 1, 1}, array<double>{1, 2, 2}, {2}).counts);
   EXAMPLE(histogramdd, "np.histogramdd(a, 2)[0].shape", sn::histogramdd(a, {2}).counts.shape());
+  EXAMPLE(fft::fft, "np.round(np.abs(np.fft.fft(v)), 6)", sn::round(sn::abs(sn::fft::fft(sn::asarray(v))), 6));
+  EXAMPLE(fft::ifft, "np.round(np.abs(np.fft.ifft(v)), 6)", sn::round(sn::abs(sn::fft::ifft(sn::asarray(v))), 6));
+  EXAMPLE(fft::rfft, "np.round(np.abs(np.fft.rfft(v)), 6)", sn::round(sn::abs(sn::fft::rfft(sn::asarray(v))), 6));
+  EXAMPLE(fft::irfft, "np.round(np.fft.irfft(v), 6) + 0", sn::round(sn::fft::irfft(sn::asarray(v)), 6) + 0);
+  EXAMPLE(fft::hfft, "np.round(np.fft.hfft(v), 6) + 0", sn::round(sn::fft::hfft(sn::asarray(v)), 6) + 0);
+  EXAMPLE(fft::ihfft, "np.round(np.abs(np.fft.ihfft(v)), 6)", sn::round(sn::abs(sn::fft::ihfft(sn::asarray(v))), 6));
+  EXAMPLE(fft::fftn, "np.round(np.abs(np.fft.fftn(a)), 6)", sn::round(sn::abs(sn::fft::fftn(a)), 6));
+  EXAMPLE(fft::fft2, "np.round(np.abs(np.fft.fft2(a)), 6)", sn::round(sn::abs(sn::fft::fft2(a)), 6));
   EXAMPLE(fft::fftfreq, "np.fft.fftfreq(4, 0.1)", sn::fft::fftfreq(4, 0.1));
   EXAMPLE(fft::rfftfreq, "np.fft.rfftfreq(4, 0.1)", sn::fft::rfftfreq(4, 0.1));
   EXAMPLE(fft::fftshift, "np.fft.fftshift(f)", sn::fft::fftshift(f));

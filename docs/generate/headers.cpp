@@ -83,7 +83,7 @@ std::string signature_of(std::string text) {
       if (std::regex_search(p, std::regex(R"(\b(choice|element|real_element|whole_element) \w)")) ||
           starts(p, "std::size_t")) {
         if (std::regex_search(text, std::regex("\\(.*(array|lazy|vector)<" + name + ">"))) continue;  // deduced
-        named.push_back(replaced(p, R"(^(detail::\w+|element|std::size_t) (\w+))", "$2"));
+        named.push_back(replaced(p, R"(^((sinter::)?detail::\w+|element|std::size_t) (\w+))", "$3"));
         continue;
       }
       const char* stands_for = p.find("scalar_operand") != p.npos || p.find("arithmetic") != p.npos ? "number" : "";
