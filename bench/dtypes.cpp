@@ -57,7 +57,7 @@ void rows(bench::session& s, const std::string& dtype, std::int64_t n) {
   const auto matrix = [=](const auto& x) { return sn::reshape(x, {down, across}); };
   row<T>(s, "x + y, " + dtype, all, 2 * all, all, [](const auto& x, const auto& y) { return x + y; });
   row<T>(s, "x * x + y, " + dtype, all, 2 * all, all, [](const auto& x, const auto& y) { return x * x + y; });
-  row<T>(s, "sum(x * x), " + dtype, all, all, 1, [](const auto& x, const auto&) { return sn::sum(x * x); });
+  row<T>(s, "mean(x * x), " + dtype, all, all, 1, [](const auto& x, const auto&) { return sn::mean(x * x); });
   row<T>(s, "mean of rows, " + dtype, all, all, down,
          [=](const auto& x, const auto&) { return sn::mean(matrix(x), 1); });
   row<T>(s, "sum of columns, " + dtype, all, all, across,

@@ -170,11 +170,23 @@ void copy_extents(const shape& from, std::int64_t* to, std::size_t axes) {
   std::copy(from.begin(), from.end(), to);
 }
 
+namespace {
+
+bool is_in_order(const std::int64_t* axes, int count) {
+  for (int d = 0; d < count; ++d)
+    if (axes[d] != d && axes[d] != d - count) return false;
+  return count > 0;
+}
+
+}  // namespace
+
 node* make_transpose(node* n, const std::int64_t* order, int count) {
   const shape& from = typed(n)->extents;
   const int rank = from.size();
   if (count != 0 && count != rank)
     throw shape_error(message("sinter: transpose takes an order of all %d axes, not of %d", rank, count).c_str());
+  // An expression stays what it is: what a call of a library gave is then handed over, not copied.
+  if (!as_array_node(n) && is_in_order(order, count)) return retain(n);
   return make(typed(n), [&](auto& v) {
     v.extents.set_size(rank);
     unsigned seen = 0;
