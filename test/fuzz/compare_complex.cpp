@@ -43,13 +43,13 @@ double growth(const step& s, const std::vector<snapshot>& operands, const shape&
   return std::isfinite(length) ? 1 + length : 1;
 }
 
-// Far out an exponential of two parts has no direction left; an infinite part of a power decides by the order of products, and once
+// Far out an exponential of two parts has no direction left; an infinite part of a power, or of sinc, decides by the order of products, and once
 // one part has left the range the other is not as near as its own digits are.
 bool is_open(const step& s, const std::vector<snapshot>& operands, const snapshot& wanted, std::int64_t i) {
   if (s.code != op::power && s.code != op::exp2 && s.code != op::sinc) return false;
   for (std::size_t o = 0; o < s.operands.size() && s.code != op::exp2; ++o)
     if (!std::isfinite(std::abs(operand_at(s, o, operands, wanted.extents, i)))) return true;
-  if (s.code == op::power && !std::isfinite(number_at(wanted, i))) return true;
+  if (s.code != op::exp2 && !std::isfinite(number_at(wanted, i))) return true;
   return growth(s, operands, wanted.extents, i) > 1e4;
 }
 
