@@ -9,13 +9,13 @@
 //                             compiled and cached (codegen/source, compile, cache); geometry, arguments, the device's launch
 //
 // An expression seen before takes no lock, makes no string and allocates nothing but its results. One that is too large for a
-// program goes through as several (codegen/ir/parts).
+// program goes through as several (codegen/ir/parts), and so does one with calls of libraries, which come before what reads their
+// results (runtime/library).
 #include "runtime/eval.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -160,15 +160,16 @@ class parts final : public codegen::part_evaluator {
   const detail::array_node* operand(const detail::call_node& c, int number) override {
     return operand_of(c, number, known);
   }
-  bool recall(const detail::call_node& c) override { return keep(c, recalled(c)); }
+  // A graph computes its own: what was kept before may be of elements that it changes.
+  bool recall(const detail::call_node& c) override {
+    detail::handle before = chosen.capture ? detail::handle() : recalled(c);
+    return before && stand(c, std::move(before));
+  }
   void call(const detail::call_node& c) override {
     const detail::array_node* operands[detail::call_node::most_operands];
     for (int i = 0; i < c.operand_count; ++i) operands[i] = operand(c, i);
     const call_operands all{operands, static_cast<std::size_t>(c.operand_count)};
-    keep(c, runtime::call(c, all, target_of(c, all)));
-  }
-  void result(const detail::result_node& r) override {
-    stand(r, detail::handle(called_.at(r.of)[static_cast<std::size_t>(r.number)]));
+    stand(c, runtime::call(c, all, target_of(c, all)));
   }
 
  private:
@@ -177,6 +178,9 @@ class parts final : public codegen::part_evaluator {
     detail::array_node* const into = requests_[0].into;
     if (count_ != 1 || wanted_by(requests_[0]) != &c || !into || into->type != c.type || !into->contiguous)
       return nullptr;
+    // What has another owner will be asked again, and has to be the same; a target elsewhere is refused behind the call.
+    if (__atomic_load_n(&c.references, __ATOMIC_ACQUIRE) != 1) return nullptr;
+    if (into->memory->device != operands[0]->memory->device) return nullptr;
     const bool is_read = std::any_of(operands.begin(), operands.end(),
                                      [&](const detail::array_node* a) { return a->memory == into->memory; });
     return is_read || !(into->extents == c.extents) ? nullptr : into;
@@ -202,18 +206,12 @@ class parts final : public codegen::part_evaluator {
     return true;
   }
 
-  void stand(const detail::typed_node& n, detail::handle made) {
-    known.emplace(&n, as_array_node(made.get()));
+  bool stand(const detail::call_node& c, detail::handle made) {
+    known.emplace(&c, as_array_node(made.get()));
     made.take();
-  }
-  bool keep(const detail::call_node& c, std::vector<detail::handle> made) {
-    if (made.empty()) return false;
-    stand(c, made[0]);
-    called_.emplace(&c, std::move(made));
     return true;
   }
 
-  std::unordered_map<const detail::call_node*, std::vector<detail::handle>> called_;
   request* requests_;
   int count_;
   workspace& w_;

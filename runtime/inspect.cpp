@@ -92,10 +92,10 @@ class evaluation final : public codegen::part_evaluator {
 
   const array_node* operand(const call_node& c, int number) override { return runtime::operand_of(c, number, known); }
   bool recall(const call_node& c) override {
-    std::vector<handle> before = runtime::recalled(c);
-    if (before.empty()) return false;
-    known.emplace(&c, runtime::as_array_node(before[0].get()));
-    stand_ins_.push_back(std::move(before[0]));
+    handle before = runtime::recalled(c);
+    if (!before) return false;
+    known.emplace(&c, runtime::as_array_node(before.get()));
+    stand_ins_.push_back(std::move(before));
     return true;
   }
   void call(const call_node& c) override {
@@ -103,10 +103,6 @@ class evaluation final : public codegen::part_evaluator {
     known.emplace(&c, stand_in(c.type, c.extents, on));
     steps.push_back({nullptr, &c, c.extents, true, {}, {}, false});
   }
-  void result(const result_node& r) override {
-    known.emplace(&r, stand_in(r.type, r.extents, *known.at(r.of)->memory->device));
-  }
-
   array_node* stand_in(dtype type, const shape& extents, runtime::device_impl& on) {
     runtime::storage_holder none(runtime::make_storage(0, runtime::current_stream(on)));
     handle made(runtime::new_array(type, extents, none.get()));
@@ -212,11 +208,6 @@ class describer {
         const auto* c = static_cast<const call_node*>(n);
         children.assign(c->operands, c->operands + c->operand_count);
         return c->what->name();
-      }
-      case node_kind::result: {
-        const auto* r = static_cast<const result_node*>(n);
-        children = {r->of};
-        return "result " + std::to_string(r->number);
       }
       case node_kind::expression: break;
     }

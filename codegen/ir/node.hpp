@@ -55,7 +55,7 @@ struct storage {
 
 void release(storage*) noexcept;  // runtime/memory/storage.cpp
 
-enum class node_kind : std::uint8_t { array, expression, view, reduction, scan, reshape, iota, call, result };
+enum class node_kind : std::uint8_t { array, expression, view, reduction, scan, reshape, iota, call };
 
 /// What every node knows: its dtype and its shape.
 struct typed_node : node {
@@ -159,24 +159,15 @@ struct iota_node : typed_node {
   int axis;
 };
 
-/// What a library computes (runtime/library/call.hpp) of operands that are arrays by then. It is called once: its results are kept.
-/// The node is the first of them.
+/// What a library computes (runtime/library/call.hpp) of operands that are arrays by then. It is called once: the result is kept.
 struct call_node : typed_node {
   call_node(dtype t, const sinter::shape& s) : typed_node(node_kind::call, t, s) {}
 
-  static constexpr int most_operands = 3, most_results = 4;
+  static constexpr int most_operands = 3;
   const runtime::library_call* what;  // owned
   typed_node* operands[most_operands];
   int operand_count = 0;
-  mutable array_node* kept[most_results] = {};  // null until it has been called
-};
-
-/// Another of a call's results.
-struct result_node : typed_node {
-  result_node(dtype t, const sinter::shape& s) : typed_node(node_kind::result, t, s) {}
-
-  call_node* of;
-  int number;
+  mutable array_node* kept = nullptr;  // until it has been called
 };
 
 /// The nodes that a node is made of.
@@ -186,8 +177,7 @@ inline int child_count(const typed_node* n) {
     case node_kind::view: return 1 + static_cast<const view_node*>(n)->more_count();
     case node_kind::reduction:
     case node_kind::scan:
-    case node_kind::reshape:
-    case node_kind::result: return 1;
+    case node_kind::reshape: return 1;
     case node_kind::call: return static_cast<const call_node*>(n)->operand_count;
     default: return 0;
   }
@@ -202,7 +192,6 @@ inline typed_node* child(const typed_node* n, int i) {
     case node_kind::reduction: return static_cast<const reduction_node*>(n)->child;
     case node_kind::scan: return static_cast<const scan_node*>(n)->child;
     case node_kind::call: return static_cast<const call_node*>(n)->operands[i];
-    case node_kind::result: return static_cast<const result_node*>(n)->of;
     default: return static_cast<const reshape_node*>(n)->child;
   }
 }

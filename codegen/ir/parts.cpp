@@ -123,13 +123,13 @@ class divider {
   std::vector<part> parts_;
 };
 
-// The calls still to be made, each after those whose results it takes, and the results other than first ones.
-nodes calls_under(const nodes& roots, part_evaluator& by) {
+// The calls still to be made, each after those whose results it takes.
+std::vector<const call_node*> calls_under(const nodes& roots, part_evaluator& by) {
   struct frame {
     const typed_node* n;
     int next;
   };
-  nodes calls;
+  std::vector<const call_node*> calls;
   std::unordered_set<const typed_node*> met;
   std::vector<frame> open;
   const auto enter = [&](const typed_node* n) {
@@ -144,7 +144,7 @@ nodes calls_under(const nodes& roots, part_evaluator& by) {
         enter(child(f.n, f.next++));
         continue;
       }
-      if (f.n->kind == node_kind::call || f.n->kind == node_kind::result) calls.push_back(f.n);
+      if (f.n->kind == node_kind::call) calls.push_back(static_cast<const call_node*>(f.n));
       open.pop_back();
     }
   return calls;
@@ -177,10 +177,7 @@ void make(const call_node& c, part_evaluator& by) {
 }  // namespace
 
 void compute_in_parts(const nodes& roots, part_evaluator& by) {
-  for (const typed_node* n : calls_under(roots, by)) {
-    if (n->kind == node_kind::call) make(*static_cast<const call_node*>(n), by);
-    else by.result(*static_cast<const result_node*>(n));
-  }
+  for (const call_node* c : calls_under(roots, by)) make(*c, by);
   if (!by.known.empty() && by.compute(roots, {}, true)) return;
   compute(roots, true, program_room().operations / 2, by);
 }

@@ -27,7 +27,6 @@ void resolution::clear() {
   met.clear();
   device = nullptr;
   other_device = nullptr;
-  has_calls = false;
 }
 
 namespace {
@@ -171,7 +170,7 @@ class walker : places {
         if (f.next++) return close(pop());
         return reshape(static_cast<const reshape_node*>(f.n), f.context);
       case node_kind::iota: return close(iota(static_cast<const iota_node*>(f.n), f.context));
-      default: full_ = out_->has_calls = true; return;  // of a call nothing is known yet
+      default: full_ = true; return;  // of a call nothing is known yet
     }
   }
 

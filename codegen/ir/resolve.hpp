@@ -159,7 +159,6 @@ struct resolution {
   buffer<met_again> met;
   runtime::device_impl* device = nullptr;        // of the operands; null where there are none
   runtime::device_impl* other_device = nullptr;  // of some of them, which cannot be evaluated
-  bool has_calls = false;                        // whose results are not known yet: the rest is of no use
   void clear();
 };
 

@@ -59,7 +59,9 @@ template <class R, class E>
 lazy<R> transformed(E&& e, fft::transform what, const fft::transform_options& how) {
   return lazy<R>(make_transform(handle(take_node(std::forward<E>(e))), what, how));
 }
-inline fft::transform_options along(const fft::options& how) { return {{how.n}, how.axis, how.norm}; }
+inline fft::transform_options along(const fft::options& how) {
+  return {how.n == -1 ? fft::lengths() : fft::lengths{how.n}, how.axis, how.norm};
+}
 inline fft::transform_options of_two(fft::transform_options how) {
   if (how.axes.list().count < 0) how.axes = {-2, -1};
   return how;
@@ -75,8 +77,8 @@ SINTER_API node* make_shifted_to_centre(handle, const axis_list&, bool back);
 namespace sinter::fft {
 
 /// The Fourier transform along an axis. Shapes: n points along the axis. Dtypes: complex64 of float16, float32 and complex64,
-/// complex128 of all others. Errors: `shape_error`. Stream
-/// behaviour: a library, FFTW or cuFFT, between the kernels of what surrounds it. Source: numpy.fft.fft.
+/// complex128 of all others. Errors: `shape_error`. Stream behaviour: a library, FFTW or cuFFT, between the kernels of what surrounds
+/// it. Source: numpy.fft.fft.
 template <sinter::detail::expression E>
 auto fft(E&& e, const options& how = {}) {
   using namespace sinter::detail;

@@ -1,5 +1,5 @@
-// Products of vectors and matrices, and norms: what needs no decomposition. Most are folds of expressions, so that operands and what follows
-// are computed in their kernel.
+// Products of vectors and matrices, and norms: what needs no decomposition. Those of vectors are folds of expressions, so that operands
+// and what follows are computed in their kernel; those of matrices are calls of a library.
 #pragma once
 
 #include <sinter/join.hpp>

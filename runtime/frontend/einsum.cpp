@@ -18,7 +18,7 @@
 
 namespace sinter::detail {
 
-using runtime::fold, runtime::term, runtime::typed;
+using runtime::astype, runtime::fold, runtime::term, runtime::typed;
 
 namespace {
 
@@ -86,11 +86,16 @@ subscripts_list parsed(const char* subscripts, node* const* operands, std::size_
     all.of.push_back(labels_in(subscripts, left.substr(begin, end - begin), typed(operands[i])->extents.size()));
     begin = end + 1;
   }
-  if (arrow == std::string::npos) return all.result = implied(all.of), all;
+  if (arrow == std::string::npos) {
+    all.result = implied(all.of);
+    return all;
+  }
   int deepest = 0;
   for (const labels& one : all.of)
     for (char c : one)
       if (is_of_ellipsis(c)) deepest = std::max(deepest, int{c});
+  if (deepest > 0 && text.find('.', arrow) == std::string::npos)
+    refuse(subscripts, "the result has no ellipsis for the axes that one stands for");
   for (std::size_t i = arrow + 2; i < text.size(); ++i) {
     if (text[i] != '.') all.result += text[i];
     else
@@ -101,9 +106,9 @@ subscripts_list parsed(const char* subscripts, node* const* operands, std::size_
 
 // ---- one operand
 
-term summed(const term& t, int axis) {
-  if (t.type() == dtype::bool_) return fold(reduction::any, t, runtime::one_axis(axis), false);
-  return fold(reduction::sum, t, runtime::one_axis(axis), false, t.type());
+term summed(const term& t, const axis_list& axes) {
+  if (t.type() == dtype::bool_) return fold(reduction::any, t, axes, false);
+  return fold(reduction::sum, t, axes, false, t.type());
 }
 
 // A label that stands twice is a diagonal; one that nothing else needs is added up.
@@ -122,11 +127,14 @@ void reduce(labelled& one, const labels& needed) {
       one.axes += label;
       i = 0;
     }
-  for (std::size_t i = one.axes.size(); i-- > 0;)
-    if (!has(needed, one.axes[i])) {
-      one.value = summed(one.value, static_cast<int>(i));
-      one.axes.erase(i, 1);
-    }
+  axis_list unneeded{0, {}};
+  labels left;
+  for (std::size_t i = 0; i < one.axes.size(); ++i) {
+    if (has(needed, one.axes[i])) left += one.axes[i];
+    else unneeded.axes[unneeded.count++] = static_cast<std::int64_t>(i);
+  }
+  if (unneeded.count > 0) one.value = summed(one.value, unneeded);
+  one.axes = left;
 }
 
 term in_order(const labelled& one, const labels& order) {
@@ -178,12 +186,18 @@ labelled product(const labelled& a, const labelled& b, const labels& needed) {
     if (!has(a.axes, c)) right += c;
   const bool is_of_matrices = !inner.empty() && !left.empty() && !right.empty() && !stretches &&
                               batch.size() + 2 <= static_cast<std::size_t>(max_rank);
+  const std::size_t axes = batch.size() + left.size() + right.size() + (is_of_matrices ? 0 : inner.size());
+  if (axes > static_cast<std::size_t>(max_rank))
+    throw shape_error(
+        message("sinter: einsum over %d axes at once; arrays have at most %d", static_cast<int>(axes), max_rank)
+            .c_str());
   if (!is_of_matrices) {
     const labels all = batch + left + right + inner;
-    if (all.size() > static_cast<std::size_t>(max_rank)) throw shape_error("sinter: einsum over too many axes at once");
-    const term x = spread(a, all), y = spread(b, all);
-    labelled result{x.type() == dtype::bool_ && y.type() == dtype::bool_ ? x & y : x * y, all};
+    const dtype type = a.value.type(), wide = widened(type);  // numbers of 16 bits are multiplied and added up in float
+    const term x = astype(spread(a, all), wide), y = astype(spread(b, all), wide);
+    labelled result{type == dtype::bool_ ? x & y : x * y, all};
     reduce(result, needed);
+    result.value = astype(result.value, type);
     return result;
   }
   const term x = with_groups(a, batch, left, inner), y = with_groups(b, batch, inner, right);
@@ -240,8 +254,12 @@ void throw_wrong_subscripts(const char* text, const char* what) {
 
 node* make_einsum(const char* subscripts, node* const* operands, std::size_t count) try {
   const subscripts_list list = parsed(subscripts, operands, count);
+  runtime::list<dtype> types;
+  for (std::size_t i = 0; i < count; ++i) types.push_back(typed(operands[i])->type);
+  const dtype common =
+      promote(types.data(), static_cast<int>(count));  // of all of them: two at a time might give another
   runtime::list<labelled> all;
-  for (std::size_t i = 0; i < count; ++i) all.push_back({term::of(operands[i]), list.of[i]});
+  for (std::size_t i = 0; i < count; ++i) all.push_back({astype(term::of(operands[i]), common), list.of[i]});
   require_extents(subscripts, all);
   for (std::size_t i = 0; i < count; ++i) reduce(all[i], needed_beside(all, i, i, list.result));
   while (all.size() > 1) multiply_cheapest(all, list.result);

@@ -17,15 +17,9 @@
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::term;
+using runtime::apply, runtime::astype, runtime::term, runtime::throw_unequal;
 
 namespace {
-
-[[noreturn]] void throw_unequal(const char* what, const term& a, const term& b) {
-  throw shape_error(message("sinter: %s of arrays of shapes %s and %s", what, to_string(a.extents()).c_str(),
-                            to_string(b.extents()).c_str())
-                        .c_str());
-}
 
 shape before_last(const term& t, int axes) {
   shape s;
@@ -41,7 +35,9 @@ term product_with_vector(const term& a, const term& b) {
 }
 
 bool is_for_library(const term& a, const term& b, dtype type) {
-  const std::int64_t rows = a.extent(a.rank() - 2), columns = b.extent(b.rank() - 1), inner = a.extent(a.rank() - 1);
+  const std::int64_t columns = b.extent(b.rank() - 1), inner = a.extent(a.rank() - 1);
+  // Of matrices that are all multiplied by the same one the rows are those of one matrix.
+  const std::int64_t rows = b.rank() == 2 && inner > 0 ? a.extents().elements() / inner : a.extent(a.rank() - 2);
   constexpr std::int64_t few = 512;  // products to a matrix: the library's call takes longer
   return is_inexact(type) && rows > 1 && columns > 1 && inner > 0 && rows * columns * inner > few &&
          a.extents().elements() > 0 && b.extents().elements() > 0;
@@ -121,7 +117,7 @@ unfolded unfold(const term& t, const axis_list& over, bool over_last) {
 }
 
 bool fit(const term& a, const axis_list& of_a, const term& b, const axis_list& of_b) {
-  if (of_a.count != of_b.count || of_a.count > a.rank() || of_b.count > b.rank()) return false;
+  if (of_a.count != of_b.count || of_a.count < 0 || of_a.count > a.rank() || of_b.count > b.rank()) return false;
   for (int i = 0; i < of_a.count; ++i)
     if (a.extent(runtime::checked_axis(of_a.axes[i], a.rank(), "tensordot")) !=
         b.extent(runtime::checked_axis(of_b.axes[i], b.rank(), "tensordot")))
@@ -221,11 +217,16 @@ void find_cuts(chain& c) {
 }  // namespace
 
 node* make_multi_dot(node* const* operands, std::size_t count) {
-  if (count < 2) throw shape_error("sinter: multi_dot of fewer than two arrays");
+  constexpr std::size_t most = 32;
+  if (count < 2 || count > most) throw shape_error("sinter: multi_dot takes two to 32 arrays");
   chain c;
-  for (std::size_t i = 0; i < count; ++i) c.all.push_back(term::of(operands[i]));
+  dtype types[most];
+  for (std::size_t i = 0; i < count; ++i) {
+    c.all.push_back(term::of(operands[i]));
+    types[i] = c.all[i].type();
+  }
   find_cuts(c);
-  return c.multiplied(0, count).take();
+  return astype(c.multiplied(0, count), promote(types, static_cast<int>(count))).take();
 }
 
 }  // namespace sinter::detail

@@ -219,12 +219,10 @@ void take_apart(typed_node* n, typed_node*& dead) noexcept {
     case node_kind::scan: drop(child(n, 0), dead); return runtime::free_node(static_cast<scan_node*>(n));
     case node_kind::reshape: drop(child(n, 0), dead); return runtime::free_node(static_cast<reshape_node*>(n));
     case node_kind::iota: return runtime::free_node(static_cast<iota_node*>(n));
-    case node_kind::result: drop(child(n, 0), dead); return runtime::free_node(static_cast<result_node*>(n));
     case node_kind::call: {
       auto* const c = static_cast<call_node*>(n);
       for (int i = 0; i < c->operand_count; ++i) drop(c->operands[i], dead);
-      for (array_node* kept : c->kept)
-        if (kept) drop(kept, dead);
+      if (c->kept) drop(c->kept, dead);
       runtime::drop(c->what);
       return runtime::free_node(c);
     }

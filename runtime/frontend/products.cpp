@@ -14,15 +14,9 @@
 namespace sinter::detail {
 
 using runtime::apply, runtime::astype, runtime::choose, runtime::fold, runtime::one_axis, runtime::sum_of_products,
-    runtime::term;
+    runtime::throw_unequal, runtime::term;
 
 namespace {
-
-[[noreturn]] void throw_unequal(const char* what, const term& a, const term& b) {
-  throw shape_error(message("sinter: %s of arrays of shapes %s and %s", what, to_string(a.extents()).c_str(),
-                            to_string(b.extents()).c_str())
-                        .c_str());
-}
 
 // The axes of a, then those of b: an axis of extent one in a for each of b's, up to the last `common` of both.
 term before_axes_of(const term& a, const term& b, int common) {

@@ -134,10 +134,10 @@ term term::along(int axis, const slice& of) const {
 term term::at(int axis, std::int64_t index) const { return made(make_take_one(get(), index, axis)); }
 
 term term::with_axis(int before) const {
+  require_one_axis_more(extents(), "a new axis");
   index_item items[max_rank];
   for (int d = 0; d < before; ++d) items[d] = to_index(_);
   items[before] = to_index(newaxis);
-  require_one_axis_more(extents(), "a new axis");
   return made(make_view(get(), items, before + 1));
 }
 

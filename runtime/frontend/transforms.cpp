@@ -52,7 +52,8 @@ domain domain_of(const term& x, const fft::transform_options& how, bool to_real)
       if (d.axes[i] == d.axes[j]) throw shape_error("sinter: a Fourier transform names an axis twice");
     const bool halved = to_real && i + 1 == d.count;
     const std::int64_t mine = x.extent(d.axes[i]);
-    d.points[i] = given > 0 && how.s[i] >= 0 ? how.s[i] : halved ? 2 * (mine - 1) : mine;
+    const bool as_many = given > 0 && how.s[i] == -1;
+    d.points[i] = as_many ? mine : given > 0 ? how.s[i] : halved ? 2 * (mine - 1) : mine;
     if (d.points[i] < 1)
       throw shape_error(
           message("sinter: a Fourier transform of %lld points", static_cast<long long>(d.points[i])).c_str());

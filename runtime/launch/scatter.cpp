@@ -12,7 +12,7 @@
 #include "runtime/counters.hpp"
 #include "runtime/launch/modules.hpp"
 #include "runtime/launch/share.hpp"
-#include "runtime/stream/capture.hpp"
+#include "runtime/stream/kept_call.hpp"
 #include "runtime/stream/operation.hpp"
 
 namespace sinter::runtime {
@@ -84,14 +84,7 @@ void fold_in_order(void* with) noexcept {
   }
 }
 
-void scatter_on_host(scattered of, stream_state& on) {
-  if (capture_state* const c = capture_of(on)) {
-    auto kept = std::make_unique<scattered>(of);
-    hold(*c, kept.get(), [](void* held) noexcept { delete static_cast<scattered*>(held); });
-    return on.device.call_host(&fold_in_order, kept.release(), on);
-  }
-  on.device.call_host(&fold_in_order, &of, on);
-}
+void scatter_on_host(const scattered& of, stream_state& on) { call_with(&fold_in_order, of, on); }
 
 // ---- on a GPU
 

@@ -46,8 +46,7 @@ class traced {
         extents(n.extents);
         to_.link(static_cast<const detail::reshape_node&>(n).child);
         return true;
-      case detail::node_kind::call:
-      case detail::node_kind::result: return false;
+      case detail::node_kind::call: return false;
       default:
         if (!head(n, static_cast<unsigned>(1 + static_cast<const detail::iota_node&>(n).axis))) return false;
         extents(n.extents);

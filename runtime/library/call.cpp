@@ -1,11 +1,9 @@
 #include "runtime/library/call.hpp"
 
-#include <algorithm>
 #include <mutex>
 
 #include <sinter/error.hpp>
 
-#include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
@@ -39,21 +37,11 @@ stream_state& stream_of(const library_call& what, call_operands operands) {
 }  // namespace
 
 handle make_call(std::unique_ptr<const library_call> what, std::initializer_list<handle> operands) {
-  const library_call::result& first = what->results[0];
-  first.extents.check();
-  auto* const c = new_node<call_node>(first.type, first.extents);
+  what->extents.check();
+  auto* const c = new_node<call_node>(what->type, what->extents);
   for (const handle& h : operands) c->operands[c->operand_count++] = typed(retain(h.get()));
   c->what = what.release();
   return handle(c);
-}
-
-handle result_of(const handle& call, int number) {
-  auto* const of = static_cast<call_node*>(typed(call.get()));
-  const library_call::result& facts = of->what->results[static_cast<std::size_t>(number)];
-  auto* const r = new_node<result_node>(facts.type, facts.extents);
-  r->of = static_cast<call_node*>(typed(retain(of)));
-  r->number = number;
-  return handle(r);
 }
 
 void drop(const library_call* what) noexcept { delete what; }
@@ -66,36 +54,27 @@ const array_node* operand_of(const call_node& c, int number, const codegen::stan
   return a->contiguous || c.what->takes(*a, number) ? a : nullptr;
 }
 
-std::vector<handle> recalled(const call_node& c) {
+handle recalled(const call_node& c) {
   const std::lock_guard hold(keeping());
-  std::vector<handle> all;
-  for (std::size_t i = 0; c.kept[0] && i < c.what->results.size(); ++i) all.push_back(handle(retain(c.kept[i])));
-  return all;
+  return handle(retain(c.kept));
 }
 
-std::vector<handle> call(const call_node& c, call_operands operands, array_node* into) {
+handle call(const call_node& c, call_operands operands, array_node* into) {
   stream_state& on = stream_of(*c.what, operands);
-  std::vector<handle> made;
-  std::vector<array_node*> results;
-  for (const library_call::result& r : c.what->results) {
-    const bool is_there = into && made.empty();
-    made.push_back(handle(is_there ? retain(into) : new_array(r.type, r.extents, on)));
-    results.push_back(as_array_node(made.back().get()));
-  }
+  handle made(into ? retain(into) : new_array(c.type, c.extents, on));
+  array_node* const to = as_array_node(made.get());
   operation op(on);
   for (const array_node* a : operands) op.reads(a->memory);
-  for (const array_node* a : results) op.writes(a->memory);
-  c.what->enqueue(operands, results, on);
+  op.writes(to->memory);
+  c.what->enqueue(operands, *to, on);
   op.done();
   for (const array_node* a : operands) op.has_read(a->memory);
-  for (const array_node* a : results) op.has_written(a->memory);
-  bump(counter::library_calls);
+  op.has_written(to->memory);
   if (log_level() >= 2) [[unlikely]]
     log(2, "call: %s", c.what->name().c_str());
   if (into || capture_of(on)) return made;  // what a graph computes later is no value yet
   const std::lock_guard hold(keeping());
-  if (!c.kept[0])
-    for (std::size_t i = 0; i < made.size(); ++i) c.kept[i] = static_cast<array_node*>(retain(results[i]));
+  if (!c.kept) c.kept = as_array_node(retain(to));
   return made;
 }
 

@@ -6,7 +6,6 @@
 #include <new>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "codegen/ir/resolve.hpp"
 #include "runtime/frontend/message.hpp"
@@ -14,16 +13,11 @@
 namespace sinter::runtime {
 
 using call_operands = std::span<const detail::array_node* const>;
-using call_results = std::span<detail::array_node* const>;
 
 /// One call: its parameters, without its operands. It is made once and never changes.
 class library_call {
  public:
-  struct result {
-    dtype type;
-    shape extents;
-  };
-  explicit library_call(std::vector<result> made) : results(std::move(made)) {}
+  library_call(dtype t, const shape& s) : type(t), extents(s) {}
   library_call(const library_call&) = delete;
   virtual ~library_call() = default;
 
@@ -31,13 +25,14 @@ class library_call {
   virtual std::string name() const = 0;
   /// Is an operand's layout one that the call reads as it is? Other operands are copied first, into C order.
   virtual bool takes(const detail::array_node&, [[maybe_unused]] int operand) const { return false; }
-  /// Enqueues it. All operands are of the stream's device; results are in C order, and overlap no operand.
-  virtual void enqueue(call_operands, call_results, stream_state& on) const = 0;
+  /// Enqueues it. All operands are of the stream's device; the result is in C order, and overlaps none of them.
+  virtual void enqueue(call_operands, detail::array_node& made, stream_state& on) const = 0;
 
-  const std::vector<result> results;
+  const dtype type;  // of the result
+  const shape extents;
 };
 
-/// A node for the first result of a call, which it owns from then on.
+/// A node for a call, which it owns from then on.
 detail::handle make_call(std::unique_ptr<const library_call>, std::initializer_list<detail::handle> operands);
 /// The same of a C made of arguments. Errors: `out_of_memory`.
 template <class C, class... A>
@@ -46,17 +41,14 @@ detail::handle make_call(std::initializer_list<detail::handle> operands, const A
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
 }
-/// A node for another of its results.
-detail::handle result_of(const detail::handle& call, int number);
-
 /// An operand as an array that its call takes: what stands for it, or itself; else null.
 const detail::array_node* operand_of(const detail::call_node&, int number, const codegen::stand_ins& known);
 
-/// Calls. The node keeps the results, unless a graph is being made or the first is written into an array that is there already: `into`,
-/// or null. Errors: `device_error` for operands of several devices; the library's.
-std::vector<detail::handle> call(const detail::call_node&, call_operands, detail::array_node* into);
-/// What it gave before: nothing where it has not been called.
-std::vector<detail::handle> recalled(const detail::call_node&);
+/// Calls. The node keeps the result, unless a graph is being made or it is written into an array that is there already: `into`, or
+/// null. Errors: `device_error` for operands of several devices; the library's.
+detail::handle call(const detail::call_node&, call_operands, detail::array_node* into);
+/// What it gave before; null where it has not been called.
+detail::handle recalled(const detail::call_node&);
 /// Of a node that goes.
 void drop(const library_call*) noexcept;
 

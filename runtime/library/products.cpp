@@ -1,12 +1,12 @@
 #include "runtime/library/products.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/eval.hpp"
 #include "runtime/frontend/message.hpp"
@@ -71,16 +71,15 @@ void join_rows(blas_product& p, std::vector<batch_axis>& axes) {
 
 class product_call final : public library_call {
  public:
-  product_call(const shape& a, const shape& b, dtype t, const shape& to) : library_call({{t, to}}), a_(a), b_(b) {}
+  product_call(const shape& a, const shape& b, dtype t, const shape& to) : library_call(t, to), a_(a), b_(b) {}
 
   std::string name() const override {
-    return std::string("product of ") + sinter::name(results[0].type) + " " + to_string(a_) + " and " + to_string(b_);
+    return std::string("product of ") + sinter::name(type) + " " + to_string(a_) + " and " + to_string(b_);
   }
   bool takes(const array_node& a, int) const override { return matrix_in(a).has_value(); }
 
-  void enqueue(call_operands operands, call_results made, stream_state& on) const override {
+  void enqueue(call_operands operands, array_node& to, stream_state& on) const override {
     const array_node &a = *operands[0], &b = *operands[1];
-    array_node& to = *made[0];
     if (is_short_floating(to.type) && !on.device.asynchronous()) return through_float(a, b, to);
     const int rank = to.extents.size();
     blas_product p{to.type, to.extents[rank - 2], to.extents[rank - 1], a.extents[a.extents.size() - 1],
@@ -89,18 +88,15 @@ class product_call final : public library_call {
     p.b.data = b.data();
     std::vector<batch_axis> axes = batches_of(a, b, to);
     join_rows(p, axes);
+    // The innermost axis of the batch lies in the result as a library writes it: one matrix behind the other.
     if (!axes.empty()) {
-      const auto largest = std::max_element(
-          axes.begin(), axes.end(), [](const batch_axis& x, const batch_axis& y) { return x.extent < y.extent; });
-      // A library's batch lies in the result as it is written: one matrix behind the other.
-      const auto inner = axes.front().extent * 4 >= largest->extent ? axes.begin() : largest;
-      if (inner->to == p.rows * p.columns) {
-        p.batch = inner->extent, p.a.step = inner->a, p.b.step = inner->b;
-        axes.erase(inner);
-      }
+      p.batch = axes[0].extent, p.a.step = axes[0].a, p.b.step = axes[0].b;
+      axes.erase(axes.begin());
     }
     std::string why;
-    if (!multiply_each(p, axes, axes.size(), on, why)) {
+    if (multiply_each(p, axes, axes.size(), on, why)) {
+      bump(counter::library_calls);
+    } else {
       log(1, "%s: %s; by a kernel of Sinter's own", name().c_str(), why.c_str());
       store(product_as_fold(shared(a), shared(b)), to);
     }
@@ -161,6 +157,12 @@ term sum_of_products(const term& a, const term& b, int axis) {
   if (!is_short_floating(type)) return fold(reduction::sum, a * b, one_axis(axis), false, type);
   const term products = astype(a, dtype::float32) * astype(b, dtype::float32);
   return astype(fold(reduction::sum, products, one_axis(axis), false), type);
+}
+
+void throw_unequal(const char* what, const term& a, const term& b) {
+  throw shape_error(detail::message("sinter: %s of arrays of shapes %s and %s", what, to_string(a.extents()).c_str(),
+                                    to_string(b.extents()).c_str())
+                        .c_str());
 }
 
 }  // namespace sinter::runtime

@@ -14,4 +14,7 @@ term sum_of_products(const term& a, const term& b, int axis);
 /// The same as the call as an expression: a fold of products, fused with what it is of and what uses it. Of any dtype.
 term product_as_fold(const term& a, const term& b);
 
+/// Of operands whose shapes do not go together. Errors: `shape_error`, always.
+[[noreturn]] void throw_unequal(const char* what, const term& a, const term& b);
+
 }  // namespace sinter::runtime

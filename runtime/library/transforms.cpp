@@ -4,6 +4,7 @@
 
 #include <sinter/detail/rearrange.hpp>
 
+#include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/eval.hpp"
 #include "runtime/frontend/message.hpp"
@@ -37,8 +38,8 @@ term by_definition(const term& x, fft_kind kind, std::int64_t n, dtype result) {
 
 class transform_call final : public library_call {
  public:
-  transform_call(const fft_shape& s, dtype from, const shape& extents, dtype type, const shape& to)
-      : library_call({{type, to}}), of_(s), from_(from), extents_(extents) {}
+  transform_call(const fft_shape& s, dtype from, const shape& of, dtype t, const shape& to)
+      : library_call(t, to), of_(s), from_(from), extents_(of) {}
 
   std::string name() const override {
     constexpr const char* words[] = {"Fourier transform", "inverse Fourier transform", "Fourier transform",
@@ -47,13 +48,14 @@ class transform_call final : public library_call {
                    of_.rank == 1 ? "axis" : "axes", sinter::name(from_), to_string(extents_).c_str());
   }
 
-  void enqueue(call_operands operands, call_results made, stream_state& on) const override {
+  void enqueue(call_operands operands, array_node& to, stream_state& on) const override {
     const array_node& from = *operands[0];
-    array_node& to = *made[0];
     std::string why = "kernels are interpreted there";
     const codegen::dialect language = on.device.dialect();
-    if (language == codegen::dialect::cuda && transform_on_gpu(of_, from.data(), to.data(), on, why)) return;
-    if (language == codegen::dialect::c && transform_on_cpu(of_, from.data(), to.data(), on, why)) return;
+    if (language == codegen::dialect::cuda ? transform_on_gpu(of_, from.data(), to.data(), on, why)
+        : language == codegen::dialect::c  ? transform_on_cpu(of_, from.data(), to.data(), on, why)
+                                           : false)
+      return bump(counter::library_calls);
     log(1, "%s: %s; by kernels of Sinter's own", name().c_str(), why.c_str());
     store(term::of(const_cast<array_node*>(&from)), to);
   }

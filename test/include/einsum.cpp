@@ -93,6 +93,20 @@ TEST_CASE("einsum: dtypes") {
   static_assert(std::is_same_v<decltype(einsum("ij,jk->ik", i, f))::sinter_element, double>);
   same(einsum("ij,jk->ik", i, f), matmul(astype<double>(i), astype<double>(f)));
   same(einsum("ij,kj->ik", i, i), matmul(i, i.T()));
+  // Promotion is of all operands at once.
+  const array<std::int16_t> s16 = some<std::int16_t>({4});
+  const array<std::uint16_t> u16 = some<std::uint16_t>({4});
+  const array<float> f32 = some<float>({4});
+  static_assert(std::is_same_v<decltype(einsum("i,i,i->i", s16, u16, f32))::sinter_element, float>);
+  same(einsum("i,i,i->i", s16, u16, f32), astype<float>(s16) * astype<float>(u16) * f32);
+  same(linalg::multi_dot(some<std::int16_t>({4, 4}), some<std::uint16_t>({4, 4}), some<float>({4, 4})),
+       astype<float>(
+           matmul(matmul(some<double>({4, 4}), astype<double>(some<std::uint16_t>({4, 4}))), some<double>({4, 4}))));
+  same(einsum("ij,k->k", ones<bool>({2, 3}), ones<int>({4})), full<int>({4}, 6));
+  const array<std::int8_t> hundred = full<std::int8_t>({1}, 100);
+  same(einsum("i,i,i->i", hundred, hundred, ones<int>({1})), full<int>({1}, 10000));
+  const array<half> h = {half(300.0f), half(-300.0f)}, g = {half(300.0f), half(300.0f)};
+  CHECK(static_cast<float>(einsum("i,i->", h, g).item()) == 0);
   const array<bool> b = i > 3;
   same(einsum("ij,kj->ik", b, b), matmul(b, b.T()));
   same(einsum("ij->i", b), any(b, 1));
@@ -122,6 +136,12 @@ TEST_CASE("einsum: what it refuses") {
   refused([&] { return einsum(std::string("i1"), a); },
           "sinter: einsum(\"i1\"): subscripts are letters, commas, an ellipsis and one arrow");
   CHECK_THROWS_AS(static_cast<void>(einsum("ii", a)), shape_error);
+  const array<double> wide = ones<double>({1, 1, 1, 1, 1, 2});
+  CHECK_THROWS_AS(static_cast<void>(einsum("abcdef,fghijk->abcdeghijk", wide, ones<double>({2, 1, 1, 1, 1, 1}))),
+                  shape_error);
+  CHECK_THROWS_AS(static_cast<void>(einsum("i...->i", a)), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(tensordot(a, a, axes::all(), axes::all())), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(vecmat(ones<double>({1, 1, 1, 1, 1, 1, 1, 2}), ones<double>({2, 2}))), shape_error);
 }
 
 TEST_CASE("products: dot, tensordot, matvec, vecmat, powers") {

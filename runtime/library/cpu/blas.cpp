@@ -2,13 +2,11 @@
 #include "runtime/library/blas.hpp"
 
 #include <complex>
-#include <memory>
 #include <vector>
 
 #include "runtime/device/device.hpp"
 #include "runtime/library/opened.hpp"
-#include "runtime/stream/capture.hpp"
-#include "runtime/stream/stream.hpp"
+#include "runtime/stream/kept_call.hpp"
 
 namespace sinter::runtime {
 
@@ -86,14 +84,8 @@ bool multiply_on_cpu(const blas_product& p, stream_state& on, std::string& why) 
   if (!has_dtype || !fits(p)) return why = "BLAS has no such product", false;
   const blas* const library = the_blas().get(why);
   if (!library) return false;
-  work now{library, p};
-  if (capture_state* const c = capture_of(on)) {
-    auto kept = std::make_unique<work>(now);
-    hold(*c, kept.get(), [](void* held) noexcept { delete static_cast<work*>(held); });
-    on.device.call_host(&multiply, kept.release(), on);
-  } else {
-    on.device.call_host(&multiply, &now, on);
-  }
+  const work now{library, p};
+  call_with(&multiply, now, on);
   return true;
 }
 

@@ -2,15 +2,13 @@
 #include "runtime/library/fft.hpp"
 
 #include <map>
-#include <memory>
 #include <mutex>
 #include <utility>
 
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/library/opened.hpp"
-#include "runtime/stream/capture.hpp"
-#include "runtime/stream/stream.hpp"
+#include "runtime/stream/kept_call.hpp"
 
 namespace sinter::runtime {
 
@@ -109,11 +107,11 @@ void transform(void* with) noexcept {
   run(w.plan, w.memory.from, w.memory.to);
 }
 
-// FFTW counts in 32 bits.
+// FFTW is told extents, their product and how many in 32 bits.
 bool fits(const fft_shape& s) {
-  double elements = static_cast<double>(s.batch);
-  for (int d = 0; d < s.rank; ++d) elements *= static_cast<double>(s.n[d]);
-  return elements < 0x7fffffff;
+  double points = 1;
+  for (int d = 0; d < s.rank; ++d) points *= static_cast<double>(s.n[d]);
+  return points < 0x7fffffff && s.batch < 0x7fffffff;
 }
 
 }  // namespace
@@ -123,15 +121,9 @@ bool transform_on_cpu(const fft_shape& s, const std::byte* from, std::byte* to, 
   const fftw* const by = find_fftw(s.is_double, why);
   if (!by) return false;
   const memory_pair memory{const_cast<std::byte*>(from), to};
-  work now{by, plan_for(*by, s, memory), s.kind, memory};
+  const work now{by, plan_for(*by, s, memory), s.kind, memory};
   if (!now.plan) return why = "FFTW made no plan", false;
-  if (capture_state* const c = capture_of(on)) {
-    auto kept = std::make_unique<work>(now);
-    hold(*c, kept.get(), [](void* held) noexcept { delete static_cast<work*>(held); });
-    on.device.call_host(&transform, kept.release(), on);
-  } else {
-    on.device.call_host(&transform, &now, on);
-  }
+  call_with(&transform, now, on);
   return true;
 }
 

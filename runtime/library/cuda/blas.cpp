@@ -13,6 +13,8 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/library/opened.hpp"
+#include "runtime/memory/storage.hpp"
+#include "runtime/stream/capture.hpp"
 
 namespace sinter::runtime {
 
@@ -72,23 +74,23 @@ handle_of_stream& place_of(const stream_state& on) {
   return all[&on];
 }
 
+constexpr std::size_t workspace_size = 32 << 20;  // as much as cuBLAS itself takes on sm_90
+
 // False: cuBLAS does not work with this driver.
-bool points_to(const cublas& api, handle_of_stream& mine, stream_state& on) {
-  constexpr std::size_t workspace = 32 << 20;  // as much as cuBLAS itself takes on sm_90
+bool has_handle(const cublas& api, handle_of_stream& mine) {
   constexpr int not_initialized = 1, mismatched = 8;
-  const bool fresh = !mine.handle;
-  if (fresh) {
-    const int status = api.cublasCreate_v2(&mine.handle);
-    if (status == not_initialized || status == mismatched) return false;
-    check(status, "cublasCreate");
-  }
-  if (!fresh && mine.native == on.handle) return true;
-  if (!mine.workspace) mine.workspace = on.device.memory(memory_kind::device).allocate(workspace);
-  check(api.cublasSetStream_v2(mine.handle, on.handle), "cublasSetStream");
-  // After the stream, which takes the workspace away.
-  if (mine.workspace) check(api.cublasSetWorkspace_v2(mine.handle, mine.workspace, workspace), "cublasSetWorkspace");
-  mine.native = on.handle;
+  if (mine.handle) return true;
+  const int status = api.cublasCreate_v2(&mine.handle);
+  if (status == not_initialized || status == mismatched) return false;
+  check(status, "cublasCreate");
   return true;
+}
+
+void point_to(const cublas& api, handle_of_stream& mine, void* native, std::byte* workspace) {
+  mine.native = nullptr;
+  check(api.cublasSetStream_v2(mine.handle, native), "cublasSetStream");
+  // After the stream, which takes the workspace away.
+  if (workspace) check(api.cublasSetWorkspace_v2(mine.handle, workspace, workspace_size), "cublasSetWorkspace");
 }
 
 int type_of(dtype t) {
@@ -107,6 +109,12 @@ bool wants_tf32() {
   return set && std::strcmp(set, "1") == 0;
 }
 
+// TF32 is for operands of float32 alone; sums of numbers of 16 bits are of floats.
+int computation(dtype t) {
+  if (t == dtype::float64 || t == dtype::complex128) return compute_double;
+  return wants_tf32() && !detail::is_short_floating(t) ? compute_tf32 : compute_float;
+}
+
 }  // namespace
 
 // cuBLAS counts in columns: of matrices that are turned over, the product is b a.
@@ -118,7 +126,16 @@ bool multiply_on_gpu(const blas_product& p, stream_state& on, std::string& why) 
   handle_of_stream& mine = place_of(on);
   const std::lock_guard turn(mine.turns);
   on.device.use();
-  if (!points_to(api, mine, on)) return why = "cuBLAS does not work with this driver", false;
+  if (!has_handle(api, mine)) return why = "cuBLAS does not work with this driver", false;
+  storage_holder of_graph;
+  if (capture_of(on)) {  // a graph may run beside the streams it was captured on, so it has a workspace of its own
+    of_graph.reset(make_storage(workspace_size, on));
+    point_to(api, mine, on.handle, of_graph.get()->data);
+  } else if (!mine.native || mine.native != on.handle) {
+    if (!mine.workspace) mine.workspace = on.device.memory(memory_kind::device).allocate(workspace_size);
+    point_to(api, mine, on.handle, mine.workspace);
+    mine.native = on.handle;
+  }
   const bool is_double = p.type == dtype::float64 || p.type == dtype::complex128;
   const double one[] = {1, 0}, zero[] = {0, 0};
   const float ones[] = {1, 0}, zeros[] = {0, 0};
@@ -128,10 +145,7 @@ bool multiply_on_gpu(const blas_product& p, stream_state& on, std::string& why) 
   const int type = type_of(p.type);
   check(api.cublasGemmStridedBatchedEx_64(mine.handle, is(p.b), is(p.a), p.columns, p.rows, p.inner, alpha, p.b.data,
                                           type, p.b.leading, p.b.step, p.a.data, type, p.a.leading, p.a.step, beta,
-                                          p.to, type, p.columns, p.rows * p.columns, p.batch,
-                                          is_double      ? compute_double
-                                          : wants_tf32() ? compute_tf32
-                                                         : compute_float,
+                                          p.to, type, p.columns, p.rows * p.columns, p.batch, computation(p.type),
                                           default_algorithm),
         "cublasGemmStridedBatchedEx");
   return true;

@@ -1,4 +1,5 @@
-// Transforms by cuFFT. A stream has a plan of its own for each shape, with a work area that graphs may keep; both are there for good.
+// Transforms by cuFFT. A stream has a plan of its own for each shape, which is there for good; a call takes its work area from the pool,
+// where a graph that is being made keeps it.
 #include "runtime/library/fft.hpp"
 
 #include <map>
@@ -65,10 +66,25 @@ int type_of(const fft_shape& s) {
   return type | (s.is_double ? of_double : 0);
 }
 
+// Bytes of the operand and the result.
+struct memory_sizes {
+  explicit memory_sizes(const fft_shape& s) : complex(s.is_double ? 16 : 8) {
+    std::size_t points = static_cast<std::size_t>(s.batch);
+    for (int d = 0; d < s.rank; ++d) points *= static_cast<std::size_t>(s.n[d]);
+    const std::size_t half = static_cast<std::size_t>(s.batch * (s.n[0] / 2 + 1)) * complex;
+    from = s.kind == fft_kind::from_real ? points * complex / 2 : s.kind == fft_kind::to_real ? half : points * complex;
+    to = s.kind == fft_kind::to_real ? points * complex / 2 : s.kind == fft_kind::from_real ? half : points * complex;
+  }
+  bool is_aligned(const std::byte* at) const { return reinterpret_cast<std::uintptr_t>(at) % complex == 0; }
+
+  std::size_t complex, from, to;  // the first: of one number
+};
+
 struct fft_plan {
   std::mutex turns;  // of the threads that enqueue it
   int number = 0;
   bool is_made = false;
+  std::size_t area = 0;    // bytes
   void* native = nullptr;  // the stream it enqueues on
 };
 
@@ -80,31 +96,23 @@ fft_plan& place_of(const fft_shape& s, const stream_state& on) {
 }
 
 // False: cuFFT does not work with this driver.
-bool makes(const cufft& api, const fft_shape& s, fft_plan& plan, stream_state& on) {
+bool has_plan(const cufft& api, const fft_shape& s, fft_plan& plan) {
   constexpr int internal_error = 5, setup_failed = 7;
+  if (plan.is_made) return true;
   const int status = api.cufftCreate(&plan.number);
   if (status == internal_error || status == setup_failed) return false;
   check(status, "cufftCreate");
-  memory_source& memory = on.device.memory(memory_kind::device);
-  std::byte* block = nullptr;
-  std::size_t area = 0;
   try {
     check(api.cufftSetAutoAllocation(plan.number, 0), "cufftSetAutoAllocation");
     long long n[fft_shape::most_axes], points = 1;
     for (int d = 0; d < s.rank; ++d) points *= n[d] = s.n[d];
     const long long half = n[0] / 2 + 1;
-    check(
-        api.cufftMakePlanMany64(plan.number, s.rank, n, nullptr, 1, s.kind == fft_kind::to_real ? half : points,
-                                nullptr, 1, s.kind == fft_kind::from_real ? half : points, type_of(s), s.batch, &area),
-        "cufftMakePlanMany64");
-    if (area > 0) {
-      block = memory.allocate(area);
-      if (!block) throw out_of_memory("sinter: the device has no memory for a work area of cuFFT", area, 0, 0);
-      check(api.cufftSetWorkArea(plan.number, block), "cufftSetWorkArea");
-    }
+    check(api.cufftMakePlanMany64(plan.number, s.rank, n, nullptr, 1, s.kind == fft_kind::to_real ? half : points,
+                                  nullptr, 1, s.kind == fft_kind::from_real ? half : points, type_of(s), s.batch,
+                                  &plan.area),
+          "cufftMakePlanMany64");
   } catch (...) {
     api.cufftDestroy(plan.number);
-    if (block) memory.release(block, area);
     throw;
   }
   plan.is_made = true;
@@ -129,20 +137,30 @@ bool transform_on_gpu(const fft_shape& s, const std::byte* from, std::byte* to, 
   fft_plan& plan = place_of(s, on);
   const std::lock_guard turn(plan.turns);
   on.device.use();
-  if (!plan.is_made && !makes(api, s, plan, on)) return why = "cuFFT does not work with this driver", false;
+  if (!has_plan(api, s, plan)) return why = "cuFFT does not work with this driver", false;
   if (!plan.native || plan.native != on.handle) {
     check(api.cufftSetStream(plan.number, on.handle), "cufftSetStream");
     plan.native = on.handle;
   }
-  // cuFFT may write over what becomes real.
-  storage_holder copy;
-  if (s.kind == fft_kind::to_real) {
-    const auto bytes = static_cast<std::size_t>(s.batch * (s.n[0] / 2 + 1)) * (s.is_double ? 16 : 8);
-    copy.reset(make_storage(bytes, on));
-    on.device.copy(copy.get()->data, from, bytes, on);
-    from = copy.get()->data;
+  storage_holder area, read, written;
+  if (plan.area > 0) {
+    area.reset(make_storage(plan.area, on));
+    check(api.cufftSetWorkArea(plan.number, area.get()->data), "cufftSetWorkArea");
   }
-  check(run(api, s, plan.number, const_cast<std::byte*>(from), to), "cufftExec");
+  // cuFFT may write over what becomes real, and wants real numbers to lie as complex ones would.
+  const memory_sizes sizes(s);
+  if (s.kind == fft_kind::to_real || !sizes.is_aligned(from)) {
+    read.reset(make_storage(sizes.from, on));
+    on.device.copy(read.get()->data, from, sizes.from, on);
+    from = read.get()->data;
+  }
+  std::byte* target = to;
+  if (!sizes.is_aligned(to)) {
+    written.reset(make_storage(sizes.to, on));
+    target = written.get()->data;
+  }
+  check(run(api, s, plan.number, const_cast<std::byte*>(from), target), "cufftExec");
+  if (target != to) on.device.copy(to, target, sizes.to, on);
   return true;
 }
 

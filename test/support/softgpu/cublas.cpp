@@ -14,6 +14,7 @@ namespace {
 
 struct blas_handle {
   cu_stream stream = nullptr;
+  address workspace = 0;
 };
 
 /// Where one matrix lies, in columns.
@@ -29,7 +30,7 @@ struct matrix {
 class product_work final : public work {
  public:
   product_work(int type, std::int64_t rows, std::int64_t columns, std::int64_t inner, const matrix& a, const matrix& b,
-               const matrix& c, std::int64_t batch)
+               const matrix& c, std::int64_t batch, address workspace)
       : work(work_kind::library, "cublasGemmStridedBatchedEx"),
         type_(type),
         rows_(rows),
@@ -38,9 +39,13 @@ class product_work final : public work {
         a_(a),
         b_(b),
         c_(c),
-        batch_(batch) {}
+        batch_(batch),
+        workspace_(workspace) {}
 
   result run(execution& by) override {
+    if (arena* const where = workspace_ ? by.on.memory.find(workspace_) : nullptr;
+        where && !by.on.checker.access(by.self, *where, workspace_, 512, touch::write))
+      return illegal_address;
     switch (type_) {
       case 0: return run_as<float, float>(by);
       case 1: return run_as<double, double>(by);
@@ -89,11 +94,21 @@ class product_work final : public work {
   const std::int64_t rows_, columns_, inner_;
   const matrix a_, b_, c_;
   const std::int64_t batch_;
+  const address workspace_;
 };
 
 constexpr int no_driver = 1, no_memory = 3, invalid = 7, failed = 13;  // of cublasStatus_t
 
-int status_of(cu_result r) { return r == 0 ? 0 : r == invalid_value ? invalid : r == out_of_memory ? no_memory : failed; }
+// What the manual has of pairs of dtypes and computations, of those that are asked for.
+bool computes(int type, int compute) {
+  constexpr int as_float = 68, as_double = 70, as_tf32 = 77;
+  if (type == 1 || type == 5) return compute == as_double;
+  return compute == as_float || (compute == as_tf32 && (type == 0 || type == 4));
+}
+
+int status_of(cu_result r) {
+  return r == 0 ? 0 : r == invalid_value ? invalid : r == out_of_memory ? no_memory : failed;
+}
 
 }  // namespace
 
@@ -115,10 +130,10 @@ SOFTGPU_CUBLAS cublasSetStream_v2(blas_handle* handle, cu_stream stream) {
       }));
 }
 
-SOFTGPU_CUBLAS cublasSetWorkspace_v2(blas_handle*, void* workspace, std::size_t bytes) {
+SOFTGPU_CUBLAS cublasSetWorkspace_v2(blas_handle* handle, void* workspace, std::size_t bytes) {
   return status_of(enter({"cublasSetWorkspace_v2", needs::context}, [&](call_context c) -> result {
-    arena* const where = c.on.memory.find(reinterpret_cast<address>(workspace));
-    return where && bytes > 0 ? 0 : invalid_value;
+    handle->workspace = reinterpret_cast<address>(workspace);
+    return c.on.memory.find(handle->workspace) && bytes > 0 ? 0 : invalid_value;
   }));
 }
 
@@ -126,19 +141,20 @@ SOFTGPU_CUBLAS cublasGemmStridedBatchedEx_64(blas_handle* handle, int a_is, int 
                                              std::int64_t k, const void*, const void* a, int a_type, std::int64_t lda,
                                              long long a_step, const void* b, int b_type, std::int64_t ldb,
                                              long long b_step, const void*, void* to, int to_type, std::int64_t ldc,
-                                             long long c_step, std::int64_t batch, int, int) {
+                                             long long c_step, std::int64_t batch, int compute, int) {
   return status_of(in_stream(
       {"cublasGemmStridedBatchedEx", needs::context}, handle->stream, [&](call_context c, stream& s) -> result {
         const bool fits = m > 0 && n > 0 && k > 0 && batch > 0 && lda >= (a_is ? k : m) && ldb >= (b_is ? n : k) &&
-                          ldc >= m && a_type == b_type && b_type == to_type && a_is < 2 && b_is < 2;
+                          ldc >= m && a_type == b_type && b_type == to_type && a_is < 2 && b_is < 2 &&
+                          computes(a_type, compute);
         if (!fits) return invalid_value;
         const auto lies = [](const void* at, bool transposed, std::int64_t leading, long long step) {
           return matrix{reinterpret_cast<address>(at), transposed, leading, step};
         };
-        return submit(
-            c.on, s,
-            std::make_shared<product_work>(a_type, m, n, k, lies(a, a_is == 1, lda, a_step),
-                                           lies(b, b_is == 1, ldb, b_step), lies(to, false, ldc, c_step), batch));
+        return submit(c.on, s,
+                      std::make_shared<product_work>(a_type, m, n, k, lies(a, a_is == 1, lda, a_step),
+                                                     lies(b, b_is == 1, ldb, b_step), lies(to, false, ldc, c_step),
+                                                     batch, handle->workspace));
       }));
 }
 

@@ -17,6 +17,7 @@ struct transform_plan {
   std::vector<long long> n;
   long long batch = 1;
   cu_stream stream = nullptr;
+  address area = 0;
 
   bool is_double() const { return type & 0x40; }
   bool from_real() const { return (type & 0x3f) == 0x2a; }
@@ -41,6 +42,8 @@ void transform(std::vector<point>& all, std::size_t first, std::size_t step, std
   for (std::size_t k = 0; k < n; ++k) all[first + k * step] = result[k];
 }
 
+constexpr std::size_t area_size = 512;
+
 class transform_work final : public work {
  public:
   transform_work(transform_plan of, int direction, address from, address to)
@@ -59,6 +62,7 @@ class transform_work final : public work {
     const auto in = static_cast<std::size_t>(of_.elements_in()), out = static_cast<std::size_t>(of_.elements_out()),
                batch = static_cast<std::size_t>(of_.batch);
     const std::size_t in_size = sizeof(T) * (of_.from_real() ? 1 : 2), out_size = sizeof(T) * (of_.to_real() ? 1 : 2);
+    if (!check(by, of_.area, area_size, touch::write)) return illegal_address;
     if (!check(by, from_, batch * in * in_size, touch::read) || !check(by, to_, batch * out * out_size, touch::write))
       return illegal_address;
     const T* from = static_cast<const T*>(pointer(from_));
@@ -129,6 +133,9 @@ int execute(const char* name, int number, void* from, void* to, int direction) {
   });
   if (found != 0) return found;
   return result_of(in_stream({"cufftExec", needs::context}, stream, [&](call_context c, softgpu::stream& s) -> result {
+    const std::size_t complex = of.is_double() ? 16 : 8;  // real numbers have to lie as complex ones would
+    if (reinterpret_cast<address>(from) % complex != 0 || reinterpret_cast<address>(to) % complex != 0)
+      return invalid_value;
     return submit(c.on, s,
                   std::make_shared<transform_work>(of, direction, reinterpret_cast<address>(from),
                                                    reinterpret_cast<address>(to)));
@@ -165,7 +172,7 @@ SOFTGPU_CUFFT cufftMakePlanMany64(int number, int rank, long long* n, long long*
   return with_plan("cufftMakePlanMany64", number, [&](call_context, transform_plan& p) -> result {
     p.rank = rank, p.type = type, p.batch = batch;
     p.n.assign(n, n + rank);
-    *area = 512;
+    *area = area_size;
     const bool fits = rank >= 1 && rank <= 3 && batch > 0 && in_step == 1 && out_step == 1 && p.points() > 0 &&
                       in_distance == p.elements_in() && out_distance == p.elements_out() &&
                       (rank == 1 || (!p.from_real() && !p.to_real()));
@@ -174,8 +181,9 @@ SOFTGPU_CUFFT cufftMakePlanMany64(int number, int rank, long long* n, long long*
 }
 
 SOFTGPU_CUFFT cufftSetWorkArea(int number, void* area) {
-  return with_plan("cufftSetWorkArea", number, [&](call_context c, transform_plan&) -> result {
-    return c.on.memory.find(reinterpret_cast<address>(area)) ? 0 : invalid_value;
+  return with_plan("cufftSetWorkArea", number, [&](call_context c, transform_plan& p) -> result {
+    p.area = reinterpret_cast<address>(area);
+    return c.on.memory.find(p.area) ? 0 : invalid_value;
   });
 }
 
