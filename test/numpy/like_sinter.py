@@ -249,12 +249,13 @@ def complex_exp2(a):
 
 
 def complex_sign(a):
-    """deliberate: of very large and very small numbers too a size of 1."""
+    """deliberate: of very large and very small numbers too a size of 1; none of what has a NaN, beside infinity too."""
     wide = a.astype("clongdouble")
     size = np.abs(wide)
     usual = np.isfinite(a) & (a != 0)
     by = np.where(usual, size, 1)
-    return np.where(usual, make_complex_of(wide.real / by, wide.imag / by, wide.dtype), np.sign(a)).astype(a.dtype)
+    others = np.where(np.isnan(a), complex(np.nan, np.nan), np.sign(a))
+    return np.where(usual, make_complex_of(wide.real / by, wide.imag / by, wide.dtype), others).astype(a.dtype)
 
 
 COMPLEX = {
