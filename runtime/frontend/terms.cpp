@@ -55,13 +55,28 @@ struct operation_table {
 };
 
 // Never freed, like all tables that expressions point to.
-const fragment& table_of(const operation_key& k) try {
+const fragment& shared_table_of(const operation_key& k) try {
   static auto& all = *new std::map<operation_key, operation_table>;
   static auto& changing = *new std::mutex;
   const std::lock_guard lock(changing);
   return all.try_emplace(k, k).first->second.table;
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
+}
+
+// A mean is made of these as often as it is evaluated: each thread has those that it used last at hand, without a lock.
+const fragment& table_of(const operation_key& k) {
+  struct entry {
+    operation_key key{};
+    const fragment* table = nullptr;
+  };
+  constexpr std::size_t places = 256;
+  thread_local constinit entry recent[places] = {};
+  std::size_t place = k.code * 31u + static_cast<std::size_t>(k.result) * 7u + k.numbers;
+  for (dtype t : k.operands) place = place * 5 + static_cast<std::size_t>(t);
+  entry& mine = recent[place % places];
+  if (!mine.table || mine.key != k) mine = {k, &shared_table_of(k)};
+  return *mine.table;
 }
 
 // An expression of an operation, or of a cast, whose numbers are of the dtype that is computed in.
