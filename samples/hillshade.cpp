@@ -247,11 +247,14 @@ void compare(const terrain& t) {
 void show_kernel(const terrain& t) {
   const bool cuda = sn::device::current().type() == sn::device::kind::cuda;
   const std::string all = sn::dump(fused::brightness(t)).c_str();
-  const auto function = all.find(" point(", all.find(cuda ? "CUDA C++ ====" : "C ====")),
-             begin = all.rfind('\n', function) + 1;
+  const std::size_t section = all.find(cuda ? "CUDA C++ ====" : "C ====");
+  const std::size_t function = std::min(all.find(" point(", section), all.find(" stage0(", section));
+  if (function == std::string::npos) throw std::runtime_error("the text of the kernel has no function of a point");
+  const std::size_t begin = all.rfind('\n', function) + 1;
+  const std::size_t behind = std::min(all.find("\nstruct ", function), all.find("\nextern ", function));
   std::cout
       << "\nThe heart of the kernel that brightness() became (SINTER_DUMP=<folder> keeps all of every kernel):\n\n"
-      << all.substr(begin, all.find("\n}\n", function) + 3 - begin);
+      << all.substr(begin, all.rfind("\n}\n", behind) + 3 - begin);
 }
 
 void tell(const terrain& t, const steepness& s, const std::string& grid, const std::string& target) {
