@@ -92,6 +92,10 @@ class evaluation final : public codegen::part_evaluator {
 
   const array_node* operand(const call_node& c, int number) override { return runtime::operand_of(c, number, known); }
   bool recall(const call_node& c) override {
+    if (const auto at = called_.find(c.site); at != called_.end()) {
+      known.emplace(&c, at->second[static_cast<std::size_t>(c.number)]);
+      return true;
+    }
     handle before = runtime::recalled(c);
     if (!before) return false;
     known.emplace(&c, runtime::as_array_node(before.get()));
@@ -100,7 +104,11 @@ class evaluation final : public codegen::part_evaluator {
   }
   void call(const call_node& c) override {
     runtime::device_impl& on = *operand(c, 0)->memory->device;
-    known.emplace(&c, stand_in(c.type, c.extents, on));
+    const runtime::library_call& what = *c.site->what;
+    std::vector<array_node*>& results = called_[c.site];
+    for (int i = 0; i < what.result_count; ++i)
+      results.push_back(stand_in(what.results[i].type, what.results[i].extents, on));
+    known.emplace(&c, results[static_cast<std::size_t>(c.number)]);
     steps.push_back({nullptr, &c, c.extents, true, {}, {}, false});
   }
   array_node* stand_in(dtype type, const shape& extents, runtime::device_impl& on) {
@@ -136,6 +144,7 @@ class evaluation final : public codegen::part_evaluator {
   }
 
   std::vector<handle> stand_ins_;
+  std::unordered_map<const call_site*, std::vector<array_node*>> called_;  // their results
 };
 
 std::string operation_name(const instruction& i) {
@@ -206,8 +215,10 @@ class describer {
       }
       case node_kind::call: {
         const auto* c = static_cast<const call_node*>(n);
-        children.assign(c->operands, c->operands + c->operand_count);
-        return c->what->name();
+        const call_site& site = *c->site;
+        children.assign(site.operands, site.operands + site.operand_count);
+        const std::string called = site.what->name();
+        return site.what->result_count == 1 ? called : message("result %d of %s", c->number, called.c_str());
       }
       case node_kind::expression: break;
     }
@@ -318,7 +329,7 @@ sinter::text explain(node* n) try {
   for (std::size_t i = 0; i < e.steps.size(); ++i) {
     const looked_at& k = e.steps[i];
     if (k.call) {
-      out += message("  %zu. call of a library: %s\n", i + 1, k.call->what->name().c_str());
+      out += message("  %zu. call of a library: %s\n", i + 1, k.call->site->what->name().c_str());
       continue;
     }
     const codegen::step& step = *k.step;
@@ -349,7 +360,7 @@ sinter::text dump(node* n) try {
     const looked_at& k = e.steps[i];
     const std::string title = message("==== kernel %zu of %zu: ", i + 1, e.steps.size());
     if (k.call) {
-      out += title + "call of a library: " + k.call->what->name() + " ====\n";
+      out += title + "call of a library: " + k.call->site->what->name() + " ====\n";
       continue;
     }
     out += title + "IR ====\n" + codegen::print(k.step->kernel);

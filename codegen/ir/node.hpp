@@ -159,15 +159,23 @@ struct iota_node : typed_node {
   int axis;
 };
 
-/// What a library computes (runtime/library/call.hpp) of operands that are arrays by then. It is called once: the result is kept.
+/// A call of a library (runtime/library/call.hpp) with its operands, which are arrays by the time it is made. It is made once: the
+/// results are kept. Its results' nodes own it together.
+struct call_site {
+  static constexpr int most_operands = 4, most_results = 4;
+  int references = 0;
+  const runtime::library_call* what = nullptr;  // owned
+  typed_node* operands[most_operands];
+  int operand_count = 0;
+  array_node* kept[most_results] = {};  // null until it has been made
+};
+
+/// One result of a call.
 struct call_node : typed_node {
   call_node(dtype t, const sinter::shape& s) : typed_node(node_kind::call, t, s) {}
 
-  static constexpr int most_operands = 3;
-  const runtime::library_call* what;  // owned
-  typed_node* operands[most_operands];
-  int operand_count = 0;
-  mutable array_node* kept = nullptr;  // until it has been called
+  call_site* site;
+  int number = 0;  // among the results
 };
 
 /// The nodes that a node is made of.
@@ -178,7 +186,7 @@ inline int child_count(const typed_node* n) {
     case node_kind::reduction:
     case node_kind::scan:
     case node_kind::reshape: return 1;
-    case node_kind::call: return static_cast<const call_node*>(n)->operand_count;
+    case node_kind::call: return static_cast<const call_node*>(n)->site->operand_count;
     default: return 0;
   }
 }
@@ -191,7 +199,7 @@ inline typed_node* child(const typed_node* n, int i) {
     }
     case node_kind::reduction: return static_cast<const reduction_node*>(n)->child;
     case node_kind::scan: return static_cast<const scan_node*>(n)->child;
-    case node_kind::call: return static_cast<const call_node*>(n)->operands[i];
+    case node_kind::call: return static_cast<const call_node*>(n)->site->operands[i];
     default: return static_cast<const reshape_node*>(n)->child;
   }
 }

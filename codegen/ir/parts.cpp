@@ -167,9 +167,9 @@ void compute(const nodes& roots, bool are_roots, std::size_t weight, part_evalua
 
 void make(const call_node& c, part_evaluator& by) {
   nodes wanted;
-  for (int i = 0; i < c.operand_count; ++i)
-    if (!by.operand(c, i) && std::find(wanted.begin(), wanted.end(), c.operands[i]) == wanted.end())
-      wanted.push_back(c.operands[i]);
+  for (int i = 0; i < c.site->operand_count; ++i)
+    if (!by.operand(c, i) && std::find(wanted.begin(), wanted.end(), c.site->operands[i]) == wanted.end())
+      wanted.push_back(c.site->operands[i]);
   if (!wanted.empty() && !by.compute(wanted, {}, false)) compute(wanted, false, program_room().operations / 2, by);
   by.call(c);
 }
@@ -177,7 +177,8 @@ void make(const call_node& c, part_evaluator& by) {
 }  // namespace
 
 void compute_in_parts(const nodes& roots, part_evaluator& by) {
-  for (const call_node* c : calls_under(roots, by)) make(*c, by);
+  for (const call_node* c : calls_under(roots, by))
+    if (!by.recall(*c)) make(*c, by);  // else another result of the same call came first
   if (!by.known.empty() && by.compute(roots, {}, true)) return;
   compute(roots, true, program_room().operations / 2, by);
 }

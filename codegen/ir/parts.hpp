@@ -18,9 +18,9 @@ class part_evaluator {
   virtual bool compute(const nodes&, program_room, bool are_roots) = 0;
   /// What an operand of a call has to be before it: itself where it is an array that the library takes as it is, else null.
   virtual const detail::array_node* operand(const detail::call_node&, int number) = 0;
-  /// Has it been called before? Then its result stands in `known` from now on.
+  /// Has its call been made before? Then the result stands in `known` from now on.
   virtual bool recall(const detail::call_node&) = 0;
-  /// Calls, and has the result stand in `known`. Its operands stand.
+  /// Makes the call, and has the result stand in `known`. Its operands stand.
   virtual void call(const detail::call_node&) = 0;
   /// Nothing will read a node's array any more.
   virtual void drop(const detail::typed_node*) = 0;

@@ -220,11 +220,13 @@ void take_apart(typed_node* n, typed_node*& dead) noexcept {
     case node_kind::reshape: drop(child(n, 0), dead); return runtime::free_node(static_cast<reshape_node*>(n));
     case node_kind::iota: return runtime::free_node(static_cast<iota_node*>(n));
     case node_kind::call: {
-      auto* const c = static_cast<call_node*>(n);
-      for (int i = 0; i < c->operand_count; ++i) drop(c->operands[i], dead);
-      if (c->kept) drop(c->kept, dead);
-      runtime::drop(c->what);
-      return runtime::free_node(c);
+      call_site* const site = static_cast<call_node*>(n)->site;
+      runtime::free_node(static_cast<call_node*>(n));
+      if (__atomic_sub_fetch(&site->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+      for (int i = 0; i < site->operand_count; ++i) drop(site->operands[i], dead);
+      for (array_node* const result : site->kept)
+        if (result) drop(result, dead);
+      return runtime::drop(site);
     }
   }
 }

@@ -34,47 +34,69 @@ stream_state& stream_of(const library_call& what, call_operands operands) {
   return current_stream(*on);
 }
 
+const call_node& typed_call(const handle& h) { return *static_cast<const call_node*>(h.get()); }
+
 }  // namespace
 
-handle make_call(std::unique_ptr<const library_call> what, std::initializer_list<handle> operands) {
-  what->extents.check();
-  auto* const c = new_node<call_node>(what->type, what->extents);
-  for (const handle& h : operands) c->operands[c->operand_count++] = typed(retain(h.get()));
-  c->what = what.release();
-  return handle(c);
+result_handles make_calls(std::unique_ptr<const library_call> what, std::initializer_list<handle> operands) {
+  result_handles made;
+  auto owned = std::make_unique<call_site>();
+  for (int i = 0; i < what->result_count; ++i) {
+    const result_type& r = what->results[i];
+    r.extents.check();
+    auto* const c = new_node<call_node>(r.type, r.extents);
+    c->site = i == 0 ? owned.release() : typed_call(made[0]).site;
+    c->number = i;
+    ++c->site->references;
+    made[static_cast<std::size_t>(i)] = handle(c);
+  }
+  call_site& site = *typed_call(made[0]).site;
+  for (const handle& h : operands) site.operands[site.operand_count++] = typed(retain(h.get()));
+  site.what = what.release();
+  return made;
 }
 
-void drop(const library_call* what) noexcept { delete what; }
+void drop(call_site* site) noexcept {
+  delete site->what;
+  delete site;
+}
 
 const array_node* operand_of(const call_node& c, int number, const codegen::stand_ins& known) {
-  const typed_node* const n = c.operands[number];
+  const typed_node* const n = c.site->operands[number];
   if (const auto stands = known.find(n); stands != known.end()) return stands->second;
   if (n->kind != node_kind::array) return nullptr;
   const auto* const a = static_cast<const array_node*>(n);
-  return a->contiguous || c.what->takes(*a, number) ? a : nullptr;
+  return a->contiguous || c.site->what->takes(*a, number) ? a : nullptr;
 }
 
 handle recalled(const call_node& c) {
   const std::lock_guard hold(keeping());
-  return handle(retain(c.kept));
+  return handle(retain(c.site->kept[c.number]));
 }
 
-handle call(const call_node& c, call_operands operands, array_node* into) {
-  stream_state& on = stream_of(*c.what, operands);
-  handle made(into ? retain(into) : new_array(c.type, c.extents, on));
-  array_node* const to = as_array_node(made.get());
+result_handles call(const call_node& c, call_operands operands, array_node* into) {
+  const library_call& what = *c.site->what;
+  stream_state& on = stream_of(what, operands);
+  result_handles made;
+  array_node* to[call_site::most_results];
+  const auto count = static_cast<std::size_t>(what.result_count);
+  for (std::size_t i = 0; i < count; ++i) {
+    made[i] = handle(into ? retain(into) : new_array(what.results[i].type, what.results[i].extents, on));
+    to[i] = as_array_node(made[i].get());
+  }
   operation op(on);
   for (const array_node* a : operands) op.reads(a->memory);
-  op.writes(to->memory);
-  c.what->enqueue(operands, *to, on);
+  for (std::size_t i = 0; i < count; ++i) op.writes(to[i]->memory);
+  what.enqueue(operands, {to, count}, on);
   op.done();
   for (const array_node* a : operands) op.has_read(a->memory);
-  op.has_written(to->memory);
+  for (std::size_t i = 0; i < count; ++i) op.has_written(to[i]->memory);
   if (log_level() >= 2) [[unlikely]]
-    log(2, "call: %s", c.what->name().c_str());
+    log(2, "call: %s", what.name().c_str());
   if (into || capture_of(on)) return made;  // what a graph computes later is no value yet
   const std::lock_guard hold(keeping());
-  if (!c.kept) c.kept = as_array_node(retain(to));
+  if (!c.site->kept[0])
+    for (std::size_t i = 0; i < count; ++i) c.site->kept[i] = as_array_node(retain(to[i]));
   return made;
 }
 

@@ -1,6 +1,7 @@
 // Calls of libraries: what an expression holds of one, and what a library is asked to do with arrays.
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <memory>
 #include <new>
@@ -13,11 +14,24 @@
 namespace sinter::runtime {
 
 using call_operands = std::span<const detail::array_node* const>;
+using call_results = std::span<detail::array_node* const>;
+/// The nodes, or the arrays, of all results of a call; empty ones behind them.
+using result_handles = std::array<detail::handle, detail::call_site::most_results>;
+
+/// What is known of a result before the call is made.
+struct result_type {
+  dtype type = dtype::float64;
+  shape extents;
+};
 
 /// One call: its parameters, without its operands. It is made once and never changes.
 class library_call {
  public:
-  library_call(dtype t, const shape& s) : type(t), extents(s) {}
+  library_call(dtype t, const shape& s) : library_call(std::initializer_list<result_type>{{t, s}}) {}
+  explicit library_call(std::initializer_list<result_type> all) : result_count(static_cast<int>(all.size())) {
+    int i = 0;
+    for (const result_type& r : all) results[i++] = r;
+  }
   library_call(const library_call&) = delete;
   virtual ~library_call() = default;
 
@@ -25,31 +39,37 @@ class library_call {
   virtual std::string name() const = 0;
   /// Is an operand's layout one that the call reads as it is? Other operands are copied first, into C order.
   virtual bool takes(const detail::array_node&, [[maybe_unused]] int operand) const { return false; }
-  /// Enqueues it. All operands are of the stream's device; the result is in C order, and overlaps none of them.
-  virtual void enqueue(call_operands, detail::array_node& made, stream_state& on) const = 0;
+  /// Enqueues it. All operands are of the stream's device; the results are in C order, and overlap none of them.
+  virtual void enqueue(call_operands, call_results made, stream_state& on) const = 0;
 
-  const dtype type;  // of the result
-  const shape extents;
+  result_type results[detail::call_site::most_results];
+  const int result_count;
 };
 
-/// A node for a call, which it owns from then on.
-detail::handle make_call(std::unique_ptr<const library_call>, std::initializer_list<detail::handle> operands);
+/// Nodes for the results of a call, which they own together from then on.
+result_handles make_calls(std::unique_ptr<const library_call>, std::initializer_list<detail::handle> operands);
 /// The same of a C made of arguments. Errors: `out_of_memory`.
 template <class C, class... A>
-detail::handle make_call(std::initializer_list<detail::handle> operands, const A&... arguments) try {
-  return make_call(std::make_unique<C>(arguments...), operands);
+result_handles make_calls(std::initializer_list<detail::handle> operands, const A&... arguments) try {
+  return make_calls(std::make_unique<C>(arguments...), operands);
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
+}
+/// A node for a call with one result.
+template <class C, class... A>
+detail::handle make_call(std::initializer_list<detail::handle> operands, const A&... arguments) {
+  return make_calls<C>(operands, arguments...)[0];
 }
 /// An operand as an array that its call takes: what stands for it, or itself; else null.
 const detail::array_node* operand_of(const detail::call_node&, int number, const codegen::stand_ins& known);
 
-/// Calls. The node keeps the result, unless a graph is being made or it is written into an array that is there already: `into`, or
-/// null. Errors: `device_error` for operands of several devices; the library's.
-detail::handle call(const detail::call_node&, call_operands, detail::array_node* into);
-/// What it gave before; null where it has not been called.
+/// Makes the call that a node is a result of, and gives all of its results. They are kept for later, unless a graph is being made
+/// or the only one is written into an array that is there already: `into`, or null. Errors: `device_error` for operands of several
+/// devices; the library's.
+result_handles call(const detail::call_node&, call_operands, detail::array_node* into);
+/// What its call gave before; null where it has not been made.
 detail::handle recalled(const detail::call_node&);
-/// Of a node that goes.
-void drop(const library_call*) noexcept;
+/// Of a call whose nodes have gone.
+void drop(detail::call_site*) noexcept;
 
 }  // namespace sinter::runtime

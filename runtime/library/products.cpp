@@ -74,12 +74,13 @@ class product_call final : public library_call {
   product_call(const shape& a, const shape& b, dtype t, const shape& to) : library_call(t, to), a_(a), b_(b) {}
 
   std::string name() const override {
-    return std::string("product of ") + sinter::name(type) + " " + to_string(a_) + " and " + to_string(b_);
+    return std::string("product of ") + sinter::name(results[0].type) + " " + to_string(a_) + " and " + to_string(b_);
   }
   bool takes(const array_node& a, int) const override { return matrix_in(a).has_value(); }
 
-  void enqueue(call_operands operands, array_node& to, stream_state& on) const override {
+  void enqueue(call_operands operands, call_results made, stream_state& on) const override {
     const array_node &a = *operands[0], &b = *operands[1];
+    array_node& to = *made[0];
     if (is_short_floating(to.type) && !on.device.asynchronous()) return through_float(a, b, to);
     const int rank = to.extents.size();
     blas_product p{to.type, to.extents[rank - 2], to.extents[rank - 1], a.extents[a.extents.size() - 1],

@@ -48,8 +48,9 @@ class transform_call final : public library_call {
                    of_.rank == 1 ? "axis" : "axes", sinter::name(from_), to_string(extents_).c_str());
   }
 
-  void enqueue(call_operands operands, array_node& to, stream_state& on) const override {
+  void enqueue(call_operands operands, call_results made, stream_state& on) const override {
     const array_node& from = *operands[0];
+    array_node& to = *made[0];
     std::string why = "kernels are interpreted there";
     const codegen::dialect language = on.device.dialect();
     if (language == codegen::dialect::cuda ? transform_on_gpu(of_, from.data(), to.data(), on, why)
