@@ -14,7 +14,7 @@ enum class counter : unsigned {
   disk_hits,        // images found on disk
   bytes_allocated,  // asked of the pools for arrays
   bytes_copied,     // moved by copies: host to device, device to host, device to device
-  library_calls,    // BLAS, FFT, sort, ...
+  library_calls,    // products, transforms, sorts
 };
 inline constexpr unsigned counter_kinds = 7;
 

@@ -94,6 +94,11 @@ void products(std::vector<example>& all) {
   EXAMPLE(cumulative_sum, "np.cumulative_sum(f, include_initial=True)",
           sn::cumulative_sum(f, {.include_initial = true}));
   EXAMPLE(cumulative_prod, "np.cumulative_prod(a, axis=1)", sn::cumulative_prod(a, {.axis = 1}));
+  EXAMPLE(sort, "np.sort(b)", sn::sort(b));
+  EXAMPLE(argsort, "np.argsort(b, axis=0)", sn::argsort(b, 0));
+  EXAMPLE(lexsort, "np.lexsort((i, k))", sn::lexsort({i, k}));
+  EXAMPLE(partition, "np.partition(n, 1)[1]", sn::partition(n, 1)(1));
+  EXAMPLE(argpartition, "np.argpartition(i, 0)[0]", sn::argpartition(i, 0)(0));
   EXAMPLE(searchsorted, "np.searchsorted(x, [0.7, 2.0])", sn::searchsorted(x, array{0.7, 2.0}));
   EXAMPLE(digitize, "np.digitize(a, x)", sn::digitize(a, x));
   EXAMPLE(interp, "np.interp([0.75, 5], x, [10, 20, 40])", sn::interp(array{0.75, 5.0}, x, array{10, 20, 40}));

@@ -53,7 +53,7 @@ struct counters_snapshot {
   std::int64_t disk_hits;        ///< kernels that came from the disk cache
   std::int64_t bytes_allocated;  ///< asked of the pools
   std::int64_t bytes_copied;     ///< between host and device, or between arrays
-  std::int64_t library_calls;    ///< products and transforms that BLAS and FFT libraries computed
+  std::int64_t library_calls;    ///< products and transforms that BLAS and FFT libraries computed, and sorts
 };
 SINTER_API counters_snapshot counters();
 

@@ -32,6 +32,7 @@
 #include <sinter/memory.hpp>
 #include <sinter/memory_hooks.hpp>
 #include <sinter/nan_reductions.hpp>
+#include <sinter/order.hpp>
 #include <sinter/pad.hpp>
 #include <sinter/products.hpp>
 #include <sinter/profiler.hpp>

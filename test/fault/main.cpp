@@ -383,7 +383,7 @@ void enter_work_folder() {
 
 // What a library makes of a host without memory while it is being loaded is not Sinter's: glibc's loader and OpenBLAS end the process.
 void load_libraries() {
-  for (const char* file : {"libopenblas.so.0", "libfftw3.so.3", "libfftw3f.so.3"}) dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  for (const char* file : {"libopenblas.so.0", "libfftw3.so.3", "libfftw3f.so.3", "libhwy_contrib.so.1"}) dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
 
 int main(int count, char** words) try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <sinter/differences.hpp>
+#include <sinter/order.hpp>
 #include <sinter/random.hpp>
 #include <sinter/scan.hpp>
 #include <sinter/search.hpp>
@@ -196,6 +197,28 @@ const call_row rows[] = {
      },
      [](const step& s, const texts& o, dtype) {
        return "sn.searchsorted(" + o[0] + ", " + o[1] + ", \"" + (number(s, 0) % 2 ? "right" : "left") + "\")";
+     }},
+    {"sort", 1, closeness::exact,
+     [](const step& s, const outlines& of) { return has_axis(s, of[0]) ? maybe(of[0]) : maybe(); },
+     [](const step& s, const handles& o, dtype) {
+       return detail::make_sort(o[0], {.axis = axis_of(s), .stable = true, .descending = number(s, 0) % 3 == 0});
+     },
+     [](const step& s, const texts& o, dtype) {
+       return cpp_call(
+           "sort", o,
+           ", {.axis = " + axis_text(s) + ", .stable = true" + (number(s, 0) % 3 == 0 ? ", .descending = true}" : "}"));
+     },
+     [](const step& s, const texts& o, dtype) {
+       return "sn.sort(" + o[0] + ", " + axis_text(s) + (number(s, 0) % 3 == 0 ? ", True)" : ", False)");
+     }},
+    {"argsort", 1, closeness::exact,
+     [](const step& s, const outlines& of) {
+       return has_axis(s, of[0]) ? along(s, of[0], dtype::int64, of[0].extents[axis_of(s)]) : maybe();
+     },
+     [](const step& s, const handles& o, dtype) { return detail::make_argsort(o[0], {.axis = axis_of(s)}); },
+     [](const step& s, const texts& o, dtype) { return cpp_call("argsort", o, ", " + axis_text(s)); },
+     [](const step& s, const texts& o, dtype) {
+       return "np.argsort(" + o[0] + ", axis=" + axis_text(s) + ", kind='stable')";
      }},
     {"cumulative_sum", 1, closeness::sums,
      [](const step& s, const outlines& of) -> maybe {

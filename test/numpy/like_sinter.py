@@ -363,6 +363,14 @@ def searchsorted(a, v, side):
     return np.searchsorted(np.maximum.accumulate(wide[0].ravel()), wide[1], side)
 
 
+def sort(a, axis, descending):
+    """Stable also where the largest come first."""
+    if not descending:
+        return np.sort(a, axis=axis, kind="stable")
+    places = a.shape[axis] - 1 - np.flip(np.argsort(np.flip(a, axis), axis=axis, kind="stable"), axis)
+    return np.take_along_axis(a, places, axis)
+
+
 def scatter(function, a, index, value):
     """function.at, with the value spread out: NumPy 2.4 reads past one that broadcasts to an index of several axes."""
     function.at(a, index, np.broadcast_to(value, a[index].shape).copy())

@@ -248,6 +248,7 @@ class methods : public refused_indices {
   SINTER_METHOD_OF(take)
   SINTER_METHOD_OF(trace)
   SINTER_METHOD_OF(searchsorted)
+  SINTER_METHOD_OF(argsort)
 #undef SINTER_METHOD_OF
   auto real() const&;
   auto real() &&;

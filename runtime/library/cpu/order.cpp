@@ -1,0 +1,294 @@
+// Sorting on the CPU. Elements become keys that unsigned integers order; for places, keys with the place behind. Many rows are shared out
+// over threads; of few long ones each thread sorts a part, and then parts are merged two by two, each merge cut into pieces of one length.
+#include "runtime/library/order.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include <sinter/dtype.hpp>
+
+#include "runtime/device/device.hpp"
+#include "runtime/launch/share.hpp"
+#include "runtime/library/vector_sort.hpp"
+#include "runtime/memory/storage.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+// ---- elements as keys
+
+/// How bits of a dtype become keys: what is added and where signs go. `falling` turns all bits round.
+template <class U>
+struct key_rule {
+  enum : std::uint8_t { as_it_is, of_signed, of_floating } how;
+  U infinity;  // of floating ones
+  U turned;    // all bits, or none
+
+  key_rule(dtype t, bool falling) : how(as_it_is), infinity(0), turned(falling ? static_cast<U>(~U{0}) : U{0}) {
+    if (detail::is_floating(t)) how = of_floating;
+    else if (detail::facts(t).is_signed) how = of_signed;
+    switch (t) {
+      case dtype::float16: infinity = static_cast<U>(0x7c00); break;
+      case dtype::bfloat16: infinity = static_cast<U>(0x7f80); break;
+      case dtype::float32: infinity = static_cast<U>(0x7f800000); break;
+      case dtype::float64: infinity = static_cast<U>(0x7ff0000000000000); break;
+      default: break;
+    }
+  }
+
+  static constexpr U sign = static_cast<U>(U{1} << (sizeof(U) * 8 - 1));
+  U lowest() const { return static_cast<U>(~(sign | infinity)); }  // of minus infinity, before it is shifted to 0
+};
+
+// Every number of bits has a key of its own, and back: NaN of either sign comes behind plus infinity.
+template <class U>
+U whole_key(U bits, const key_rule<U>& r) {
+  if (r.how == r.of_signed) bits = static_cast<U>(bits ^ r.sign);
+  if (r.how == r.of_floating)
+    bits = static_cast<U>((bits & r.sign ? static_cast<U>(~bits) : static_cast<U>(bits | r.sign)) - r.lowest());
+  return static_cast<U>(bits ^ r.turned);
+}
+template <class U>
+U bits_of_key(U key, const key_rule<U>& r) {
+  key = static_cast<U>(key ^ r.turned);
+  if (r.how == r.of_signed) return static_cast<U>(key ^ r.sign);
+  if (r.how != r.of_floating) return key;
+  key = static_cast<U>(key + r.lowest());
+  return static_cast<U>(key & r.sign ? key ^ r.sign : ~key);
+}
+// Elements that compare equal have equal keys.
+template <class U>
+U equal_key(U bits, const key_rule<U>& r) {
+  if (r.how == r.of_floating) {
+    if ((bits & ~r.sign) > r.infinity) return static_cast<U>(~U{0} ^ r.turned);
+    if (bits == r.sign) bits = 0;
+    return static_cast<U>((bits & r.sign ? ~bits : bits | r.sign) ^ r.turned);
+  }
+  return whole_key(bits, r);
+}
+
+// ---- what is sorted: how keys are made of a part of a row, and what they become
+
+/// The elements themselves. U: the unsigned integer of their size.
+template <class U>
+struct elements_of {
+  using key = U;
+  using made = U;
+  using bits = U;
+  static void encode(const U* row, std::int64_t first, std::int64_t count, key* to, const key_rule<U>& r) {
+    const key_rule<U> rule = r;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = whole_key(row[first + i], rule);
+  }
+  static made decode(key k, const key_rule<U>& r) { return bits_of_key(k, r); }
+};
+/// Places of elements of up to 32 bits in rows of fewer than 2^32.
+template <class U>
+struct places_of {
+  using key = std::uint64_t;
+  using made = std::int64_t;
+  using bits = U;
+  static void encode(const U* row, std::int64_t first, std::int64_t count, key* to, const key_rule<U>& r) {
+    const key_rule<U> rule = r;
+    for (std::int64_t i = 0; i < count; ++i)
+      to[i] = key{equal_key(row[first + i], rule)} << 32 | static_cast<key>(first + i);
+  }
+  static made decode(key k, const key_rule<U>&) { return static_cast<made>(k & 0xffffffff); }
+};
+/// Places of any others.
+template <class U>
+struct wide_places_of {
+  using key = placed_key;
+  using made = std::int64_t;
+  using bits = U;
+  static void encode(const U* row, std::int64_t first, std::int64_t count, key* to, const key_rule<U>& r) {
+    const key_rule<U> rule = r;
+    for (std::int64_t i = 0; i < count; ++i)
+      to[i] = {static_cast<std::uint64_t>(first + i), equal_key(row[first + i], rule)};
+  }
+  static made decode(const key& k, const key_rule<U>&) { return static_cast<made>(k.place); }
+};
+
+// ---- the work, shared out as kernels are
+
+struct order_work {
+  order_shape of;
+  const std::byte* from;
+  std::byte* to;
+  std::byte *keys, *other;   // room for all keys, twice where parts are merged
+  std::int64_t parts;        // of a row
+  std::int64_t part_length;  // of all but the last; in a merge, of what two make together
+  std::int64_t pieces;       // of a row, in a merge
+};
+
+constexpr double nanoseconds_of_key = 8, nanoseconds_of_move = 2;  // to sort one, and to move or merge one
+
+template <class Of>
+auto* row_of(std::byte* rows, const order_work& w, std::int64_t row) {
+  return reinterpret_cast<Of*>(rows) + row * w.of.length;
+}
+
+// Item: a part of a row.
+template <class S>
+void sort_parts(const void* with, long long begin, long long end) noexcept {
+  const auto& w = *static_cast<const order_work*>(with);
+  const key_rule<typename S::bits> rule(w.of.type, w.of.falling);
+  for (std::int64_t item = begin; item < end; ++item) {
+    const std::int64_t row = item / w.parts, first = item % w.parts * w.part_length;
+    const std::int64_t count = std::min(w.part_length, w.of.length - first);
+    if (count <= 0) continue;
+    auto* const keys = row_of<typename S::key>(w.keys, w, row) + first;
+    S::encode(reinterpret_cast<const typename S::bits*>(w.from) + row * w.of.length, first, count, keys, rule);
+    sort_keys(keys, static_cast<std::size_t>(count));
+    if (w.parts > 1) continue;
+    auto* const to = row_of<typename S::made>(w.to, w, row);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = S::decode(keys[i], rule);
+  }
+}
+
+// How many of the first `count` keys of two sorted runs together come from the first run, from which equal ones are taken first.
+template <class K>
+std::int64_t share_of_first(const K* a, std::int64_t a_count, const K* b, std::int64_t b_count, std::int64_t count) {
+  std::int64_t low = std::max<std::int64_t>(0, count - b_count), high = std::min(count, a_count);
+  while (low < high) {
+    const std::int64_t taken = low + (high - low) / 2;
+    if (b[count - taken - 1] < a[taken]) high = taken;
+    else low = taken + 1;
+  }
+  return low;
+}
+
+// Item: a piece of a row, which lies in one or more pairs of runs.
+template <class S>
+void merge_pieces(const void* with, long long begin, long long end) noexcept {
+  const auto& w = *static_cast<const order_work*>(with);
+  using key = typename S::key;
+  const std::int64_t length = w.of.length, piece = divide_up(length, w.pieces);
+  for (std::int64_t item = begin; item < end; ++item) {
+    const std::int64_t row = item / w.pieces, last = std::min(length, (item % w.pieces + 1) * piece);
+    const key* const keys = row_of<key>(w.keys, w, row);
+    key* const to = row_of<key>(w.other, w, row);
+    for (std::int64_t at = item % w.pieces * piece; at < last;) {
+      const std::int64_t start = at / w.part_length * w.part_length, stop = std::min(length, start + w.part_length);
+      const std::int64_t middle = std::min(stop, start + w.part_length / 2), until = std::min(stop, last);
+      const key *const a = keys + start, *const b = keys + middle;
+      const std::int64_t a_count = middle - start, b_count = stop - middle;
+      const std::int64_t from_a = share_of_first(a, a_count, b, b_count, at - start),
+                         to_a = share_of_first(a, a_count, b, b_count, until - start);
+      std::merge(a + from_a, a + to_a, b + (at - start - from_a), b + (until - start - to_a), to + at);
+      at = until;
+    }
+  }
+}
+
+template <class S>
+void decode_pieces(const void* with, long long begin, long long end) noexcept {
+  const auto& w = *static_cast<const order_work*>(with);
+  const key_rule<typename S::bits> rule(w.of.type, w.of.falling);
+  const std::int64_t all = w.of.rows * w.of.length, piece = divide_up(all, w.pieces);
+  const auto* const keys = reinterpret_cast<const typename S::key*>(w.keys);
+  auto* const to = reinterpret_cast<typename S::made*>(w.to);
+  for (std::int64_t i = begin * piece; i < std::min<std::int64_t>(all, end * piece); ++i)
+    to[i] = S::decode(keys[i], rule);
+}
+
+using entry_point = void (*)(const void*, long long, long long) noexcept;
+
+void share_out(entry_point entry, const order_work& w, std::int64_t items, double each, stream_state& on) {
+  geometry g;
+  g.items = items;
+  g.work_per_item = each;
+  on.device.launch({reinterpret_cast<void*>(entry)}, g, &w, sizeof w, on);
+}
+
+// A long row is sorted in parts where there are not enough rows for all threads.
+std::int64_t parts_of(const order_shape& s, int threads) {
+  constexpr std::int64_t least = 1 << 15;  // keys of a part
+  if (threads == 1 || s.rows >= threads || s.length < 2 * least) return 1;
+  const auto wanted = std::min(divide_up(threads, s.rows), s.length / least);
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
+}
+
+template <class S>
+void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
+  using key = typename S::key;
+  order_work w{s, from, to, to, nullptr, parts_of(s, on.device.multiprocessors()), s.length, 1};
+  const auto all = static_cast<std::size_t>(s.rows * s.length);
+  // Results have room for keys of their size.
+  constexpr bool in_place = sizeof(key) == sizeof(typename S::made);
+  storage_holder room;
+  const std::size_t more = (in_place ? 0u : 1u) + (w.parts > 1);
+  if (more > 0) {
+    room.reset(make_storage(more * all * sizeof(key), on));
+    std::byte* const base = room.get()->data;
+    w.other = base;
+    if (!in_place) w.keys = base, w.other = base + all * sizeof(key);
+  }
+  const auto keys = static_cast<double>(s.length);
+  if (w.parts == 1) return share_out(&sort_parts<S>, w, s.rows, keys * nanoseconds_of_key, on);
+  w.part_length = divide_up(s.length, w.parts);
+  share_out(&sort_parts<S>, w, s.rows * w.parts, keys / static_cast<double>(w.parts) * nanoseconds_of_key, on);
+  w.pieces = 4 * w.parts;
+  const double each = keys / static_cast<double>(w.pieces) * nanoseconds_of_move;
+  for (std::int64_t runs = w.parts; runs > 1; runs /= 2) {
+    w.part_length *= 2;
+    share_out(&merge_pieces<S>, w, s.rows * w.pieces, each, on);
+    std::swap(w.keys, w.other);
+  }
+  share_out(&decode_pieces<S>, w, w.pieces, each * static_cast<double>(s.rows), on);
+}
+
+// ---- elements of one byte are counted
+
+// Item: a row.
+void count_rows(const void* with, long long begin, long long end) noexcept {
+  const auto& w = *static_cast<const order_work*>(with);
+  const key_rule<std::uint8_t> rule(w.of.type, w.of.falling);
+  for (std::int64_t row = begin; row < end; ++row) {
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(w.from) + row * w.of.length;
+    std::int64_t starts[257] = {};
+    for (std::int64_t i = 0; i < w.of.length; ++i) ++starts[whole_key(from[i], rule) + 1];
+    if (w.of.places) {
+      for (int k = 1; k < 257; ++k) starts[k] += starts[k - 1];
+      auto* const to = row_of<std::int64_t>(w.to, w, row);
+      for (std::int64_t i = 0; i < w.of.length; ++i) to[starts[whole_key(from[i], rule)]++] = i;
+    } else {
+      auto* to = row_of<std::uint8_t>(w.to, w, row);
+      for (unsigned k = 0; k < 256; ++k)
+        to = std::fill_n(to, starts[k + 1], bits_of_key(static_cast<std::uint8_t>(k), rule));
+    }
+  }
+}
+
+void compare_rows(const void* with, long long begin, long long end) noexcept {
+  const auto& w = *static_cast<const order_work*>(with);
+  sort_by_comparing(w.of, w.from, w.to, begin, end);
+}
+
+}  // namespace
+
+void order_on_cpu(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
+  find_vector_sort();
+  const bool is_long = s.length > std::int64_t{0xffffffff};
+  const order_work alone{s, from, to, nullptr, nullptr, 1, s.length, 1};
+  const auto keys = static_cast<double>(s.length);
+  if (detail::is_complex(s.type)) return share_out(&compare_rows, alone, s.rows, keys * 10 * nanoseconds_of_key, on);
+  switch (itemsize(s.type)) {
+    case 1: return share_out(&count_rows, alone, s.rows, keys * nanoseconds_of_move, on);
+    case 2:
+      if (!s.places) return order_as<elements_of<std::uint16_t>>(s, from, to, on);
+      if (is_long) return order_as<wide_places_of<std::uint16_t>>(s, from, to, on);
+      return order_as<places_of<std::uint16_t>>(s, from, to, on);
+    case 4:
+      if (!s.places) return order_as<elements_of<std::uint32_t>>(s, from, to, on);
+      if (is_long) return order_as<wide_places_of<std::uint32_t>>(s, from, to, on);
+      return order_as<places_of<std::uint32_t>>(s, from, to, on);
+    default:
+      if (!s.places) return order_as<elements_of<std::uint64_t>>(s, from, to, on);
+      return order_as<wide_places_of<std::uint64_t>>(s, from, to, on);
+  }
+}
+
+}  // namespace sinter::runtime

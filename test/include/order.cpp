@@ -1,0 +1,206 @@
+// Sorts: NumPy's values for every dtype and layout; rows of every length, up to such as devices sort in parts; what they refuse; and
+// how they go with expressions, stores and graphs.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include <sinter/order.hpp>
+#include <sinter/sinter.hpp>
+
+#include "test/include/looking.hpp"
+#include "test/support/order_cases.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+
+template <class T>
+lazy<T> major_of(const lazy<T>& x) {
+  return astype<T>(arange(x.size()).reshape(x.shape()) % 2);
+}
+template <class T>
+lazy<T> at(const lazy<T>& x, std::int64_t last) {
+  return x(ellipsis, last);
+}
+
+}  // namespace
+
+#define OF(...) [](const lazy<T>& x) { return __VA_ARGS__; }
+#define CASES(name)                                                                                             \
+  TEST_CASE_TEMPLATE(name, T, bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, std::uint32_t, \
+                     std::int64_t, std::uint64_t, half, float, double, std::complex<float>, std::complex<double>)
+
+CASES("order: sort and argsort") {
+  check_order_of<T>("sort", OF(sort(x)));
+  check_order_of<T>("sort 0", OF(sort(x, 0)));
+  check_order_of<T>("sort flat", OF(sort(x.ravel())));
+  check_order_of<T>("sort stable", OF(sort(x, {.axis = 0, .stable = true})));
+  check_order_of<T>("sort descending", OF(sort(x, {.descending = true})));
+  check_order_of<T>("argsort", OF(argsort(x)));
+  check_order_of<T>("argsort 0", OF(x.argsort(0)));
+  check_order_of<T>("argsort flat", OF(argsort(x.ravel())));
+  check_order_of<T>("argsort descending", OF(argsort(x, {.descending = true})));
+}
+
+CASES("order: lexsort and partition") {
+  check_order_of<T>("lexsort", OF(lexsort({x, major_of(x)})));
+  check_order_of<T>("lexsort 0", OF(lexsort(tuple(major_of(x), x), 0)));
+  check_order_of<T>("lexsort rows", OF(lexsort(x)));
+  check_order_of<T>("partition", OF(at<T>(partition(x, 2), 2)));
+  check_order_of<T>("partition 0", OF(lazy<T>(partition(x, {0, -1}, 0)(-1))));
+  check_order_of<T>("argpartition", OF(at<T>(take_along_axis(x, argpartition(x, 3), -1), 3)));
+}
+
+namespace {
+
+// Bits that have everything: numbers of either sign, NaN, infinities, and equal ones.
+template <class T>
+std::vector<T> bits_of_all_kinds(std::int64_t count, std::uint64_t seed) {
+  std::vector<T> all(static_cast<std::size_t>(count));
+  std::uint64_t state = seed * 0x9e3779b97f4a7c15 + 1;
+  for (T& x : all) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    std::uint64_t bits = state * 0x2545f4914f6cdd1d;
+    if (bits % 8 == 0) bits = (bits >> 8 & 1) << (8 * sizeof(T) - 1);  // zeros
+    else bits = bits % 8 == 1 ? bits >> 60 : bits >> (64 - 8 * sizeof(T));
+    if constexpr (std::is_same_v<T, bool>) x = bits & 1;
+    else std::memcpy(static_cast<void*>(&x), &bits, sizeof x);
+  }
+  return all;
+}
+
+template <class T>
+bool comes_before(T a, T b) {
+  if constexpr (std::is_integral_v<T>) return a < b;
+  else {
+    const auto x = static_cast<double>(a), y = static_cast<double>(b);
+    return x < y || (std::isnan(y) && !std::isnan(x));
+  }
+}
+
+template <class T>
+void check_rows(std::int64_t rows, std::int64_t length) {
+  CAPTURE(rows);
+  CAPTURE(length);
+  const std::vector<T> from = bits_of_all_kinds<T>(rows * length, static_cast<std::uint64_t>(length));
+  const array<T> x = asarray(from, {rows, length});
+  const auto [sorted, places, fallen, falling] =
+      eval(sort(x), argsort(x), sort(x, {.descending = true}), argsort(x, {.descending = true}));
+  const std::vector<T> got = sorted.get(), down = fallen.get();
+  const std::vector<std::int64_t> at = places.get(), down_at = falling.get();
+  std::int64_t wrong = 0;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const T* const row = from.data() + r * length;
+    std::vector<std::int64_t> want(static_cast<std::size_t>(length));
+    std::iota(want.begin(), want.end(), std::int64_t{0});
+    std::vector<std::int64_t> back = want;
+    std::stable_sort(want.begin(), want.end(), [&](auto a, auto b) { return comes_before(row[a], row[b]); });
+    std::stable_sort(back.begin(), back.end(), [&](auto a, auto b) { return comes_before(row[b], row[a]); });
+    // The same elements, not only equal ones: none is lost.
+    std::vector<T> all(row, row + length), mine(got.begin() + r * length, got.begin() + (r + 1) * length);
+    const auto by_bits = [](const T& a, const T& b) { return std::memcmp(&a, &b, sizeof a) < 0; };
+    std::sort(all.begin(), all.end(), by_bits);
+    std::sort(mine.begin(), mine.end(), by_bits);
+    wrong += std::memcmp(all.data(), mine.data(), all.size() * sizeof(T)) != 0;
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto k = static_cast<std::size_t>(r * length + i), j = static_cast<std::size_t>(i);
+      const auto equal = [](T a, T b) { return !comes_before(a, b) && !comes_before(b, a); };
+      wrong += at[k] != want[j] || down_at[k] != back[j];
+      wrong += !equal(got[k], row[want[j]]) || !equal(down[k], row[back[j]]);
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("order: rows of every length", T, std::int8_t, bfloat16, std::uint16_t, float, std::int64_t) {
+  for (const std::int64_t n : {2, 3, 31, 32, 33, 64, 65, 100, 500, 513, 1025, 2000}) check_rows<T>(n < 600 ? 3 : 1, n);
+}
+
+TEST_CASE_TEMPLATE("order: long rows", T, std::uint8_t, std::int16_t, half, float, int, double, std::uint64_t) {
+  check_rows<T>(1, 8193);
+  check_rows<T>(2, 12289);
+  // Each thread of a CPU sorts a part.
+  if (device::current() == device::cpu()) check_rows<T>(1, 150'001), check_rows<T>(1, 1 << 18);
+}
+
+TEST_CASE("order: the ends of 64-bit integers") {
+  using limits = std::numeric_limits<std::int64_t>;
+  const array<std::int64_t> x{limits::max(), -1, limits::min(), 0, limits::min() + 1, limits::max() - 1};
+  CHECK(sort(x).get() ==
+        std::vector<std::int64_t>{limits::min(), limits::min() + 1, -1, 0, limits::max() - 1, limits::max()});
+  const array<std::uint64_t> u{~0ull, 1ull << 63, (1ull << 63) - 1, 0ull, ~0ull - 1};
+  CHECK(sort(u).get() == std::vector<std::uint64_t>{0, (1ull << 63) - 1, 1ull << 63, ~0ull - 1, ~0ull});
+  CHECK(argsort(u).get() == std::vector<std::int64_t>{3, 2, 1, 4, 0});
+}
+
+TEST_CASE("order: equal elements of a stable sort stay as they come") {
+  const array<float> zeros{0.0f, -0.0f, 1.0f, -0.0f, 0.0f};
+  const std::vector<float> got = sort(zeros, {.stable = true}).get();
+  const bool signs[] = {false, true, true, false, false};
+  for (std::size_t i = 0; i < 5; ++i) CHECK(std::signbit(got[i]) == signs[i]);
+}
+
+TEST_CASE("order: what is refused") {
+  const array<double> x = arange<double>(12).reshape(3, 4);
+  CHECK_THROWS_WITH(static_cast<void>(sort(x, 2)), "sinter: sort: axis 2 of an array of 2 axes");
+  CHECK_THROWS_WITH(static_cast<void>(argsort(x(0, 0))), "sinter: argsort: axis -1 of an array of 0 axes");
+  CHECK_THROWS_WITH(static_cast<void>(lexsort({x, x(0)})), "sinter: lexsort by keys of shapes (3, 4) and (4,)");
+  CHECK_THROWS_WITH(static_cast<void>(lexsort(std::vector<array<double>>())), "sinter: lexsort by no keys");
+  CHECK_THROWS_WITH(static_cast<void>(lexsort(x(0))),
+                    "sinter: lexsort of an array that has no keys along its first axis");
+  CHECK_THROWS_WITH(static_cast<void>(partition(x, 4)),
+                    "sinter: index 4 is out of range for axis 1 of an array of shape (3, 4)");
+  CHECK_THROWS_AS(static_cast<void>(argpartition(x, {0, -4}, 0)), index_error);
+}
+
+TEST_CASE("order: part of an expression") {
+  const array<double> x = astype<double>(arange(600) * 7 % 101).reshape(6, 100);
+  array<double> gaps;
+  const counters_snapshot moved = moved_by([&] {
+    const auto s = sort(x * 2 + 1);
+    gaps = (s(_, slice(1, _)) - s(_, slice(0, -1))) / 2;
+  });
+  const array<double> s = sort(x);
+  CHECK(gaps.get() == (s(_, slice(1, _)) - s(_, slice(0, -1))).get());
+  if (!(device::current() == device::interpreter())) CHECK(moved.library_calls == 1);
+  // Into an array that is there, and over the operand.
+  array<double> y = x;
+  y(ellipsis) = sort(y, 0);
+  CHECK(y.get() == sort(x, 0).get());
+  array<double> part = zeros<double>({6, 102});
+  part(_, slice(1, 101)) = sort(x);
+  CHECK(part(_, slice(1, 101)).get() == s.get());
+  CHECK(part(_, 0).get() == std::vector<double>(6));
+  CHECK(take_along_axis(x, argsort(x), -1).get() == s.get());
+}
+
+TEST_CASE("order: where there is no library" * doctest::skip()) {
+  check_rows<float>(3, 1000), check_rows<std::int16_t>(3, 1000), check_rows<double>(3, 1000), check_rows<half>(3, 100);
+}
+
+TEST_CASE("order: without Highway the CPU sorts by std::sort, and the log says what is missing") {
+  const rerun r("order: where there is no library", {{"SINTER_HIGHWAY", ""}, {"SINTER_LOG", "1"}});
+  CHECK(r.ok);
+  if (device::current() == device::cpu()) CHECK(times_in(r.output, "Highway was not found; it is in libhwy1") > 0);
+}
+
+TEST_CASE("order: part of a graph") {
+  array<float> x = astype<float>(arange(20'000) * 7919 % 20'011), sorted;
+  array<std::int64_t> places;
+  graph g = capture([&] {
+    sorted = sort(x);
+    places = argsort(x * -1.0f);
+  });
+  for (int run = 0; run < 2; ++run) {
+    x(ellipsis) = astype<float>(arange(20'000) * (7919 + run) % 20'011);
+    g.launch();
+    CHECK(sorted.get() == sort(x).get());
+    CHECK(places.get() == argsort(x * -1.0f).get());
+  }
+}
