@@ -19,7 +19,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
-#include "runtime/launch/launch.hpp"
+#include "runtime/launch/measure.hpp"
 #include "runtime/library/call.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
@@ -126,20 +126,12 @@ class evaluation final : public codegen::part_evaluator {
       outputs.push_back(o.root >= 0 ? results[static_cast<std::size_t>(o.root)]
                                     : temporaries[static_cast<std::size_t>(o.temporary)]);
     looked_at k{&s, nullptr, r.spaces[s.domain].extents, false, {}, {}, on.dialect() == codegen::dialect::cuda};
-    const auto bind = [&](const runtime::target& to, runtime::binding& b) {
-      k.launched = runtime::locate(s, r, temporaries.data(), outputs.data(), b);
-      if (!k.launched) return;
-      runtime::bind(s, r, outputs.data(), to, b);
-      runtime::share_out(s.kernel, b, to);
-    };
-    constexpr int usual_multiprocessors = 132;  // of an H100 or H200, where there is no GPU to ask
-    constexpr std::int64_t usual_cache = 50 << 20;
     const runtime::target here = runtime::target_of(on);
-    const auto like = [&](codegen::dialect language, int multiprocessors) {
-      return here.language == language ? here : runtime::target{language, multiprocessors, here.in_order, usual_cache};
+    const auto bind = [&](codegen::dialect language, runtime::binding& b) {
+      k.launched = runtime::bind_for(s, r, temporaries.data(), outputs.data(), runtime::target_like(language, here), b);
     };
-    bind(like(codegen::dialect::cuda, usual_multiprocessors), k.on_cuda);
-    bind(like(codegen::dialect::c, 1), k.on_cpu);
+    bind(codegen::dialect::cuda, k.on_cuda);
+    bind(codegen::dialect::c, k.on_cpu);
     steps.push_back(std::move(k));
   }
 
@@ -294,26 +286,6 @@ class digraph : public describer {
   void child(int from, int to) override { out += message("  n%d -> n%d;\n", to, from); }
 };
 
-double bytes_moved(const codegen::step& s, const runtime::binding& b) {
-  double bytes = 0;
-  for (std::size_t o = 0; o < b.operands.size(); ++o) {
-    const bool input = o < s.inputs.size();
-    if (input && s.kernel.inputs[o].iota) continue;
-    double elements = 1;
-    for (int d = 0; d < b.variant.rank; ++d)
-      if (b.operands[o].strides[d] != 0 || (input && s.kernel.inputs[o].indexed))
-        elements *= static_cast<double>(b.extents[d]);
-    bytes += elements * itemsize(codegen::operand_type(s.kernel, static_cast<int>(o)));
-  }
-  return bytes;
-}
-
-int operations(const codegen::kernel& k) {
-  int count = 0;
-  for (const codegen::value& v : k.values) count += v.kind == codegen::value_kind::apply;
-  return count + static_cast<int>(k.accumulators.size());
-}
-
 std::string counted(std::size_t n, const char* what) { return message("%zu %s%s", n, what, n == 1 ? "" : "s"); }
 
 }  // namespace
@@ -340,11 +312,11 @@ sinter::text explain(node* n) try {
       continue;
     }
     const double points = static_cast<double>(k.on_cpu.kept) * static_cast<double>(k.on_cpu.reduced);
-    const double bytes = bytes_moved(step, k.on_cpu);
+    const double bytes = runtime::bytes_moved(step, k.on_cpu);
     out += message("     %s, %s, %s a point, %.3g bytes in all, %.2g operations a byte\n",
                    counted(step.inputs.size(), "input").c_str(), counted(step.outputs.size(), "output").c_str(),
-                   counted(static_cast<std::size_t>(operations(step.kernel)), "operation").c_str(), bytes,
-                   points * operations(step.kernel) / bytes);
+                   counted(static_cast<std::size_t>(runtime::operations(step.kernel)), "operation").c_str(), bytes,
+                   points * runtime::operations(step.kernel) / bytes);
     const codegen::variant& v = (k.by_cuda ? k.on_cuda : k.on_cpu).variant;
     out += "     shared out: " + codegen::print(step.kernel, v) + "\n";
   }

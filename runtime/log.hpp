@@ -14,6 +14,7 @@ int log_level();
 
 class stopwatch {
  public:
+  std::chrono::steady_clock::time_point began() const { return start_; }
   double milliseconds() const {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
   }

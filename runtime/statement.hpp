@@ -5,6 +5,7 @@
 #include <sinter/detail/where.hpp>
 
 #include "runtime/memory/resources.hpp"
+#include "runtime/report/watch.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -18,7 +19,7 @@ class statement {
     if (chosen.capture) [[unlikely]]
       chosen.capture->last_statement = at;
     thread_memory& mine = memory_of_thread;
-    if (!mine.first_hook || mine.place) [[likely]]
+    if ((!mine.first_hook && !watched()) || mine.place) [[likely]]
       return;
     mine.place = &at;
     set_ = true;

@@ -39,6 +39,7 @@
 #include <sinter/put.hpp>
 #include <sinter/random.hpp>
 #include <sinter/rearrange.hpp>
+#include <sinter/report.hpp>
 #include <sinter/scan.hpp>
 #include <sinter/search.hpp>
 #include <sinter/select.hpp>

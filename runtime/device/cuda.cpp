@@ -40,6 +40,9 @@ cuda_properties ask(const driver& d, fault_latch& faults, int ordinal) {
   p.capability = 10 * attribute(cu_attribute_capability_major) + attribute(cu_attribute_capability_minor);
   p.multiprocessors = attribute(cu_attribute_multiprocessors);
   p.cache = attribute(cu_attribute_cache);
+  p.clock = attribute(cu_attribute_clock);
+  p.memory_clock = attribute(cu_attribute_memory_clock);
+  p.bus_width = attribute(cu_attribute_bus_width);
   faults.check(d.cuDeviceTotalMem_v2(&p.memory, p.handle), "cuDeviceTotalMem_v2");
   faults.check(d.cuDriverGetVersion(&p.driver_version), "cuDriverGetVersion");
   return p;
@@ -115,6 +118,8 @@ class cuda_device final : public device_impl {
   int multiprocessors() const override { return context_.properties.multiprocessors; }
   std::int64_t cache() const override { return context_.properties.cache; }
   int capability() const override { return context_.properties.capability; }
+  double stated_bandwidth() const override;
+  double stated_operations() const override;
   std::string description() const override;
   device_properties properties() const override;
 
@@ -374,6 +379,19 @@ void cuda_device::launch_failed(cu_result result, const loaded_kernel& kernel, c
   context_.faults.fail(result, "cuLaunchKernel",
                        "grid " + extents(how.grid) + ", block " + extents(how.block) + ", " + std::to_string(size) +
                            " bytes of arguments");
+}
+
+// Two transfers to a clock: every memory of a GPU in use doubles its rate at least, and the driver counts the rest as clocks.
+double cuda_device::stated_bandwidth() const {
+  const cuda_properties& p = context_.properties;
+  return 2e3 * p.memory_clock * p.bus_width / 8;
+}
+
+// A fused multiply-add of each core in every clock counts as two.
+double cuda_device::stated_operations() const {
+  const cuda_properties& p = context_.properties;
+  const bool of_64 = p.capability < 86;  // float32 cores of a multiprocessor, from compute capability 7.0 on
+  return 2e3 * p.clock * p.multiprocessors * (of_64 ? 64 : 128);
 }
 
 std::string cuda_device::description() const {

@@ -16,7 +16,9 @@ struct cuda_properties {
   std::string pci_bus;
   int capability = 0;  // 90 for 9.0
   int multiprocessors = 0;
-  int cache = 0;  // bytes, of the second level
+  int cache = 0;                    // bytes, of the second level
+  int clock = 0, memory_clock = 0;  // kHz; 0: the driver does not say
+  int bus_width = 0;                // bits
   std::size_t memory = 0;
   int driver_version = 0;
 };

@@ -147,7 +147,10 @@ class device_impl {
   virtual int multiprocessors() const = 0;          // cuda: SM count; cpu: threads
   virtual int capability() const { return 0; }      // cuda: 90 for 9.0
   virtual std::int64_t cache() const { return 0; }  // cuda: bytes of the cache that all SMs share
-  virtual std::string description() const = 0;      // for SINTER_LOG and reports: "NVIDIA H200 (sm_90, ...)"
+  /// What its maker states of memory and of float operations. Units: bytes, operations a second; 0: nothing is stated.
+  virtual double stated_bandwidth() const { return 0; }
+  virtual double stated_operations() const { return 0; }
+  virtual std::string description() const = 0;  // for SINTER_LOG and reports: "NVIDIA H200 (sm_90, ...)"
   virtual device_properties properties() const = 0;
 
  private:

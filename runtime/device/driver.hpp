@@ -123,8 +123,11 @@ struct cu_graph_update {
 inline constexpr cu_result cu_success = 0;
 inline constexpr cu_result cu_error_out_of_memory = 2;
 inline constexpr cu_result cu_error_deinitialized = 4;
+inline constexpr int cu_attribute_clock = 13;  // kHz
 inline constexpr int cu_attribute_multiprocessors = 16;
-inline constexpr int cu_attribute_cache = 38;  // bytes, of the second level
+inline constexpr int cu_attribute_memory_clock = 36;  // kHz
+inline constexpr int cu_attribute_bus_width = 37;     // bits
+inline constexpr int cu_attribute_cache = 38;         // bytes, of the second level
 inline constexpr int cu_attribute_capability_major = 75;
 inline constexpr int cu_attribute_shared_opt_in = 97;  // bytes of a block that asks for them
 inline constexpr int cu_function_max_threads = 0;

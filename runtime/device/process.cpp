@@ -16,6 +16,12 @@ namespace {
 
 constinit std::atomic<bool> exit_begun{false};
 constinit std::atomic<bool> is_child{false};
+constinit std::atomic<void (*)()> last_wish{nullptr};
+
+void begin_exit() {
+  if (auto* const wish = last_wish.exchange(nullptr)) wish();
+  exit_begun.store(true, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -37,7 +43,12 @@ void watch_process() {
   }();
   (void)once;
   // Each time: what has just been opened has exit handlers too, and the last one registered runs first.
-  std::atexit([] { exit_begun.store(true, std::memory_order_relaxed); });
+  std::atexit(begin_exit);
+}
+
+void before_exit(void (*wish)()) noexcept {
+  last_wish.store(wish);
+  watch_process();
 }
 
 bool exiting() noexcept { return exit_begun.load(std::memory_order_relaxed); }

@@ -10,6 +10,10 @@ void watch_process();
 /// Keeps the shared object that an address lies in, if it does, until the process ends.
 void keep_loaded(const void* address) noexcept;
 
+/// Has a function called once when the process begins to exit, before `exiting` says so and while drivers still answer. There is
+/// room for one.
+void before_exit(void (*)()) noexcept;
+
 /// True once the process has begun to exit: the driver may be gone, and must not be called.
 bool exiting() noexcept;
 

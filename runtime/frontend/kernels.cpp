@@ -16,6 +16,7 @@
 #include "runtime/launch/program_modules.hpp"
 #include "runtime/log.hpp"
 #include "runtime/memory/transfer.hpp"
+#include "runtime/report/recording.hpp"
 #include "runtime/statement.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
@@ -337,7 +338,9 @@ void raw_kernel::launch(const launch_shape& how, std::initializer_list<detail::k
   if (runtime::log_level() >= 2) [[unlikely]]
     runtime::log(2, "launch: %s, grid %s, block %s", k.name.c_str(), numbers(how.grid).c_str(),
                  numbers(how.block).c_str());
-  enqueue(k, how, given, block, runtime::current_stream(device));
+  runtime::stream_state& on = runtime::current_stream(device);
+  runtime::noted(runtime::other_work::program_kernel, k.name.c_str(), 0, on,
+                 [&] { enqueue(k, how, given, block, on); });
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
 }

@@ -13,12 +13,14 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/launch/folds.hpp"
 #include "runtime/launch/maps.hpp"
+#include "runtime/launch/measure.hpp"
 #include "runtime/launch/rows.hpp"
 #include "runtime/launch/scans.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/launch/tickets.hpp"
 #include "runtime/log.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/report/recording.hpp"
 #include "runtime/stream/operation.hpp"
 
 namespace sinter::runtime {
@@ -69,6 +71,9 @@ void prepare(compiled_step& step, const codegen::resolution& r, detail::array_no
   if (l.how.items > 0)
     l.how.work_per_item = k.cost * static_cast<double>(b.kept) *
                           static_cast<double>(std::max<std::int64_t>(b.reduced, 1)) / static_cast<double>(l.how.items);
+  to.kernel = &k;
+  to.bytes = bytes_moved(step.step, b);
+  to.points = static_cast<double>(b.kept) * static_cast<double>(b.reduced);
   to.code = k.code;
   to.how = l.how;
   const codegen::kernel& source = step.step.kernel;
@@ -111,7 +116,7 @@ void fill_in(prepared_launch& p, const codegen::step& s, const codegen::resoluti
 }
 
 void enqueue(prepared_launch& p, const codegen::step& s, const codegen::resolution& r, const binding& b,
-             stream_state& on) {
+             stream_state& on, work_clock* times) {
   storage_holder scratch;
   meeting in;
   const bool on_gpu = on.device.dialect() == codegen::dialect::cuda;
@@ -128,11 +133,24 @@ void enqueue(prepared_launch& p, const codegen::step& s, const codegen::resoluti
   op.writes(scratch.get());
   for (std::size_t o = 0; o < b.operands.size(); ++o)
     o < inputs ? op.reads(b.operands[o].memory) : op.writes(b.operands[o].memory);
+  if (times) [[unlikely]]
+    times->start();
   on.device.launch(p.code, p.how, p.arguments.data(), p.size, on);
+  if (times) [[unlikely]]
+    times->stop();
   op.done();
   for (std::size_t o = 0; o < b.operands.size(); ++o)
     o < inputs ? op.has_read(b.operands[o].memory) : op.has_written(b.operands[o].memory);
   op.has_written(scratch.get());
+}
+
+void launch_watched(compiled_step& step, const codegen::resolution& r, detail::array_node* const* temporaries,
+                    detail::array_node* const* outputs, stream_state& on, prepared_launch& p, const binding& b) {
+  log(2, "launch: %.0f points, grid %u x %u, block %u x %u, items %lld", p.points, p.how.grid[0], p.how.grid[1],
+      p.how.block[0], p.how.block[1], static_cast<long long>(p.how.items));
+  work_clock times(on);
+  enqueue(p, step.step, r, b, on, &times);
+  note_launch({step, p, r, temporaries, outputs}, times);
 }
 
 }  // namespace
@@ -185,11 +203,9 @@ void launch(compiled_step& step, const codegen::resolution& r, detail::array_nod
     p.device = &on.device;
     p.of = &step;
   }
-  if (log_level() >= 2) [[unlikely]]
-    log(2, "launch: %lld points, grid %u x %u, block %u x %u, items %lld", static_cast<long long>(b.kept * b.reduced),
-        p.launch.how.grid[0], p.launch.how.grid[1], p.launch.how.block[0], p.launch.how.block[1],
-        static_cast<long long>(p.launch.how.items));
-  enqueue(p.launch, step.step, r, b, on);
+  if (watched()) [[unlikely]]
+    return launch_watched(step, r, temporaries, outputs, on, p.launch, b);
+  enqueue(p.launch, step.step, r, b, on, nullptr);
 }
 
 }  // namespace sinter::runtime

@@ -39,6 +39,10 @@ struct prepared_launch {
   std::size_t words = 0;    // bytes that the tiles of a scan leave for each other
   bool tickets = false;     // does it draw tickets?
 
+  // For those who look at launches.
+  const compiled_kernel* kernel = nullptr;
+  double bytes = 0, points = 0;
+
   struct slot {
     codegen::parameter::kind what;
     std::uint8_t size;

@@ -15,6 +15,7 @@
 #include "runtime/device/process.hpp"
 #include "runtime/launch/modules.hpp"
 #include "runtime/log.hpp"
+#include "runtime/report/recording.hpp"
 
 namespace sinter::runtime {
 
@@ -58,6 +59,8 @@ plan* make_plan(std::uint64_t hash, const codegen::buffer<std::uint64_t>& words)
   made->hash = hash;
   made->fusions.push_back(make_fusion(codegen::cut(program, true)));
   if (has_rows(made->fusions[0])) made->fusions.push_back(make_fusion(codegen::cut(program, false)));
+  for (const fusion& f : made->fusions)
+    for (const auto& s : f.steps) s->of = &f;
   return made.release();
 }
 
@@ -152,6 +155,7 @@ loaded_kernel compiled_step::compile(const codegen::variant& v, const codegen::c
   const stopwatch watch;
   const loaded_kernel code = kernel_of(source, step.kernel, v, with, on, from);
   if (from == codegen::image_origin::memory) return code;
+  if (recorded()) note_compilation({this, from, watch.began(), source.size()});
   const bool disk = from == codegen::image_origin::disk;
   bump(disk ? counter::disk_hits : counter::compiles);
   log(1, "%s a kernel of %zu values in %.1f ms", disk ? "read" : "compiled", step.kernel.values.size(),

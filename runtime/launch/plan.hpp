@@ -26,6 +26,8 @@ struct compiled_kernel {
   const compiled_kernel* next = nullptr;
 };
 
+struct fusion;
+
 /// A step and its kernels.
 class compiled_step {
  public:
@@ -33,6 +35,7 @@ class compiled_step {
   const codegen::step step;
   const codegen::form form;
   const unsigned number = ++made;  // what threads keep of a step lies under its number
+  const fusion* of = nullptr;      // that it is a step of
 
   /// The kernel for a variant; makes it where it is not there yet (one thread at a time) and then sets `compiled`. Null:
   /// the device has given its compiler up, and this kernel has to be interpreted.

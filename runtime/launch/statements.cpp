@@ -7,8 +7,8 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/launch/tickets.hpp"
-#include "runtime/log.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/report/watch.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
 
@@ -85,6 +85,8 @@ bool fits(const prepared_statement& p, const typed_node* const* nodes, const req
 }  // namespace
 
 bool prepared_statements::evaluate(request* requests, int count) {
+  if (watched()) [[unlikely]]
+    return false;
   const std::uint64_t hash = trace_hash(requests, count);
   for (const std::unique_ptr<prepared_statement>& p : of(hash).kept)
     if (p && p->hash == hash && has_trace(requests, count, p->looks, nodes_.data()) &&
@@ -239,7 +241,7 @@ bool prepared_statements::place::meet(std::uint64_t hash) {
 
 void prepared_statements::keep(const request* requests, int count, const codegen::resolution& in, const fusion& of_,
                                array_node* const* temporaries, prepared_launches& launches) noexcept try {
-  if (log_level() >= 2) return;
+  if (watched()) return;
   const std::uint64_t hash = trace_hash(requests, count);
   place& at = of(hash);
   if (!at.meet(hash)) return;

@@ -8,6 +8,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/log.hpp"
+#include "runtime/report/recording.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
@@ -35,6 +36,15 @@ stream_state& stream_of(const library_call& what, call_operands operands) {
 }
 
 const call_node& typed_call(const handle& h) { return *static_cast<const call_node*>(h.get()); }
+
+double bytes_of(const array_node& a) { return static_cast<double>(a.extents.elements()) * itemsize(a.type); }
+
+void enqueue_recorded(const library_call& what, call_operands operands, call_results made, stream_state& on) {
+  double bytes = 0;
+  for (const array_node* a : operands) bytes += bytes_of(*a);
+  for (const array_node* a : made) bytes += bytes_of(*a);
+  noted(other_work::library, what.name().c_str(), bytes, on, [&] { what.enqueue(operands, made, on); });
+}
 
 }  // namespace
 
@@ -87,7 +97,9 @@ result_handles call(const call_node& c, call_operands operands, array_node* into
   operation op(on);
   for (const array_node* a : operands) op.reads(a->memory);
   for (std::size_t i = 0; i < count; ++i) op.writes(to[i]->memory);
-  what.enqueue(operands, {to, count}, on);
+  if (recorded()) [[unlikely]]
+    enqueue_recorded(what, operands, {to, count}, on);
+  else what.enqueue(operands, {to, count}, on);
   op.done();
   for (const array_node* a : operands) op.has_read(a->memory);
   for (std::size_t i = 0; i < count; ++i) op.has_written(to[i]->memory);

@@ -9,6 +9,7 @@
 
 #include "runtime/device/device.hpp"
 #include "runtime/memory/pinned.hpp"
+#include "runtime/report/recording.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
@@ -69,9 +70,11 @@ void copy_in(storage& to, std::byte* at, const void* from_host, std::size_t size
   capture_state* const c = on.capture.load(std::memory_order_acquire);
   const bool captured_directly = direct && c && !how.blocking;
   if (captured_directly) keep_for_graph(*c, from_host);
-  if (captured_directly || (direct && !c)) on.device.copy_in_pinned(at, from_host, size, on);
-  else if (c) capture_copy_in(*c, at, from_host, size, on);
-  else on.device.copy_in(at, from_host, size, on);
+  noted(other_work::copy_in, "from the host", static_cast<double>(size), on, [&] {
+    if (captured_directly || (direct && !c)) on.device.copy_in_pinned(at, from_host, size, on);
+    else if (c) capture_copy_in(*c, at, from_host, size, on);
+    else on.device.copy_in(at, from_host, size, on);
+  });
   op.done();
   op.has_written(&to);
   if (direct && !c) keep_pinned(from_host, on);
@@ -89,8 +92,10 @@ void copy_out(void* to_host, storage& from, const std::byte* at, std::size_t siz
   operation op(on);
   op.reads(&from);
   if (captured) keep_for_graph(*chosen.capture, to_host);
-  if (direct) on.device.copy_out_pinned(to_host, at, size, on);
-  else on.device.copy_out(to_host, at, size, on);
+  noted(other_work::copy_out, "to the host", static_cast<double>(size), on, [&] {
+    if (direct) on.device.copy_out_pinned(to_host, at, size, on);
+    else on.device.copy_out(to_host, at, size, on);
+  });
   op.done();
   op.has_read(&from);
   if (direct && !captured) keep_pinned(to_host, on);
@@ -112,8 +117,10 @@ void copy(storage& to, std::byte* at, storage& from, const std::byte* from_at, s
   operation op(on);
   op.reads(&from);
   op.writes(&to);
-  if (here) on.device.copy(at, from_at, size, on);
-  else on.device.copy_from(*from.device, at, from_at, size, on);
+  noted(other_work::copy, here ? "on the device" : "from another device", 2.0 * static_cast<double>(size), on, [&] {
+    if (here) on.device.copy(at, from_at, size, on);
+    else on.device.copy_from(*from.device, at, from_at, size, on);
+  });
   op.done();
   op.has_read(&from);
   op.has_written(&to);

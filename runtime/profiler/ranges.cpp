@@ -18,6 +18,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/profiler/nvtx.hpp"
 #include "runtime/profiler/range_tree.hpp"
+#include "runtime/report/recording.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -105,7 +106,7 @@ time_range::time_range(const char* message, time_range_options how)
     : open_(nullptr), device_(how.sync ? device::current() : device::cpu()), sync_(how.sync) {
   const std::optional<std::uint32_t> argb = runtime::colour("time_range", message, how.color_id, how.argb_color);
   if (sync_) runtime::wait_for(runtime::implementation(device_));
-  if (runtime::any_profile()) {
+  if (runtime::any_profile() || runtime::recorded()) {
     open_ = runtime::with_room([&] { return new open_range{message, {}, runtime::innermost}; });
     runtime::innermost = open_;
   }
@@ -126,6 +127,7 @@ time_range::~time_range() {
   if (!open_) return;
   const std::unique_ptr<open_range> mine(open_);
   runtime::unlink(*mine);
+  if (runtime::recorded()) runtime::note_range(mine->name, mine->began, now);
   try {
     runtime::for_each_profile([&](range_tree& t) { t.add(*mine, now); });
   } catch (...) {

@@ -14,6 +14,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/report/recording.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
@@ -165,7 +166,7 @@ void graph_state::launch(stream_state& on) {
   operation op(on);
   for (const auto& [memory, use] : work_->uses) use.written ? op.writes(memory) : op.reads(memory);
   for (storage* memory : work_->own) op.writes(memory);
-  device_.launch(*executable_, on);
+  noted(other_work::graph, "graph", 0, on, [&] { device_.launch(*executable_, on); });
   op.done();
   for (const auto& [memory, use] : work_->uses) use.written ? op.has_written(memory) : op.has_read(memory);
   for (storage* memory : work_->own) op.has_written(memory);
