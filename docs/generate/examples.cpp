@@ -37,6 +37,7 @@ std::vector<example> run_examples() {
   run_shapes(all);
   run_numbers(all);
   run_choices(all);
+  run_signals(all);
   return all;
 }
 

@@ -90,5 +90,6 @@ std::string shown(const std::vector<T>& several) {
 void run_shapes(std::vector<example>& all);
 void run_numbers(std::vector<example>& all);
 void run_choices(std::vector<example>& all);
+void run_signals(std::vector<example>& all);
 
 }  // namespace docs

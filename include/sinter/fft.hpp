@@ -17,9 +17,9 @@ enum class norm : unsigned char { backward, ortho, forward };
 class lengths {
  public:
   constexpr lengths() = default;
-  constexpr lengths(std::initializer_list<std::int64_t> of) {
-    for (std::int64_t n : of)
-      if (count_ < max_rank) all_[count_++] = n;
+  constexpr lengths(std::initializer_list<std::int64_t> of) : lengths(of.begin(), of.size()) {}
+  constexpr lengths(const std::int64_t* of, std::size_t count) {
+    for (std::size_t i = 0; i < count && count_ < max_rank; ++i) all_[count_++] = of[i];
   }
   constexpr std::size_t size() const { return static_cast<std::size_t>(count_); }
   constexpr std::int64_t operator[](int i) const { return all_[i]; }

@@ -65,6 +65,7 @@ class axes {
       list_.axes[list_.count++] = a;
     }
   }
+  constexpr explicit axes(const detail::axis_list& several) : list_(several) {}
   static constexpr axes all() {
     axes every;
     every.list_.count = -1;

@@ -1,0 +1,206 @@
+// Filters: what is fed back is a call (runtime/library/recurrences.hpp), all else expressions around transforms.
+#include <sinter/filters.hpp>
+
+#include <algorithm>
+#include <numbers>
+
+#include <sinter/detail/rearrange.hpp>
+#include <sinter/error.hpp>
+
+#include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/frontend/segments.hpp"
+#include "runtime/library/products.hpp"
+#include "runtime/library/recurrences.hpp"
+
+namespace sinter::detail {
+
+using runtime::apply, runtime::astype, runtime::axis_moved, runtime::checked_axis, runtime::choose, runtime::fold,
+    runtime::index_of, runtime::joined, runtime::number_node, runtime::one_axis, runtime::signal_operand, runtime::term;
+
+namespace {
+
+term forward(const term& x, std::int64_t points) {
+  const bool real = !is_complex(x.type());
+  return term::made(make_transform(x.held(), real ? fft::transform::from_real : fft::transform::forward,
+                                   {{points}, -1, fft::norm::backward}));
+}
+
+// The bins of a spectrum at another rate: those that both have, of which the highest stands for itself and for its conjugate.
+term at_other_rate(const term& spectrum, std::int64_t from, std::int64_t to, bool real) {
+  const std::int64_t common = std::min(from, to), upper = common / 2 + 1;
+  const int last = spectrum.rank() - 1;
+  const term low = spectrum.along(last, slice(0, upper));
+  const bool is_shared = common % 2 == 0 && from != to;
+  if (real) {
+    if (!is_shared) return low;
+    const term k = index_of(shape{upper}, 0);
+    return low * astype(choose(k == common / 2, to < from ? 2.0 : 0.5, 1.0), real_part_of(spectrum.type()));
+  }
+  shape between = spectrum.extents();
+  between[last] = to - common;
+  const term none = number_node(0, spectrum.type()).broadcast_to(between);
+  const term high = spectrum.along(last, slice(from - (common - upper), from));
+  const term all = joined({low, none, high}, last);
+  if (!is_shared) return all;
+  const term k = index_of(shape{to}, 0), zero = astype(0, spectrum.type());
+  const auto bin = [&](std::int64_t i) { return spectrum.along(last, slice(i, i + 1)); };
+  if (to < from) return all + choose(k == common / 2, bin(from - common / 2), zero);
+  const term half = bin(common / 2) * astype(0.5, real_part_of(spectrum.type()));
+  return choose((k == common / 2) | (k == to - common / 2), half, all);
+}
+
+// What a window over all frequencies leaves of those of a signal.
+term weights_of(const signal::window& w, std::int64_t points, bool real) {
+  term weights = term::made(make_window(w, points, true));
+  if (!w.samples()) weights = term::made(make_shifted_to_centre(weights.held(), {-1, {}}, true));
+  if (!real) return weights;
+  const term turned = term::made(make_roll(term::made(make_flip(weights.get(), {-1, {}})).get(), 1, 0));
+  return ((weights + turned) * 0.5).along(0, slice(0, points / 2 + 1));
+}
+
+[[noreturn]] void throw_cutoffs(const char* why) { throw error(message("sinter: firwin with %s", why).c_str()); }
+
+// The edges of what passes, as parts of half the rate: pairs.
+std::vector<double> bands_of(const double* cutoffs, std::size_t count, const signal::firwin_options& how) {
+  std::vector<double> edges;
+  const bool one = how.pass_zero == signal::pass::low || how.pass_zero == signal::pass::high;
+  if (one ? count != 1 : count < 2) throw_cutoffs(one ? "other than one cutoff" : "fewer than two cutoffs");
+  if (how.pass_zero == signal::pass::low || how.pass_zero == signal::pass::stop) edges.push_back(0);
+  double before = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double c = cutoffs[i] / (how.fs / 2);
+    if (!(c > before && c < 1)) throw_cutoffs("cutoffs that do not rise between 0 and half the rate");
+    edges.push_back(before = c);
+  }
+  if (edges.size() % 2) edges.push_back(1);
+  return edges;
+}
+
+term padded_to(const term& coefficients, std::int64_t count) {
+  const std::int64_t more = count - coefficients.extent(0);
+  return more == 0 ? coefficients
+                   : joined({coefficients, number_node(0, coefficients.type()).broadcast_to(shape{more})}, 0);
+}
+
+void require_coefficients(const term& t, const char* what) {
+  if (t.rank() != 1 || t.extent(0) == 0)
+    throw shape_error(message("sinter: lfilter with a %s of shape %s", what, to_string(t.extents()).c_str()).c_str());
+}
+
+// Without feedback, and from a state of zeros.
+term convolved(const term& x, const term& b) {
+  shape along = x.extents();
+  for (int d = 0; d + 1 < x.rank(); ++d) along[d] = 1;
+  along[x.rank() - 1] = b.extent(0);
+  std::int64_t extents[max_rank];
+  for (int d = 0; d < x.rank(); ++d) extents[d] = along[d];
+  const term kernel = term::made(make_reshape(b.get(), extents, x.rank()));
+  const term all = term::made(make_convolved(x.held(), kernel.held(), convolve_mode::full, convolution::scipy));
+  return all.along(x.rank() - 1, slice(0, x.extent(x.rank() - 1)));
+}
+
+struct filtered_terms {
+  term y;
+  std::optional<term> zf;
+};
+
+// Along the last axis.
+filtered_terms filtered(const term& b, const term& a, const term& x, const term* zi) {
+  const term first = a.at(0, 0);
+  const std::int64_t count = std::max(a.extent(0), b.extent(0));
+  if (x.extents().elements() == 0 && !zi) return {x, {}};
+  if (a.extent(0) == 1 && !zi) return {convolved(x, b / first), {}};
+  if (count == 1) return {x * (b.at(0, 0) / first), *zi};
+  runtime::result_handles made =
+      runtime::make_recurrence(x, padded_to(b / first, count), padded_to(a / first, count), zi);
+  return {term(std::move(made[0])), term(std::move(made[1]))};
+}
+
+struct along_last {
+  term x;
+  int axis;
+
+  along_last(handle given, dtype type, std::int64_t along, const char* what) : x(std::move(given)), axis(0) {
+    axis = checked_axis(along, x.rank(), what);
+    x = astype(axis_moved(x, axis, -1), type);
+  }
+};
+
+}  // namespace
+
+node* make_resampled(handle given, std::int64_t points, const signal::resample_options& how) {
+  const signal_operand x(std::move(given), how.axis, "resample");
+  if (points < 1 || x.samples() < 1)
+    throw shape_error(message("sinter: resample of %lld samples at %lld points", static_cast<long long>(x.samples()),
+                              static_cast<long long>(points))
+                          .c_str());
+  const bool real = !is_complex(x.x.type());
+  term spectrum = forward(x.x, x.samples());
+  if (how.window.name() || how.window.samples())
+    spectrum = spectrum * astype(weights_of(how.window, x.samples(), real), real_part_of(spectrum.type()));
+  const term moved = at_other_rate(spectrum, x.samples(), points, real);
+  const term y = term::made(make_transform(moved.held(), real ? fft::transform::to_real : fft::transform::inverse,
+                                           {{points}, -1, fft::norm::backward}));
+  const double gain = static_cast<double>(points) / static_cast<double>(x.samples());
+  return axis_moved(y * astype(gain, real_part_of(y.type())), -1, x.axis).take();
+}
+
+node* make_fir_window(std::int64_t taps, const double* cutoffs, std::size_t count, const signal::firwin_options& how) {
+  const std::vector<double> edges = bands_of(cutoffs, count, how);
+  if (taps < 1) throw_cutoffs("no taps");
+  if (edges.back() == 1 && taps % 2 == 0) throw_cutoffs("an even number of taps, where half the rate is to pass");
+  const term m = index_of(shape{taps}, 0) - static_cast<double>(taps - 1) / 2;
+  term h = m * 0.0;
+  for (std::size_t i = 0; i < edges.size(); i += 2)
+    h = h + apply(op::sinc, {m * edges[i + 1]}) * edges[i + 1] - apply(op::sinc, {m * edges[i]}) * edges[i];
+  h = h * term::made(make_window(how.window, taps, false));
+  if (!how.scale) return h.take();
+  const double middle = edges[0] == 0 ? 0 : edges[1] == 1 ? 1 : (edges[0] + edges[1]) / 2;
+  const term gain = h * apply(op::cos, {m * (std::numbers::pi * middle)});
+  return (h / fold(reduction::sum, gain, one_axis(0), false)).take();
+}
+
+std::pair<handle, handle> make_filtered(handle b, handle a, handle x, handle zi, dtype type, std::int64_t axis) {
+  const term over = astype(term(std::move(b)), type), under = astype(term(std::move(a)), type);
+  require_coefficients(over, "numerator");
+  require_coefficients(under, "denominator");
+  const along_last in(std::move(x), type, axis, "lfilter");
+  if (!zi) return {axis_moved(filtered(over, under, in.x, nullptr).y, -1, in.axis).held(), {}};
+  const along_last state(std::move(zi), type, axis, "lfilter");
+  const std::int64_t order = std::max(over.extent(0), under.extent(0)) - 1;
+  if (state.x.extent(state.x.rank() - 1) != order) runtime::throw_unequal("lfilter, and of its state,", in.x, state.x);
+  const filtered_terms out = filtered(over, under, in.x, &state.x);
+  return {axis_moved(out.y, -1, in.axis).held(), axis_moved(*out.zf, -1, in.axis).held()};
+}
+
+std::pair<handle, handle> make_sections_filtered(handle sos, handle x, handle zi, dtype type, std::int64_t axis) {
+  const term sections = astype(term(std::move(sos)), type);
+  if (sections.rank() != 2 || sections.extent(1) != 6)
+    throw shape_error(
+        message("sinter: sosfilt with sections of shape %s", to_string(sections.extents()).c_str()).c_str());
+  const along_last in(std::move(x), type, axis, "sosfilt");
+  std::optional<term> states;
+  if (zi) states = axis_moved(astype(term(std::move(zi)), type), in.axis + 1, -1);
+  term y = in.x;
+  std::vector<term> after;
+  for (std::int64_t s = 0; s < sections.extent(0); ++s) {
+    const term row = sections.at(0, s), b = row.along(0, slice(0, 3)), a = row.along(0, slice(3, 6));
+    if (!states) {
+      y = filtered(b, a, y, nullptr).y;
+      continue;
+    }
+    const term from = states->at(0, s);
+    if (from.extent(from.rank() - 1) != 2) runtime::throw_unequal("sosfilt, and of its states,", in.x, *states);
+    filtered_terms out = filtered(b, a, y, &from);
+    y = out.y;
+    after.push_back(*out.zf);
+  }
+  if (!states) return {axis_moved(y, -1, in.axis).held(), {}};
+  std::vector<node*> parts;
+  for (const term& t : after) parts.push_back(t.get());
+  const term all = parts.empty() ? *states : term::made(make_stacked(parts.data(), parts.size(), 0));
+  return {axis_moved(y, -1, in.axis).held(), axis_moved(all, -1, in.axis + 1).held()};
+}
+
+}  // namespace sinter::detail
