@@ -11,6 +11,7 @@ trap 'rm -rf "$work"' EXIT
 awk -F'\t' '
   BEGIN {
     print "#include <complex>\n#include <numbers>\n#include <sinter/elementwise_kernel.hpp>\n#include <sinter/kernel.hpp>"
+    print "#include <sinter/sparse.hpp>"
     print "#include <sinter/bits.hpp>\n#include <sinter/fft.hpp>\n#include <sinter/filters.hpp>\n#include <sinter/format.hpp>\n#include <sinter/histogram.hpp>\n#include <sinter/polynomial.hpp>"
     print "#include <sinter/signal.hpp>\n#include <sinter/spectral.hpp>\n#include <sinter/sinter.hpp>\n#include <sinter/vectors.hpp>\nusing namespace sinter;"
     fixtures = "array<double>& a, array<int>& i, array<std::complex<double>>& z, array<bool>& m, sinter::random::generator& rng"

@@ -1,0 +1,86 @@
+// Where the entries of sparse arrays are: found on the host, by indices alone. Values follow as expressions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include <sinter/detail/sparse.hpp>
+
+#include "runtime/frontend/list.hpp"
+#include "runtime/frontend/terms.hpp"
+
+namespace sinter::runtime {
+
+using place_list = list<std::int64_t>;
+
+struct sparse_entries;
+
+/// Entries in another order. `order`: which of the entries before comes at each place; null: as they were. `segments`: where those
+/// begin that become one; null: each stays one.
+struct arrangement {
+  std::shared_ptr<const sparse_entries> to;
+  detail::handle order, segments;
+  std::int64_t before = 0, longest = 0;  // how many there were, and how many of them become one at most
+
+  /// Values in this order: lazy.
+  term values(const term& before) const;
+};
+
+/// Entries along a major axis, and their places on the other one: rows and columns of csr, columns and rows of csc.
+struct sparse_places {
+  bool is_compressed;           // else `major` has one index for each entry
+  std::int64_t majors, minors;  // extents
+  std::int64_t count, longest;  // entries of all, and of the longest row
+  bool is_sorted, is_canonical;
+  detail::handle major, minor;  // arrays in C order, both of int32 or both of int64
+};
+struct sparse_entries : sparse_places {
+  explicit sparse_entries(sparse_places p) : sparse_places(std::move(p)) {}
+
+  dtype index() const { return codegen_type(minor); }
+  sinter::device device() const { return detail::device_of(minor.get()); }
+
+  /// Sorted along the major axis, or along the minor one: entries of one place become one, unless they were compressed before. Found
+  /// once. Errors: `out_of_memory`, `device_error`. Stream behaviour: waits.
+  const arrangement& along_major() const { return found(by_major_, true); }
+  const arrangement& along_minor() const { return found(by_minor_, false); }
+
+ private:
+  static dtype codegen_type(const detail::handle& n) { return typed(n.get())->type; }
+  const arrangement& found(std::unique_ptr<arrangement>&, bool by_major) const;
+
+  mutable std::mutex finding_;
+  mutable std::unique_ptr<arrangement> by_major_, by_minor_;
+};
+using entries_ref = std::shared_ptr<const sparse_entries>;
+
+/// What a structure_handle holds.
+struct sparse_structure final : detail::sparse_structure {
+  sparse_structure(sparse::format f, entries_ref e) : format(f), entries(std::move(e)) {}
+  const sparse::format format;
+  const entries_ref entries;
+
+  std::int64_t rows() const { return format == sparse::format::csc ? entries->minors : entries->majors; }
+  std::int64_t columns() const { return format == sparse::format::csc ? entries->majors : entries->minors; }
+  shape extents() const { return {rows(), columns()}; }
+};
+inline const sparse_structure& structure_of(const detail::structure_handle& h) {
+  return *static_cast<const sparse_structure*>(h.get());
+}
+detail::structure_handle make_structure(sparse::format, entries_ref);
+
+/// Compressed entries of lists. `like`: the device and dtype of the indices.
+entries_ref make_compressed(const place_list& starts, const place_list& minor, std::int64_t minors, bool is_canonical,
+                            bool is_sorted, const sparse_entries& like);
+/// The same arranged anew: each row's entries sorted, those of one place added up or not.
+arrangement sorted(const sparse_entries&, bool merges);
+
+/// Indices as the host sees them. Stream behaviour: waits.
+place_list read_places(const detail::handle&);
+/// An array of int32 or int64.
+detail::handle make_index_array(const place_list&, dtype);
+/// int32 where extents and entries fit.
+dtype index_for(std::int64_t majors, std::int64_t minors, std::int64_t count);
+
+}  // namespace sinter::runtime
