@@ -117,6 +117,10 @@ class cuda_device final : public device_impl {
   }
   int multiprocessors() const override { return context_.properties.multiprocessors; }
   std::int64_t cache() const override { return context_.properties.cache; }
+  void wait_if_asked(const stream_state& on) override {
+    if (synchronous_ && !on.capture.load(std::memory_order_relaxed)) [[unlikely]]
+      synchronize(on), troubles.report();
+  }
   int capability() const override { return context_.properties.capability; }
   double stated_bandwidth() const override;
   double stated_operations() const override;
@@ -130,10 +134,6 @@ class cuda_device final : public device_impl {
                      cu_stream on);
   staging& staging_of(const stream_state&);
   bool is_done(cu_result answer, const char* call);
-  void wait_if_asked(const stream_state& on) {
-    if (synchronous_ && !on.capture.load(std::memory_order_relaxed)) [[unlikely]]
-      synchronize(on), troubles.report();
-  }
 
   // In this order: each needs the ones before it.
   mutable cuda_context context_;

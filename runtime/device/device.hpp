@@ -90,6 +90,8 @@ class device_impl {
   /// Runs a kernel. `arguments`: the packed argument block of codegen/source (one layout on every device).
   virtual void launch(const loaded_kernel&, const geometry&, const void* arguments, std::size_t size,
                       stream_state& on) = 0;
+  /// Behind what a library enqueued. Stream behaviour: waits where SINTER_SYNC=1 asks for that, as `launch` does.
+  virtual void wait_if_asked([[maybe_unused]] const stream_state& on) {}
   virtual void call_host(void (*call)(void*) noexcept, void* with, stream_state& on) = 0;
 
   // ---- streams and events, by their native handles

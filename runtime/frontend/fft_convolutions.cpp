@@ -6,6 +6,7 @@
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
+#include <sinter/fft_plans.hpp>
 #include <sinter/filters.hpp>
 
 #include "runtime/frontend/indices.hpp"
@@ -19,19 +20,7 @@ using runtime::astype, runtime::axis_moved, runtime::checked_axis, runtime::choo
 
 namespace {
 
-// The next length that libraries transform fast: a product of 2, 3, 5 and 7.
-std::int64_t fast_length(std::int64_t n) {
-  std::int64_t best = 1;
-  while (best < n) best *= 2;
-  for (std::int64_t seven = 1; seven < best; seven *= 7)
-    for (std::int64_t five = seven; five < best; five *= 5)
-      for (std::int64_t three = five; three < best; three *= 3) {
-        std::int64_t length = three;
-        while (length < n) length *= 2;
-        best = std::min(best, length);
-      }
-  return best;
-}
+std::int64_t fast_length(std::int64_t n) { return fft::next_fast_len(n, true); }
 
 struct domain {
   std::vector<int> axes;  // that are transformed, those of one element on either side left out

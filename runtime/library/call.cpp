@@ -103,6 +103,7 @@ result_handles call(const call_node& c, call_operands operands, array_node* into
   op.done();
   for (const array_node* a : operands) op.has_read(a->memory);
   for (std::size_t i = 0; i < count; ++i) op.has_written(to[i]->memory);
+  on.device.wait_if_asked(on);
   if (log_level() >= 2) [[unlikely]]
     log(2, "call: %s", what.name().c_str());
   if (into || capture_of(on)) return made;  // what a graph computes later is no value yet

@@ -183,3 +183,17 @@ TEST_CASE("fft: without a library it is computed by its definition, and the log 
   CHECK(r.ok);
   CHECK(times_in(r.output, "by kernels of Sinter's own") > 0);
 }
+
+TEST_CASE("fft: a call that has run" * doctest::skip()) {
+  const array<complex> x = astype<complex>(some<double>({64, 256}));
+  int waiting = 0;
+  for (int i = 0; i < 40; ++i) {
+    const array<complex> z = fft::fft(x), y = fft::fft(x), w = fft::fft(x);
+    waiting += !stream::current().done();
+  }
+  CHECK(waiting == 0);
+}
+
+TEST_CASE("fft: SINTER_SYNC=1 waits for calls, too") {
+  CHECK(rerun("fft: a call that has run", {{"SINTER_SYNC", "1"}}).ok);
+}

@@ -6,14 +6,20 @@ table=$1/docs/surface.tsv compiler=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# Every public header, but for those that want a library of their own, or change what the others declare.
+{
+  printf '#include <%s>\n' complex iostream numbers
+  for header in "$1"/include/sinter/*.hpp; do
+    name=$(basename "$header")
+    case $name in fmt.hpp | eigen.hpp | private_copy.hpp) ;; *) echo "#include <sinter/$name>" ;; esac
+  done
+} >"$work/surface.cpp"
+
 # A qualified name is declared to be used, with template arguments as a type; anything else is a statement about an array of
 # doubles, of integers, of complex numbers, a mask and a generator.
 awk -F'\t' '
   BEGIN {
-    print "#include <complex>\n#include <numbers>\n#include <sinter/elementwise_kernel.hpp>\n#include <sinter/kernel.hpp>"
-    print "#include <sinter/sparse.hpp>"
-    print "#include <sinter/bits.hpp>\n#include <sinter/fft.hpp>\n#include <sinter/filters.hpp>\n#include <sinter/format.hpp>\n#include <sinter/histogram.hpp>\n#include <sinter/polynomial.hpp>"
-    print "#include <sinter/signal.hpp>\n#include <sinter/spectral.hpp>\n#include <sinter/sinter.hpp>\n#include <sinter/vectors.hpp>\nusing namespace sinter;"
+    print "using namespace sinter;"
     fixtures = "array<double>& a, array<int>& i, array<std::complex<double>>& z, array<bool>& m, sinter::random::generator& rng"
   }
   NR > 1 && $4 != "-" {
@@ -24,6 +30,6 @@ awk -F'\t' '
     else print "void use_" n "(" fixtures ") { static_cast<void>(" $4 "); }"
   }
   END { exit n < 400 }
-' "$table" >"$work/surface.cpp"
+' "$table" >>"$work/surface.cpp"
 "$compiler" -std=c++20 -fsyntax-only -w -I"$1/include" "$work/surface.cpp"
 echo "$(awk -F'\t' 'NR > 1 && $4 != "-"' "$table" | wc -l) of $(($(wc -l <"$table") - 1)) names are there"

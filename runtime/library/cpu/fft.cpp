@@ -1,12 +1,13 @@
-// Transforms by FFTW 3. Plans are made from estimates, which takes little, and kept for good: FFTW makes one at a time.
+// Transforms by FFTW 3. Plans are made from estimates, which takes little; FFTW makes one at a time.
 #include "runtime/library/fft.hpp"
 
-#include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/library/fft_plans.hpp"
 #include "runtime/library/opened.hpp"
 #include "runtime/stream/kept_call.hpp"
 
@@ -32,13 +33,14 @@ struct fftw {
   void (*run_from_real)(fft_plan, void* in, void* out) = nullptr;
   void (*run_to_real)(fft_plan, void* in, void* out) = nullptr;
   int (*alignment_of)(void*) = nullptr;
+  void (*destroy)(fft_plan) = nullptr;
 };
 struct fftw_of_double : fftw {
   std::vector<library_function> functions() {
     return {{"fftw_plan_many_dft", &plan_complex},     {"fftw_plan_many_dft_r2c", &plan_from_real},
             {"fftw_plan_many_dft_c2r", &plan_to_real}, {"fftw_execute_dft", &run_complex},
             {"fftw_execute_dft_r2c", &run_from_real},  {"fftw_execute_dft_c2r", &run_to_real},
-            {"fftw_alignment_of", &alignment_of}};
+            {"fftw_alignment_of", &alignment_of},      {"fftw_destroy_plan", &destroy}};
   }
 };
 struct fftw_of_float : fftw {
@@ -46,7 +48,7 @@ struct fftw_of_float : fftw {
     return {{"fftwf_plan_many_dft", &plan_complex},     {"fftwf_plan_many_dft_r2c", &plan_from_real},
             {"fftwf_plan_many_dft_c2r", &plan_to_real}, {"fftwf_execute_dft", &run_complex},
             {"fftwf_execute_dft_r2c", &run_from_real},  {"fftwf_execute_dft_c2r", &run_to_real},
-            {"fftwf_alignment_of", &alignment_of}};
+            {"fftwf_alignment_of", &alignment_of},      {"fftwf_destroy_plan", &destroy}};
   }
 };
 
@@ -81,20 +83,28 @@ fft_plan make_plan(const fftw& api, const fft_shape& s, const memory_pair& m, un
   }
 }
 
-/// The plan for a shape and for how memory is aligned. A plan from estimates looks at no element.
-fft_plan plan_for(const fftw& api, const fft_shape& s, const memory_pair& m) {
-  static auto& planning = *new std::mutex;
-  static auto& all = *new std::map<std::pair<fft_shape, bool>, fft_plan>;
+std::mutex& planning() {
+  static auto& one = *new std::mutex;
+  return one;
+}
+
+/// The plan for a shape and for how memory is aligned. A plan from estimates looks at no element. Null: FFTW has none.
+shared_plan plan_for(const fftw& api, const fft_shape& s, const memory_pair& m, const device_impl& on) {
   const bool is_aligned = api.alignment_of(m.from) == 0 && api.alignment_of(m.to) == 0;
-  const std::lock_guard hold(planning);
-  fft_plan& plan = all[{s, is_aligned}];
-  if (!plan) plan = make_plan(api, s, m, estimate | preserve_input | (is_aligned ? 0 : unaligned));
-  return plan;
+  return fft_plans_of(on).plan({s, nullptr, is_aligned}, [&]() -> shared_plan {
+    const std::lock_guard hold(planning());
+    const fft_plan made = make_plan(api, s, m, estimate | preserve_input | (is_aligned ? 0 : unaligned));
+    if (!made) return nullptr;
+    return shared_plan(made, [&api](void* plan) {
+      const std::lock_guard alone(planning());
+      api.destroy(static_cast<fft_plan>(plan));
+    });
+  });
 }
 
 struct work {
   const fftw* by;
-  fft_plan plan;
+  shared_plan plan;
   fft_kind kind;
   memory_pair memory;
 };
@@ -104,7 +114,7 @@ void transform(void* with) noexcept {
   const auto run = w.kind == fft_kind::from_real ? w.by->run_from_real
                    : w.kind == fft_kind::to_real ? w.by->run_to_real
                                                  : w.by->run_complex;
-  run(w.plan, w.memory.from, w.memory.to);
+  run(static_cast<fft_plan>(w.plan.get()), w.memory.from, w.memory.to);
 }
 
 // FFTW is told extents, their product and how many in 32 bits.
@@ -121,7 +131,7 @@ bool transform_on_cpu(const fft_shape& s, const std::byte* from, std::byte* to, 
   const fftw* const by = find_fftw(s.is_double, why);
   if (!by) return false;
   const memory_pair memory{const_cast<std::byte*>(from), to};
-  const work now{by, plan_for(*by, s, memory), s.kind, memory};
+  const work now{by, plan_for(*by, s, memory, on.device), s.kind, memory};
   if (!now.plan) return why = "FFTW made no plan", false;
   call_with(&transform, now, on);
   return true;

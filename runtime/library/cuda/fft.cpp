@@ -1,8 +1,8 @@
-// Transforms by cuFFT. A stream has a plan of its own for each shape, which is there for good; a call takes its work area from the pool,
-// where a graph that is being made keeps it.
+// Transforms by cuFFT. A stream has a plan of its own for each shape; a call takes its work area from the pool, and a graph that is being
+// made keeps both.
 #include "runtime/library/fft.hpp"
 
-#include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -11,8 +11,10 @@
 #include "codegen/compile/toolkit.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/library/fft_plans.hpp"
 #include "runtime/library/opened.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/stream/capture.hpp"
 
 namespace sinter::runtime {
 
@@ -81,6 +83,19 @@ struct memory_sizes {
 };
 
 struct fft_plan {
+  fft_plan(const cufft& by, device_impl& d) : api(by), on(d) {}
+  fft_plan(const fft_plan&) = delete;
+  ~fft_plan() {
+    if (!is_made) return;
+    try {
+      on.use();
+      api.cufftDestroy(number);
+    } catch (...) {  // the device is lost, and its plans with it
+    }
+  }
+
+  const cufft& api;
+  device_impl& on;
   std::mutex turns;  // of the threads that enqueue it
   int number = 0;
   bool is_made = false;
@@ -88,35 +103,23 @@ struct fft_plan {
   void* native = nullptr;  // the stream it enqueues on
 };
 
-fft_plan& place_of(const fft_shape& s, const stream_state& on) {
-  static auto& looking = *new std::mutex;
-  static auto& all = *new std::map<std::pair<fft_shape, const stream_state*>, fft_plan>;
-  const std::lock_guard hold(looking);
-  return all[{s, &on}];
-}
-
-// False: cuFFT does not work with this driver.
-bool has_plan(const cufft& api, const fft_shape& s, fft_plan& plan) {
+// Null: cuFFT does not work with this driver.
+shared_plan make_plan(const cufft& api, const fft_shape& s, device_impl& on) {
   constexpr int internal_error = 5, setup_failed = 7;
-  if (plan.is_made) return true;
-  const int status = api.cufftCreate(&plan.number);
-  if (status == internal_error || status == setup_failed) return false;
+  auto plan = std::make_shared<fft_plan>(api, on);
+  const int status = api.cufftCreate(&plan->number);
+  if (status == internal_error || status == setup_failed) return nullptr;
   check(status, "cufftCreate");
-  try {
-    check(api.cufftSetAutoAllocation(plan.number, 0), "cufftSetAutoAllocation");
-    long long n[fft_shape::most_axes], points = 1;
-    for (int d = 0; d < s.rank; ++d) points *= n[d] = s.n[d];
-    const long long half = n[0] / 2 + 1;
-    check(api.cufftMakePlanMany64(plan.number, s.rank, n, nullptr, 1, s.kind == fft_kind::to_real ? half : points,
-                                  nullptr, 1, s.kind == fft_kind::from_real ? half : points, type_of(s), s.batch,
-                                  &plan.area),
-          "cufftMakePlanMany64");
-  } catch (...) {
-    api.cufftDestroy(plan.number);
-    throw;
-  }
-  plan.is_made = true;
-  return true;
+  plan->is_made = true;
+  check(api.cufftSetAutoAllocation(plan->number, 0), "cufftSetAutoAllocation");
+  long long n[fft_shape::most_axes], points = 1;
+  for (int d = 0; d < s.rank; ++d) points *= n[d] = s.n[d];
+  const long long half = n[0] / 2 + 1;
+  check(
+      api.cufftMakePlanMany64(plan->number, s.rank, n, nullptr, 1, s.kind == fft_kind::to_real ? half : points, nullptr,
+                              1, s.kind == fft_kind::from_real ? half : points, type_of(s), s.batch, &plan->area),
+      "cufftMakePlanMany64");
+  return plan;
 }
 
 int run(const cufft& api, const fft_shape& s, int plan, void* from, void* to) {
@@ -134,10 +137,13 @@ bool transform_on_gpu(const fft_shape& s, const std::byte* from, std::byte* to, 
   const cufft* const library = the_cufft().get(why);
   if (!library) return false;
   const cufft& api = *library;
-  fft_plan& plan = place_of(s, on);
-  const std::lock_guard turn(plan.turns);
   on.device.use();
-  if (!has_plan(api, s, plan)) return why = "cuFFT does not work with this driver", false;
+  const shared_plan kept = fft_plans_of(on.device).plan({s, &on, true}, [&] { return make_plan(api, s, on.device); });
+  if (!kept) return why = "cuFFT does not work with this driver", false;
+  if (capture_state* const c = capture_of(on))
+    hold(*c, new shared_plan(kept), [](void* held) noexcept { delete static_cast<shared_plan*>(held); });
+  auto& plan = *static_cast<fft_plan*>(kept.get());
+  const std::lock_guard turn(plan.turns);
   if (!plan.native || plan.native != on.handle) {
     check(api.cufftSetStream(plan.number, on.handle), "cufftSetStream");
     plan.native = on.handle;

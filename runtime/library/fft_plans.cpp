@@ -1,0 +1,121 @@
+#include "runtime/library/fft_plans.hpp"
+
+#include <ostream>
+
+#include <sinter/device.hpp>
+#include <sinter/error.hpp>
+#include <sinter/fft_plans.hpp>
+
+#include "runtime/device/device.hpp"
+#include "runtime/stream/order.hpp"
+
+namespace sinter::runtime {
+
+fft_plan_list& fft_plans_of(const device_impl& on) {
+  static auto* const all = new fft_plan_list[most_devices];
+  return all[on.index];
+}
+
+shared_plan fft_plan_list::find(const key& k) {
+  plans gone;
+  const std::lock_guard hold(changing_);
+  for (auto at = leaving_.begin(); at != leaving_.end();) {
+    const auto next = std::next(at);
+    if (reached(*at->of.on, at->position)) gone.splice(gone.end(), leaving_, at);
+    at = next;
+  }
+  const auto at = places_.find(k);
+  if (at == places_.end()) return ++misses_, nullptr;
+  ++hits_;
+  all_.splice(all_.begin(), all_, at->second);
+  if (k.on) at->second->position = k.on->position() + 1;
+  return at->second->plan;
+}
+
+void fft_plan_list::keep(const key& k, const shared_plan& made) {
+  plans gone;
+  const std::lock_guard hold(changing_);
+  const std::uint64_t position = k.on ? k.on->position() + 1 : 0;
+  if (places_.count(k)) {  // another thread made one, too
+    if (k.on) leaving_.push_back({k, made, position});
+    return;
+  }
+  all_.push_front({k, made, position});
+  places_.emplace(k, all_.begin());
+  gone = leave_out();
+}
+
+fft_plan_list::plans fft_plan_list::leave_out() {
+  plans gone;
+  while (size_ >= 0 && static_cast<std::int64_t>(all_.size()) > size_) {
+    const auto last = std::prev(all_.end());
+    places_.erase(last->of);
+    plans& to = last->of.on ? leaving_ : gone;
+    to.splice(to.end(), all_, last);
+  }
+  return gone;
+}
+
+std::int64_t fft_plan_list::size() const {
+  const std::lock_guard hold(changing_);
+  return size_;
+}
+void fft_plan_list::set_size(std::int64_t most) {
+  plans gone;
+  const std::lock_guard hold(changing_);
+  size_ = most;
+  gone = leave_out();
+}
+void fft_plan_list::clear() {
+  plans gone;
+  const std::lock_guard hold(changing_);
+  const std::int64_t kept = std::exchange(size_, 0);
+  gone = leave_out();
+  size_ = kept;
+  hits_ = misses_ = 0;
+}
+fft_plan_list::counts fft_plan_list::count() const {
+  const std::lock_guard hold(changing_);
+  return {static_cast<std::int64_t>(all_.size()), hits_, misses_};
+}
+
+}  // namespace sinter::runtime
+
+namespace sinter::fft {
+
+namespace {
+
+runtime::fft_plan_list& list(void* plans) { return *static_cast<runtime::fft_plan_list*>(plans); }
+
+}  // namespace
+
+plan_cache::plan_cache(device of) : plans_(&runtime::fft_plans_of(runtime::implementation(of))) {}
+std::int64_t plan_cache::get_size() const { return list(plans_).size(); }
+void plan_cache::set_size(sinter::detail::integer most) { list(plans_).set_size(most); }
+std::int64_t plan_cache::get_curr_size() const { return list(plans_).count().plans; }
+std::int64_t plan_cache::get_hits() const { return list(plans_).count().hits; }
+std::int64_t plan_cache::get_misses() const { return list(plans_).count().misses; }
+void plan_cache::clear() { list(plans_).clear(); }
+
+std::ostream& operator<<(std::ostream& out, const plan_cache& of) {
+  const auto now = list(of.plans_).count();
+  const std::int64_t most = of.get_size();
+  out << "plans of Fourier transforms: " << now.plans << " of ";
+  if (most < 0) out << "any number";
+  else out << most;
+  return out << "; " << now.hits << " found, " << now.misses << " made";
+}
+
+std::int64_t next_fast_len(sinter::detail::integer n, bool real) {
+  if (n < 1) throw shape_error("sinter: next_fast_len of a length below 1");
+  constexpr std::int64_t primes[] = {2, 3, 5, 7, 11};
+  const int count = real ? 3 : 5;
+  for (std::int64_t length = n;; ++length) {
+    std::int64_t rest = length;
+    for (int i = 0; i < count; ++i)
+      while (rest % primes[i] == 0) rest /= primes[i];
+    if (rest == 1) return length;
+  }
+}
+
+}  // namespace sinter::fft
