@@ -2,6 +2,7 @@
 #include <cmath>
 #include <complex>
 
+#include <sinter/dlpack.hpp>
 #include <sinter/format.hpp>
 #include <sinter/text.hpp>
 
@@ -71,6 +72,9 @@ void texts(std::vector<example>& all) {
   EXAMPLE(fromfile, "np.fromfile(\"a.raw\", count=2)", sn::fromfile<double>("a.raw", 2));
   EXAMPLE(fromstring, "np.fromstring(\"1 2.5\", sep=\" \")", sn::fromstring("1 2.5"));
   EXAMPLE(frombuffer, "np.frombuffer(v)", sn::frombuffer<double>(v));
+  EXAMPLE(from_dlpack, "np.from_dlpack(a)", sn::from_dlpack<double>(sn::to_dlpack(a)));
+  EXAMPLE(to_dlpack, "np.from_dlpack(a + 1)",
+          sn::from_dlpack<double>(sn::to_dlpack<sn::dlpack::DLManagedTensor>(a + 1)));
   EXAMPLE(fromiter, "np.fromiter(v, float)", sn::fromiter(v));
 }
 
