@@ -6,6 +6,8 @@
 #include <sinter/fft.hpp>
 #include <sinter/histogram.hpp>
 #include <sinter/polynomial.hpp>
+#include <sinter/quantiles.hpp>
+#include <sinter/sets.hpp>
 #include <sinter/signal.hpp>
 #include <sinter/vectors.hpp>
 
@@ -98,6 +100,25 @@ void products(std::vector<example>& all) {
   EXAMPLE(argsort, "np.argsort(b, axis=0)", sn::argsort(b, 0));
   EXAMPLE(lexsort, "np.lexsort((i, k))", sn::lexsort({i, k}));
   EXAMPLE(partition, "np.partition(n, 1)[1]", sn::partition(n, 1)(1));
+  EXAMPLE(top_k, "np.flip(np.sort(a), 1)[:, :2]", sn::top_k(a, 2).values);
+  EXAMPLE(unique, "np.unique([3, 1, 3])", sn::unique(array{3, 1, 3}));
+  EXAMPLE(unique_values, "np.unique_values(np.array([3.0, np.nan, 3, np.nan]))[1:]",
+          sn::unique_values(array<double>{3, NAN, 3, NAN})(slice(1, _)));
+  EXAMPLE(unique_all, "np.unique_all(np.array([3, 1, 3])).counts", sn::unique_all(array{3, 1, 3}).counts);
+  EXAMPLE(unique_inverse, "np.unique_inverse(np.array([3, 1, 3])).inverse_indices",
+          sn::unique_inverse(array{3, 1, 3}).inverse_indices);
+  EXAMPLE(unique_counts, "np.unique_counts(np.array([3, 1, 3])).counts", sn::unique_counts(array{3, 1, 3}).counts);
+  EXAMPLE(isin, "np.isin(a, [1, 5])", sn::isin(a, array{1, 5}));
+  EXAMPLE(intersect1d, "np.intersect1d([1, 2, 3], [5, 3, 1])", sn::intersect1d(array{1, 2, 3}, array{5, 3, 1}));
+  EXAMPLE(union1d, "np.union1d([1, 2], [3, 1])", sn::union1d(array{1, 2}, array{3, 1}));
+  EXAMPLE(setdiff1d, "np.setdiff1d([1, 2, 3], [3, 1])", sn::setdiff1d(array{1, 2, 3}, array{3, 1}));
+  EXAMPLE(setxor1d, "np.setxor1d([1, 2], [3, 1])", sn::setxor1d(array{1, 2}, array{3, 1}));
+  EXAMPLE(median, "np.median(a, axis=0)", sn::median(a, 0));
+  EXAMPLE(nanmedian, "np.nanmedian(n)", sn::nanmedian(n));
+  EXAMPLE(quantile, "np.quantile(a, [0.25, 0.5], axis=1)", sn::quantile(a, {0.25, 0.5}, 1));
+  EXAMPLE(percentile, "np.percentile(a, 40)", sn::percentile(a, 40));
+  EXAMPLE(nanquantile, "np.nanquantile(n, 0.75)", sn::nanquantile(n, 0.75));
+  EXAMPLE(nanpercentile, "np.nanpercentile(n, 25)", sn::nanpercentile(n, 25));
   EXAMPLE(argpartition, "np.argpartition(i, 0)[0]", sn::argpartition(i, 0)(0));
   EXAMPLE(searchsorted, "np.searchsorted(x, [0.7, 2.0])", sn::searchsorted(x, array{0.7, 2.0}));
   EXAMPLE(digitize, "np.digitize(a, x)", sn::digitize(a, x));

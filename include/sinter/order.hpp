@@ -77,6 +77,32 @@ auto argpartition(E&& e, const detail::integers& kth, std::int64_t axis = -1) {
   return lazy<std::int64_t>(detail::make_partition(std::move(of), kth.begin(), kth.size(), axis, true));
 }
 
+/// How to take the largest: `top_k(a, 3, {.axis = 0, .largest = false})`.
+struct top_k_options {
+  std::int64_t axis = -1;
+  detail::truth largest = true;  ///< else the smallest
+};
+/// Elements and where they stand: `auto [values, indices] = top_k(a, 3);`.
+template <element T>
+struct top_k_result {
+  lazy<T> values;
+  lazy<std::int64_t> indices;
+};
+namespace detail {
+struct node_pair {
+  node *first, *second;
+};
+SINTER_API node_pair make_top_k(handle, std::int64_t k, const top_k_options&);
+}  // namespace detail
+/// The k largest elements along an axis, the largest first, and their indices; of equal ones those that come first. NaN counts as
+/// larger than all. Errors: `shape_error` where there are fewer. Source: torch.topk.
+template <detail::expression E>
+auto top_k(E&& e, detail::integer k, const top_k_options& how = {}) {
+  using T = detail::element_in<E>;
+  const auto two = detail::make_top_k(detail::handle(detail::take_node(std::forward<E>(e))), k, how);
+  return top_k_result<T>{lazy<T>(two.first), lazy<std::int64_t>(two.second)};
+}
+
 SINTER_METHOD_OF(argsort)
 
 }  // namespace sinter

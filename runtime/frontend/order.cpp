@@ -90,4 +90,18 @@ node* make_partition(handle of, const std::int64_t* kth, std::size_t count, std:
   return places ? make_argsort(std::move(of), how) : make_sort(std::move(of), how);
 }
 
+node_pair make_top_k(handle of, std::int64_t k, const top_k_options& how) {
+  const rows_along x(std::move(of), how.axis, "top_k");
+  const int last = x.rows.rank() - 1;
+  if (k < 0 || k > x.rows.extent(last))
+    throw shape_error(message("sinter: top_k of %lld elements along an axis of %lld", static_cast<long long>(k),
+                              static_cast<long long>(x.rows.extent(last)))
+                          .c_str());
+  const term all = x.are_sorted() ? places_in_order(x.rows.extents()) : places_of(x.rows, how.largest);
+  const term places = all.along(last, slice(0, k));
+  const handle values(x.back(runtime::taken_along(x.rows, places)));
+  node* const indices = x.back(places);
+  return {retain(values.get()), indices};
+}
+
 }  // namespace sinter::detail

@@ -4,6 +4,7 @@
 
 #include <sinter/differences.hpp>
 #include <sinter/order.hpp>
+#include <sinter/quantiles.hpp>
 #include <sinter/random.hpp>
 #include <sinter/scan.hpp>
 #include <sinter/search.hpp>
@@ -220,6 +221,20 @@ const call_row rows[] = {
      [](const step& s, const texts& o, dtype) {
        return "np.argsort(" + o[0] + ", axis=" + axis_text(s) + ", kind='stable')";
      }},
+    {"median", 1, closeness::sums,
+     [](const step& s, const outlines& of) -> maybe {
+       if (!has_axis(s, of[0]) || of[0].extents[axis_of(s)] == 0 || detail::is_complex(of[0].type)) return {};
+       outline to{mean_of(of[0]), {}};
+       for (int d = 0; d < of[0].extents.size(); ++d)
+         if (d != axis_of(s))
+           to.extents.set_size(to.extents.size() + 1), to.extents[to.extents.size() - 1] = of[0].extents[d];
+       return to;
+     },
+     [](const step& s, const handles& o, dtype result) {
+       return detail::make_median(o[0], result, {.axis = axis_of(s)}, false);
+     },
+     [](const step& s, const texts& o, dtype) { return cpp_call("median", o, ", " + axis_text(s)); },
+     [](const step& s, const texts& o, dtype) { return "np.median(" + o[0] + ", axis=" + axis_text(s) + ")"; }},
     {"cumulative_sum", 1, closeness::sums,
      [](const step& s, const outlines& of) -> maybe {
        if (!has_axis(s, of[0])) return {};

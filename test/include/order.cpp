@@ -46,12 +46,15 @@ CASES("order: sort and argsort") {
   check_order_of<T>("argsort descending", OF(argsort(x, {.descending = true})));
 }
 
-CASES("order: lexsort and partition") {
+CASES("order: lexsort, partition and top_k") {
   check_order_of<T>("lexsort", OF(lexsort({x, major_of(x)})));
   check_order_of<T>("lexsort 0", OF(lexsort(tuple(major_of(x), x), 0)));
   check_order_of<T>("lexsort rows", OF(lexsort(x)));
   check_order_of<T>("partition", OF(at<T>(partition(x, 2), 2)));
   check_order_of<T>("partition 0", OF(lazy<T>(partition(x, {0, -1}, 0)(-1))));
+  check_order_of<T>("top_k", OF(top_k(x, 3).values));
+  check_order_of<T>("top_k indices", OF(top_k(x, 3).indices));
+  check_order_of<T>("top_k smallest", OF(top_k(x, 3, {.largest = false}).indices));
   check_order_of<T>("argpartition", OF(at<T>(take_along_axis(x, argpartition(x, 3), -1), 3)));
 }
 
@@ -157,6 +160,8 @@ TEST_CASE("order: what is refused") {
   CHECK_THROWS_WITH(static_cast<void>(partition(x, 4)),
                     "sinter: index 4 is out of range for axis 1 of an array of shape (3, 4)");
   CHECK_THROWS_AS(static_cast<void>(argpartition(x, {0, -4}, 0)), index_error);
+  CHECK_THROWS_WITH(static_cast<void>(top_k(x, 4, {.axis = 0})), "sinter: top_k of 4 elements along an axis of 3");
+  CHECK_THROWS_AS(static_cast<void>(top_k(x, -1)), shape_error);
 }
 
 TEST_CASE("order: part of an expression") {

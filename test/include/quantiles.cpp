@@ -1,0 +1,127 @@
+// Medians, quantiles and modes: NumPy's and SciPy's values for every method, several dtypes and every layout, and what they refuse.
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <span>
+
+#include <sinter/quantiles.hpp>
+#include <sinter/sinter.hpp>
+
+#include "test/include/looking.hpp"
+#include "test/support/order_cases.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+
+constexpr double nan_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class T>
+lazy<T> finite(const lazy<T>& x) {
+  if constexpr (!std::is_integral_v<T>) return lazy<T>(where(isinf(x), T(9), x));
+  else return x;
+}
+/// How far a result may be from NumPy's, which has float16 where Sinter has float.
+template <class T>
+constexpr double tolerance = std::is_same_v<T, half>    ? 4e-3
+                             : std::is_same_v<T, float> ? 4e-6
+                                                        : 1e-14;
+
+constexpr const char* method_names[] = {"inverted_cdf",
+                                        "averaged_inverted_cdf",
+                                        "closest_observation",
+                                        "interpolated_inverted_cdf",
+                                        "hazen",
+                                        "weibull",
+                                        "linear",
+                                        "median_unbiased",
+                                        "normal_unbiased",
+                                        "lower",
+                                        "higher",
+                                        "midpoint",
+                                        "nearest"};
+
+}  // namespace
+
+#define OF(...) [](const lazy<T>& x) { return __VA_ARGS__; }
+
+TEST_CASE_TEMPLATE("quantiles: medians and percentiles", T, std::uint8_t, int, std::int64_t, half, float, double) {
+  constexpr double near = tolerance<T>;
+  check_order_of<T>("median", OF(median(finite(x), -1)), near);
+  check_order_of<T>("median all", OF(median(finite(x))), near);
+  check_order_of<T>("median keepdims", OF(median(finite(x), {.axis = {0, -1}, .keepdims = true})), near);
+  check_order_of<T>("nanmedian", OF(nanmedian(finite(x), 0)), near);
+  check_order_of<T>("nanmedian all", OF(nanmedian(finite(x))), near);
+  check_order_of<T>("percentile", OF(percentile(finite(x), 30)), near);
+  check_order_of<T>("nanpercentile", OF(nanpercentile(finite(x), 70, -1)), near);
+  if constexpr (sizeof(T) >= 4 && !std::is_same_v<T, std::int64_t>)
+    check_order_of<T>("percentile keepdims", OF(percentile(finite(x), {25, 75}, {.axis = 0, .keepdims = true})), near);
+}
+
+TEST_CASE("quantiles: medians of bool and of complex numbers") {
+  check_order_of<bool>("median", [](const lazy<bool>& x) { return median(x, -1); });
+  using complex = std::complex<double>;
+  check_order_of<complex>(
+      "median", [](const lazy<complex>& x) { return median(finite(x), -1); }, 1e-15);
+  check_order_of<complex>(
+      "nanmedian", [](const lazy<complex>& x) { return nanmedian(finite(x), 0); }, 1e-15);
+}
+
+TEST_CASE_TEMPLATE("quantiles: every method", T, int, float, double) {
+  if (device::current() != device::interpreter() && !std::is_same_v<T, double>) return;
+  static constexpr double fractions[] = {0, 0.1, 0.25, 0.5, 0.83, 1};
+  for (int m = 0; m < 13; ++m) {
+    const auto method = static_cast<quantile_method>(m);
+    const std::string name = method_names[m];
+    check_order_of<T>(
+        ("quantile " + name).c_str(),
+        [&](const lazy<T>& x) { return quantile(finite(x), std::span(fractions), {.axis = -1, .method = method}); },
+        tolerance<T>);
+    check_order_of<T>(
+        ("nanquantile " + name).c_str(),
+        [&](const lazy<T>& x) { return nanquantile(finite(x), std::span(fractions), {.axis = 0, .method = method}); },
+        tolerance<T>);
+  }
+}
+
+TEST_CASE_TEMPLATE("quantiles: modes", T, std::uint8_t, int, std::int64_t, half, float, double) {
+  check_order_of<T>("mode", OF(stats::mode(x).mode));
+  check_order_of<T>("mode count", OF(stats::mode(x).count));
+  check_order_of<T>("mode rows", OF(stats::mode(x, {.axis = -1, .keepdims = true}).mode));
+}
+
+TEST_CASE("quantiles: infinities, one fraction, and what is refused") {
+  const array<double> x{1.0, infinity, 3.0, infinity, -2.0};
+  CHECK(quantile(x, 1).item() == infinity);
+  CHECK(quantile(x, 0.75).item() == infinity);
+  CHECK(median(x).item() == 3);
+  CHECK(quantile(x, 0.5, {.keepdims = true}).shape() == shape{1});
+  CHECK(quantile(x, {0.5}).shape() == shape{1});
+  CHECK(std::isnan(nanquantile(array<double>{nan_number, nan_number}, 0.5).item()));
+  CHECK(std::isnan(median(zeros<float>({0})).item()));
+  CHECK(nanmedian(zeros<float>({0, 2}), 0).shape() == shape{2});
+  const array<std::int64_t> axes_of_three = arange(24).reshape(2, 3, 4);
+  CHECK(median(axes_of_three, {.axis = {0, 2}}).get() == std::vector<double>{7.5, 11.5, 15.5});
+  CHECK(quantile(axes_of_three, {0.0, 1.0}, {.axis = {2, 0}, .keepdims = true}).shape() == shape{2, 1, 3, 1});
+  CHECK_THROWS_WITH(static_cast<void>(quantile(x, 1.5)), "sinter: a quantile of 1.5, which is not between 0 and 1");
+  CHECK_THROWS_WITH(static_cast<void>(percentile(x, {50, 101})),
+                    "sinter: a quantile of 101, which is not between 0 and 100");
+  CHECK_THROWS_AS(static_cast<void>(quantile(x, nan_number)), error);
+  CHECK_THROWS_WITH(static_cast<void>(quantile(zeros<double>({2, 0}), 0.5, 1)),
+                    "sinter: a quantile of no elements, of an array of shape (2, 0)");
+  CHECK_THROWS_AS(static_cast<void>(median(x, 1)), shape_error);
+  CHECK_THROWS_WITH(static_cast<void>(stats::mode(zeros<int>({0, 2}))),
+                    "sinter: the mode of no elements, of an array of shape (0, 2)");
+}
+
+TEST_CASE("quantiles: part of an expression") {
+  const array<double> x = astype<double>(arange(3000) * 7919 % 3001).reshape(3, 1000);
+  array<double> centred;
+  const counters_snapshot moved =
+      moved_by([&] { centred = abs(x - median(x, {.axis = 1, .keepdims = true})) / quantile(x, 0.9); });
+  CHECK(median(centred, 1).shape() == shape{3});
+  CHECK(centred.get() == array<double>(abs(x - median(x, 1)(_, newaxis)) / quantile(x.ravel(), 0.9)).get());
+  if (!(device::current() == device::interpreter())) CHECK(moved.library_calls == 2);
+}

@@ -1,0 +1,99 @@
+// Sets: NumPy's values for every dtype and layout, and what they refuse.
+#include <doctest/doctest.h>
+
+#include <sinter/sets.hpp>
+#include <sinter/sinter.hpp>
+
+#include "test/include/looking.hpp"
+#include "test/support/order_cases.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+
+template <class T>
+array<T> other() {
+  return unordered_numbers<T>({9})(slice(2, _));
+}
+template <class T>
+lazy<T> known(const lazy<T>& x) {
+  if constexpr (detail::complex_number<T>) return lazy<T>(where(isnan(x), T(7), x));
+  else return x;
+}
+using count = std::int64_t;
+
+std::vector<count> bincount_of(const array<count>& x) {
+  std::vector<count> all;
+  for (const count i : x.get()) {
+    if (i >= static_cast<count>(all.size())) all.resize(static_cast<std::size_t>(i) + 1);
+    ++all[static_cast<std::size_t>(i)];
+  }
+  return all;
+}
+
+}  // namespace
+
+#define OF(...) [](const lazy<T>& x) { return __VA_ARGS__; }
+#define CASES(name)                                                                                             \
+  TEST_CASE_TEMPLATE(name, T, bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, std::uint32_t, \
+                     std::int64_t, std::uint64_t, half, float, double, std::complex<float>, std::complex<double>)
+
+CASES("sets: unique") {
+  const unique_options one_nan{.equal_nan = true};
+  check_order_of<T>("unique", OF(lazy<T>(unique(x))));
+  check_order_of<T>("unique nan", OF(lazy<T>(unique_values(x))));
+  check_order_of<T>("unique counts nan", OF(lazy<count>(unique_counts(x).counts)));
+  const auto part = [&](const char* name, auto member) {
+    check_order_of<T>(name, [&](const lazy<T>& x) { return lazy<count>(unique_all(x, one_nan).*member); });
+  };
+  part("unique indices", &unique_result<T>::indices);
+  part("unique inverse", &unique_result<T>::inverse_indices);
+  part("unique counts", &unique_result<T>::counts);
+  check_order_of<T>("unique", [&](const lazy<T>& x) { return lazy<T>(unique_all(x, one_nan).values); });
+  check_order_of<T>("unique inverse",
+                    [&](const lazy<T>& x) { return lazy<count>(unique_inverse(x, one_nan).inverse_indices); });
+}
+
+CASES("sets: two of them") {
+  check_order_of<T>("isin", OF(isin(x, other<T>())));
+  check_order_of<T>("isin invert", OF(isin(x, other<T>()(slice(0, 1)), {.invert = true})));
+  check_order_of<T>("intersect1d", OF(lazy<T>(intersect1d(known(x), known(lazy<T>(other<T>()))))));
+  check_order_of<T>("union1d", OF(lazy<T>(union1d(known(x), known(lazy<T>(other<T>()))))));
+  check_order_of<T>("setdiff1d", OF(lazy<T>(setdiff1d(known(x), known(lazy<T>(other<T>()))))));
+  check_order_of<T>("setxor1d", OF(lazy<T>(setxor1d(known(x), known(lazy<T>(other<T>()))))));
+}
+
+TEST_CASE("sets: of different dtypes, and of nothing") {
+  const array<int> a{3, 1, 3, 2};
+  const array<double> b{2.0, 2.5, 3.0}, none = zeros<double>({0});
+  CHECK(intersect1d(a, b).get() == std::vector<double>{2, 3});
+  CHECK(union1d(a, b).get() == std::vector<double>{1, 2, 2.5, 3});
+  CHECK(isin(a, b).get() == std::vector<bool>{true, false, true, true});
+  CHECK(in1d(a.reshape(2, 2), none).get() == std::vector<bool>(4));
+  CHECK(unique(none).size() == 0);
+  CHECK(setdiff1d(a, none).get() == std::vector<double>{1, 2, 3});
+  CHECK(setxor1d(none, none).size() == 0);
+  CHECK(intersect1d(none, b).size() == 0);
+  const auto [values, first, which, counts] = unique_all(array<float>{7.0f}.reshape(shape{}));
+  CHECK(values.get() == std::vector<float>{7});
+  CHECK(which.shape() == shape{});
+  CHECK(counts.get() == std::vector<std::int64_t>{1});
+}
+
+TEST_CASE("sets: of many elements") {
+  const std::int64_t n = 30'000;
+  const array<std::int64_t> x = arange(n) * 7919 % 1009;
+  const auto [values, first, which, counts] = unique_all(x);
+  CHECK(values.get() == arange(1009).get());
+  CHECK(values(which).get() == x.get());
+  CHECK(counts.get() == bincount_of(x));
+  CHECK(x(first).get() == values.get());
+  CHECK(min(first).item() == 0);
+  CHECK(max(first).item() == 1008);
+  // A search in what is sorted once, in the kernel of what uses it.
+  const array<std::int64_t> nine = values(slice(0, 9));
+  const std::int64_t wanted = sum(counts(slice(0, 9))).item();
+  const counters_snapshot moved = moved_by([&] { CHECK(sum(isin(x, nine)).item() == wanted); });
+  if (!(device::current() == device::interpreter())) CHECK(moved.library_calls == 1);
+}
