@@ -261,9 +261,11 @@ struct parameter {
   std::string name;
 };
 
-/// What a check notes. Generated text spells it, too.
+/// What a check notes. Generated text spells it, too. A factorisation that failed is noted in the same place: `axis` says how then,
+/// `index` is what the library said, `extent` which matrix of a batch it was, or -1.
 struct index_trouble {
-  std::int32_t noted;  // other than 0: there is one. The first to set it writes the rest.
+  static constexpr std::int32_t no_result = 2;  // an index is noted by 1
+  std::int32_t noted;                           // other than 0: there is one. The first to set it writes the rest.
   std::int32_t axis;
   std::int64_t index, extent;
 };

@@ -38,6 +38,7 @@ std::vector<example> run_examples() {
   run_numbers(all);
   run_choices(all);
   run_signals(all);
+  run_matrices(all);
   return all;
 }
 

@@ -91,5 +91,6 @@ void run_shapes(std::vector<example>& all);
 void run_numbers(std::vector<example>& all);
 void run_choices(std::vector<example>& all);
 void run_signals(std::vector<example>& all);
+void run_matrices(std::vector<example>& all);
 
 }  // namespace docs

@@ -50,6 +50,15 @@ class SINTER_API index_error : public error {
   ~index_error() override;
 };
 
+/// A matrix that has no inverse, no factor or no eigenvalues that could be found. Results are NaN there. On the CPU it is thrown by
+/// the statement, on a GPU by the next call that waits for the device, and with SINTER_SYNC=1 by the statement. Source:
+/// numpy.linalg.LinAlgError.
+class SINTER_API linalg_error : public error {
+ public:
+  using error::error;
+  ~linalg_error() override;
+};
+
 /// A device or the host has no room. Units: bytes.
 class SINTER_API out_of_memory : public error {
  public:

@@ -9,19 +9,25 @@ namespace sinter {
 
 namespace linalg {
 
-/// Which norm: none given, a number (infinity too), or "fro".
+/// Which norm: none given, a number (infinity too), "fro" or "nuc".
 class norm_order {
  public:
-  enum kind : unsigned char { none, number, frobenius };
+  enum kind : unsigned char { none, number, frobenius, nuclear };
   constexpr norm_order() = default;
   template <class V>
     requires std::is_arithmetic_v<V>
   constexpr norm_order(V p) : power(static_cast<double>(p)), what(number) {}
   constexpr norm_order(const char* name)
-      : what(frobenius), is_known(name[0] == 'f' && name[1] == 'r' && name[2] == 'o' && !name[3]) {}
+      : what(name[0] == 'n' ? nuclear : frobenius), is_known(spells("fro", name) || spells("nuc", name)) {}
   double power = 2;
   kind what = none;
   bool is_known = true;
+
+ private:
+  static constexpr bool spells(const char* word, const char* name) {
+    while (*word && *word == *name) ++word, ++name;
+    return *word == *name;
+  }
 };
 
 /// How to take a norm: `norm(a, {.ord = 1, .axis = 0})`.
@@ -175,8 +181,8 @@ namespace linalg {
 
 /// A norm. Without an order the root of the sum of squares, over all axes where none is named. With one and no axis: of one axis a
 /// vector's, of two a matrix's. Orders of vectors: infinity, -infinity, 0, any number; of matrices: "fro", 1, -1, infinity,
-/// -infinity. Dtypes: that of the elements' parts, or double for integers; numbers of 16 bits are added up in float. Errors:
-/// `shape_error`; `error` for orders that need singular values. Source: numpy.linalg.norm.
+/// -infinity, and of their singular values "nuc", the sum, 2, the largest, and -2, the smallest. Dtypes: that of the elements' parts, or double for integers; numbers of 16 bits are added up in float. Errors:
+/// `shape_error`; `error` for other orders; as of `svdvals`. Source: numpy.linalg.norm.
 template <sinter::detail::expression E>
 auto norm(E&& e, const norm_options& how = {}) {
   using namespace sinter::detail;
@@ -199,8 +205,8 @@ template <sinter::detail::choice R = void, sinter::detail::expression E>
 auto trace(E&& e, sinter::detail::integer offset = 0) {
   return sinter::trace<R>(std::forward<E>(e), offset, -2, -1);
 }
-/// A square matrix times itself, so often. Shapes: (..., n, n). Errors: `shape_error`; `error` for negative exponents, which take the
-/// inverse. Source: numpy.linalg.matrix_power.
+/// A square matrix times itself, so often, or its inverse. Shapes: (..., n, n). Errors: `shape_error`; `dtype_error` for the inverse of
+/// integers; `linalg_error`. Source: numpy.linalg.matrix_power.
 template <sinter::detail::expression E>
 auto matrix_power(E&& e, sinter::detail::integer n) {
   using namespace sinter::detail;

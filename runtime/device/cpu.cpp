@@ -247,6 +247,20 @@ class cpu_device final : public host_device {
 
 }  // namespace
 
+int host_threads() {
+  static const int count = thread_count();
+  return count;
+}
+
+void run_on_threads(std::int64_t parts, void (*part)(void*, std::int64_t), void* with) {
+  static auto& arena = *new tbb::task_arena(host_threads());
+  if (parts == 1 || host_threads() == 1 || forked()) {
+    for (std::int64_t i = 0; i < parts; ++i) part(with, i);
+    return;
+  }
+  arena.execute([&] { tbb::parallel_for(std::int64_t{0}, parts, [&](std::int64_t i) { part(with, i); }); });
+}
+
 std::unique_ptr<device_impl> make_cpu_device() { return std::make_unique<cpu_device>(); }
 
 }  // namespace sinter::runtime

@@ -8,6 +8,11 @@
 
 namespace sinter::runtime {
 
+/// How many threads SINTER_NUM_THREADS and the machine allow.
+int host_threads();
+/// Calls with the numbers below `parts`, on several threads; returns when all have returned. Any thread.
+void run_on_threads(std::int64_t parts, void (*part)(void* with, std::int64_t number), void* with);
+
 class host_device : public device_impl {
  public:
   ~host_device() override;

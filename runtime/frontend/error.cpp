@@ -78,6 +78,7 @@ const char* compile_error::source() const noexcept { return text_number(2); }
 shape_error::~shape_error() = default;
 dtype_error::~dtype_error() = default;
 index_error::~index_error() = default;
+linalg_error::~linalg_error() = default;
 out_of_memory::~out_of_memory() = default;
 compile_error::~compile_error() = default;
 device_error::~device_error() = default;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <sinter/detail/linalg.hpp>
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
@@ -154,7 +155,14 @@ node* make_matrix_power(handle of, std::int64_t n) {
   if (rank < 2 || base.extent(rank - 1) != base.extent(rank - 2))
     throw shape_error(
         message("sinter: matrix_power of an array of shape %s", to_string(base.extents()).c_str()).c_str());
-  if (n < 0) throw error("sinter: matrix_power takes no negative exponent; that would be a power of the inverse");
+  if (n < 0) {
+    if (!is_inexact(base.type()))
+      throw dtype_error(
+          "sinter: matrix_power of integers takes no negative exponent: its inverse has fractions; astype<double>(a)");
+    const dtype type = base.type();
+    base = astype(term::made(make_inverse(base.held(), widened(type))), type);
+    n = -n;
+  }
   if (n == 0) {
     const term row = runtime::index_of(base.extents(), rank - 2), column = runtime::index_of(base.extents(), rank - 1);
     return astype(row == column, base.type()).broadcast_to(base.extents()).take();

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
 #include "runtime/library/products.hpp"
+#include "runtime/library/solver_calls.hpp"
 
 namespace sinter::detail {
 
@@ -54,9 +56,8 @@ namespace {
 
 using order = linalg::norm_order;
 
-[[noreturn]] void throw_needs_singular_values() {
-  throw error(
-      "sinter: this order of a matrix norm needs singular values; there are \"fro\", 1, -1 and both infinities");
+[[noreturn]] void throw_unknown_order() {
+  throw error("sinter: orders of matrix norms are \"fro\", \"nuc\", 1, -1, 2, -2 and both infinities");
 }
 
 // The largest, which is 0 where there is none, or the smallest.
@@ -83,11 +84,21 @@ term vector_norm(const term& x, const order& o, const axis_list& axes, bool keep
   return apply(op::power, {fold(reduction::sum, apply(op::power, {size, o.power}), axes, keepdims), 1 / o.power});
 }
 
+// Of singular values: their sum, or one of their ends.
+term norm_of_values(const term& x, const order& o, int row, int column, bool keepdims) {
+  const term matrices = term::made(make_moved(x.get(), {2, {row, column}}, {2, {-2, -1}}));
+  const term s = runtime::singular_values(matrices);
+  const axis_list last = one_axis(-1);
+  const term norm = o.what == order::nuclear ? fold(reduction::sum, s, last, false) : extreme(o, s, last, false);
+  return keepdims ? term::made(make_expanded(norm.get(), {2, {row, column}})) : norm;
+}
+
 // Extremes of the sums of columns (1) and rows (infinity).
 term matrix_norm(const term& x, const order& o, int row, int column, bool keepdims) {
   if (o.what == order::frobenius || o.what == order::none) return vector_norm(x, {}, {2, {row, column}}, keepdims);
+  if (o.what == order::nuclear || std::abs(o.power) == 2) return norm_of_values(x, o, row, column, keepdims);
   const bool of_rows = std::isinf(o.power);
-  if (!of_rows && std::abs(o.power) != 1) throw_needs_singular_values();
+  if (!of_rows && std::abs(o.power) != 1) throw_unknown_order();
   const term sums = fold(reduction::sum, apply(op::absolute, {x}), one_axis(of_rows ? column : row), true);
   return extreme(o, sums, {2, {row, column}}, keepdims);
 }
@@ -99,7 +110,7 @@ node* make_norm(handle of, norm_of what, const linalg::norm_options& how) {
   const int rank = given.rank();
   const dtype result = variance_dtype(given.type());
   const term x = astype(given, widened(mean_dtype(given.type())));
-  if (!how.ord.is_known) throw_needs_singular_values();
+  if (!how.ord.is_known) throw_unknown_order();
   const axis_list& axes = how.axis.list();
   for (int i = 0; i < axes.count; ++i) runtime::checked_axis(axes.axes[i], rank, "a norm");
   const bool is_plain = what == norm_of::any && how.ord.what == order::none;
@@ -110,7 +121,8 @@ node* make_norm(handle of, norm_of what, const linalg::norm_options& how) {
                               to_string(given.extents()).c_str())
                           .c_str());
   if (!as_matrix) {
-    if (how.ord.what == order::frobenius) throw error("sinter: \"fro\" is a norm of matrices");
+    if (how.ord.what == order::frobenius || how.ord.what == order::nuclear)
+      throw error("sinter: \"fro\" and \"nuc\" are norms of matrices");
     return astype(vector_norm(x, how.ord, axes, how.keepdims), result).take();
   }
   const std::int64_t first = axes.count < 0 ? -2 : axes.axes[0], second = axes.count < 0 ? -1 : axes.axes[1];

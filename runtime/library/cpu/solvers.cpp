@@ -1,0 +1,538 @@
+// Factorisations, solutions and eigenvalues by LAPACK. A matrix is copied into columns, which LAPACK writes over, and what it makes
+// of it is copied out, so that operands may lie in any way. The small matrices of a batch are shared out among threads.
+#include "runtime/library/solvers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "runtime/device/device.hpp"
+#include "runtime/device/host.hpp"
+#include "runtime/library/cpu/lapack.hpp"
+#include "runtime/memory/storage.hpp"
+#include "runtime/stream/kept_call.hpp"
+
+namespace sinter::runtime {
+
+const lapack* find_lapack(std::string& why) {
+  static auto& one = *new opened<lapack>(usual_place("LAPACK", "SINTER_LAPACK",
+                                                     {"libopenblas.so.0", "libopenblas.so", "liblapack.so.3"},
+                                                     "libopenblas0-pthread (Debian)"));
+  return one.get(why);
+}
+
+namespace {
+
+// Scratch memory, handed out from one end. Without any it counts what is asked for.
+class arena {
+ public:
+  explicit arena(std::byte* at) : at_(at) {}
+  template <class T>
+  T* take(std::int64_t count) {
+    std::byte* const here = at_ ? at_ + used_ : nullptr;
+    used_ += (static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * sizeof(T) + 63) / 64 * 64;
+    return reinterpret_cast<T*>(here);
+  }
+  bool counts() const { return !at_; }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::byte* at_;
+  std::size_t used_ = 0;
+};
+
+// A matrix in columns, one after the other.
+template <class T>
+struct columns_of {
+  T* at;
+  std::int64_t rows, columns;
+  std::int64_t leading() const { return std::max<std::int64_t>(rows, 1); }
+  T& operator()(std::int64_t row, std::int64_t column) const { return at[column * leading() + row]; }
+};
+template <class T>
+columns_of<T> take(arena& from, std::int64_t rows, std::int64_t columns) {
+  return {from.take<T>(rows * columns), rows, columns};
+}
+
+template <class T>
+T* place(const solver_array& a, const shape& batch, std::int64_t i) {
+  T* at = reinterpret_cast<T*>(a.data);
+  for (int d = batch.size() - 1; d >= 0; --d) {
+    at += i % batch[d] * a.steps[d];
+    i /= batch[d];
+  }
+  return at;
+}
+
+// Calls with every place of a matrix, in tiles, so that lines of both sides stay in the cache.
+template <class F>
+void for_places(std::int64_t rows, std::int64_t columns, F with) {
+  constexpr std::int64_t tile = 32;
+  for (std::int64_t c0 = 0; c0 < columns; c0 += tile)
+    for (std::int64_t r0 = 0; r0 < rows; r0 += tile)
+      for (std::int64_t c = c0, c1 = std::min(c0 + tile, columns); c < c1; ++c)
+        for (std::int64_t r = r0, r1 = std::min(r0 + tile, rows); r < r1; ++r) with(r, c);
+}
+
+// One matrix of a batch.
+template <class T>
+class job {
+ public:
+  using R = real_of<T>;
+  using C = std::complex<R>;
+
+  job(const lapack_of<T>& by, const solver_work& w, std::byte* scratch, std::int64_t i)
+      : by_(by), w_(w), p_(w.of), scratch_(scratch), i_(i) {}
+
+  /// LAPACK's answer; other than 0: there is no result.
+  int run() {
+    switch (p_.what) {
+      case solver::lu: return lu();
+      case solver::lu_solve: return lu_solve();
+      case solver::permutation: return permutation();
+      case solver::cholesky: return cholesky();
+      case solver::cholesky_solve: return cholesky_solve();
+      case solver::triangular_solve: return triangular_solve();
+      case solver::qr: return qr();
+      case solver::orthogonal: return orthogonal();
+      case solver::svd: return svd();
+      case solver::eigh: return eigh();
+      case solver::eig: return eig();
+      default: return banded_solve();
+    }
+  }
+  std::size_t used() const { return scratch_.used(); }
+  /// What there is no result of.
+  void fill_with_nan() {
+    const bool complex_values = p_.what == solver::eig;
+    constexpr R none = std::numeric_limits<R>::quiet_NaN();
+    switch (p_.what) {
+      case solver::svd:
+      case solver::eigh: write_each<R>(0, p_.what == solver::svd ? least() : n_, 1, none); break;
+      default:
+        if (complex_values) write_each<C>(0, n_, 1, none);
+        else write_each<T>(0, m_, p_.is_vector ? 1 : has_right() ? right_ : n_, none);
+    }
+    if (!p_.vectors) return;
+    if (p_.what == solver::svd) {
+      write_each<T>(1, m_, p_.full ? m_ : least(), none);
+      write_each<T>(2, p_.full ? n_ : least(), n_, none);
+    } else if (complex_values) {
+      write_each<C>(1, n_, n_, none);
+    } else {
+      write_each<T>(1, n_, n_, none);
+    }
+  }
+  /// The sizes of LAPACK's workspaces. False: they are more than it can be told.
+  bool ask_for_sizes(solver_work& to);
+
+ private:
+  std::int64_t least() const { return std::min(p_.rows, p_.columns); }
+  bool has_right() const {
+    return p_.what == solver::lu_solve || p_.what == solver::cholesky_solve || p_.what == solver::triangular_solve ||
+           p_.what == solver::banded_solve;
+  }
+
+  template <class V>
+  void read(int operand, const columns_of<V>& to) const {
+    const solver_array& a = w_.operands[operand];
+    const V* const from = place<const V>(a, w_.batch, i_);
+    if (a.down == 1) {
+      for (std::int64_t c = 0; c < to.columns; ++c) std::copy_n(from + c * a.across, to.rows, &to(0, c));
+      return;
+    }
+    for_places(to.rows, to.columns,
+               [&](std::int64_t r, std::int64_t c) { to(r, c) = from[r * a.down + c * a.across]; });
+  }
+  template <class V, class F>
+  void write_by(int result, std::int64_t rows, std::int64_t columns, F value) const {
+    const solver_array& a = w_.results[result];
+    V* const to = place<V>(a, w_.batch, i_);
+    for_places(columns, rows, [&](std::int64_t c, std::int64_t r) { to[r * a.down + c * a.across] = value(r, c); });
+  }
+  template <class V>
+  void write(int result, const columns_of<V>& from) const {
+    write_by<V>(result, from.rows, from.columns, [&](std::int64_t r, std::int64_t c) { return from(r, c); });
+  }
+  template <class V>
+  void write_each(int result, std::int64_t rows, std::int64_t columns, R value) const {
+    write_by<V>(result, rows, columns, [&](std::int64_t, std::int64_t) { return V(value); });
+  }
+
+  const char* trans() const { return p_.transposed ? (p_.conjugated ? "C" : "T") : "N"; }
+  const char* uplo() const { return p_.lower ? "L" : "U"; }
+
+  int lu() {
+    const auto a = take<T>(scratch_, m_, n_);
+    int* const pivots = scratch_.take<int>(least());
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    int info = 0;
+    const int lda = leading(a);
+    by_.getrf(&m_, &n_, a.at, &lda, pivots, &info);
+    write(0, a);
+    write_by<std::int32_t>(1, least(), 1, [&](std::int64_t r, std::int64_t) { return pivots[r] - 1; });
+    return p_.checked ? info : 0;
+  }
+
+  int lu_solve() {
+    const auto a = take<T>(scratch_, n_, n_);
+    const auto b = take<T>(scratch_, n_, right_);
+    const columns_of<std::int32_t> pivots{scratch_.take<std::int32_t>(n_), n_, 1};
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    read(1, pivots);
+    read(2, b);
+    for (int k = 0; k < n_; ++k) pivots.at[k] = std::clamp(pivots.at[k], 0, n_ - 1) + 1;
+    int info = 0;
+    const int lda = leading(a);
+    by_.getrs(trans(), &n_, &right_, a.at, &lda, pivots.at, b.at, &lda, &info, 1);
+    write(0, b);
+    return info;
+  }
+
+  int permutation() {
+    const columns_of<std::int32_t> pivots{scratch_.take<std::int32_t>(least()), least(), 1};
+    const columns_of<std::int64_t> rows{scratch_.take<std::int64_t>(m_), m_, 1};
+    if (scratch_.counts()) return 0;
+    read(0, pivots);
+    for (std::int64_t r = 0; r < m_; ++r) rows.at[r] = r;
+    for (std::int64_t k = 0; k < least(); ++k)
+      std::swap(rows.at[k], rows.at[std::clamp<std::int64_t>(pivots.at[k], 0, m_ - 1)]);
+    write(0, rows);
+    return 0;
+  }
+
+  int cholesky() {
+    const auto a = take<T>(scratch_, n_, n_);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    int info = 0;
+    const int lda = leading(a);
+    by_.potrf(uplo(), &n_, a.at, &lda, &info, 1);
+    if (info == 0)
+      write_by<T>(0, n_, n_,
+                  [&](std::int64_t r, std::int64_t c) { return (p_.lower ? r >= c : r <= c) ? a(r, c) : T{}; });
+    return info;
+  }
+
+  int cholesky_solve() {
+    const auto a = take<T>(scratch_, n_, n_);
+    const auto b = take<T>(scratch_, n_, right_);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    read(1, b);
+    int info = 0;
+    const int lda = leading(a);
+    by_.potrs(uplo(), &n_, &right_, a.at, &lda, b.at, &lda, &info, 1);
+    write(0, b);
+    return info;
+  }
+
+  int triangular_solve() {
+    const auto a = take<T>(scratch_, n_, n_);
+    const auto b = take<T>(scratch_, n_, right_);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    read(1, b);
+    int info = 0;
+    const int lda = leading(a);
+    by_.trtrs(uplo(), trans(), p_.unit_diagonal ? "U" : "N", &n_, &right_, a.at, &lda, b.at, &lda, &info, 1, 1, 1);
+    if (info == 0) write(0, b);
+    return info;
+  }
+
+  int qr() {
+    const auto a = take<T>(scratch_, m_, n_);
+    const columns_of<T> tau{scratch_.take<T>(least()), least(), 1};
+    T* const work = scratch_.take<T>(w_.numbers);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    int info = 0;
+    const int lda = leading(a);
+    by_.geqrf(&m_, &n_, a.at, &lda, tau.at, work, &w_.numbers, &info);
+    write(0, a);
+    write(1, tau);
+    return info;
+  }
+
+  int orthogonal() {
+    const auto q = take<T>(scratch_, m_, right_);
+    const columns_of<T> tau{scratch_.take<T>(least()), least(), 1};
+    T* const work = scratch_.take<T>(w_.numbers);
+    if (scratch_.counts()) return 0;
+    read(0, columns_of<T>{q.at, m_, std::min<std::int64_t>(n_, right_)});
+    read(1, tau);
+    int info = 0;
+    const int lda = leading(q), reflections = static_cast<int>(least());
+    by_.gqr(&m_, &right_, &reflections, q.at, &lda, tau.at, work, &w_.numbers, &info);
+    write(0, q);
+    return info;
+  }
+
+  int svd() {
+    const std::int64_t k = least();
+    const auto a = take<T>(scratch_, m_, n_);
+    const columns_of<R> s{scratch_.take<R>(k), k, 1};
+    const auto u = take<T>(scratch_, m_, p_.vectors ? (p_.full ? m_ : k) : 0);
+    const auto v = take<T>(scratch_, p_.full ? n_ : k, p_.vectors ? n_ : 0);
+    T* const work = scratch_.take<T>(w_.numbers);
+    R* const reals = scratch_.take<R>(w_.reals);
+    int* const integers = scratch_.take<int>(8 * k);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    int info = 0;
+    call_svd(a, s.at, u, v, work, &w_.numbers, reals, integers, &info);
+    if (info != 0) return info;
+    write(0, s);
+    if (p_.vectors) write(1, u), write(2, v);
+    return 0;
+  }
+  void call_svd(const columns_of<T>& a, R* s, const columns_of<T>& u, const columns_of<T>& v, T* work, const int* lwork,
+                [[maybe_unused]] R* reals, int* integers, int* info) const {
+    const char* const kind = !p_.vectors ? "N" : p_.full ? "A" : "S";
+    const int lda = leading(a), ldu = leading(u), ldv = leading(v);
+    if constexpr (is_complex_number<T>)
+      by_.gesdd(kind, &m_, &n_, a.at, &lda, s, u.at, &ldu, v.at, &ldv, work, lwork, reals, integers, info, 1);
+    else by_.gesdd(kind, &m_, &n_, a.at, &lda, s, u.at, &ldu, v.at, &ldv, work, lwork, integers, info, 1);
+  }
+
+  int eigh() {
+    const auto a = take<T>(scratch_, n_, n_);
+    const columns_of<R> values{scratch_.take<R>(n_), n_, 1};
+    T* const work = scratch_.take<T>(w_.numbers);
+    R* const reals = scratch_.take<R>(w_.reals);
+    int* const integers = scratch_.take<int>(w_.integers);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    int info = 0;
+    const int room = static_cast<int>(w_.reals);
+    call_eigh(a.at, values.at, work, &w_.numbers, reals, &room, integers, &w_.integers, &info);
+    if (info != 0) return info;
+    write(0, values);
+    if (p_.vectors) write(1, a);
+    return 0;
+  }
+  void call_eigh(T* a, R* values, T* work, const int* lwork, [[maybe_unused]] R* reals,
+                 [[maybe_unused]] const int* lreals, int* integers, const int* lintegers, int* info) const {
+    const char* const kind = p_.vectors ? "V" : "N";
+    const int lda = std::max(n_, 1);
+    if constexpr (is_complex_number<T>)
+      by_.evd(kind, uplo(), &n_, a, &lda, values, work, lwork, reals, lreals, integers, lintegers, info, 1, 1);
+    else by_.evd(kind, uplo(), &n_, a, &lda, values, work, lwork, integers, lintegers, info, 1, 1);
+  }
+
+  int eig() {
+    const auto a = take<T>(scratch_, n_, n_);
+    const auto v = take<T>(scratch_, n_, p_.vectors ? n_ : 0);
+    T* const work = scratch_.take<T>(w_.numbers);
+    const columns_of<C> values{scratch_.take<C>(n_), n_, 1};
+    R* const reals = scratch_.take<R>(2 * n_);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    const std::int64_t count = a.rows * a.columns;
+    const bool is_finite = std::all_of(a.at, a.at + count, [](const T& x) { return std::isfinite(std::abs(x)); });
+    if (!is_finite) return not_finite;
+    int info = 0;
+    call_eig(a.at, values.at, v, work, &w_.numbers, reals, &info);
+    if (info != 0) return info;
+    write(0, values);
+    if (p_.vectors) write_eigenvectors(values.at, v);
+    return 0;
+  }
+  void call_eig(T* a, C* values, const columns_of<T>& v, T* work, const int* lwork, R* reals, int* info) const {
+    const char* const kind = p_.vectors ? "V" : "N";
+    const int lda = std::max(n_, 1);
+    if constexpr (is_complex_number<T>) {
+      by_.geev("N", kind, &n_, a, &lda, values, nullptr, &lda, v.at, &lda, work, lwork, reals, info, 1, 1);
+    } else {
+      by_.geev("N", kind, &n_, a, &lda, reals, reals + n_, nullptr, &lda, v.at, &lda, work, lwork, info, 1, 1);
+      for (int k = 0; values && k < n_ && *lwork >= 0; ++k) values[k] = C(reals[k], reals[n_ + k]);
+    }
+  }
+  // Of real matrices a pair of conjugate ones is in two columns: the real parts, and the imaginary ones of the first.
+  void write_eigenvectors([[maybe_unused]] const C* values, const columns_of<T>& v) const {
+    if constexpr (is_complex_number<T>) {
+      write(1, v);
+    } else {
+      write_by<C>(1, n_, n_, [&](std::int64_t r, std::int64_t c) {
+        const R part = values[c].imag();
+        return part == 0 ? C(v(r, c)) : part > 0 ? C(v(r, c), v(r, c + 1)) : C(v(r, c - 1), -v(r, c));
+      });
+    }
+  }
+
+  int banded_solve() {
+    const int below = static_cast<int>(p_.below), above = static_cast<int>(p_.above);
+    const int band = 2 * below + above + 1;  // those below once more: rows change places
+    const auto a = take<T>(scratch_, band, n_);
+    const auto b = take<T>(scratch_, n_, right_);
+    const auto diagonals = take<T>(scratch_, band, n_);
+    int* const pivots = scratch_.take<int>(n_);
+    if (scratch_.counts()) return 0;
+    read(0, columns_of<T>{diagonals.at, below + above + 1, n_});
+    std::fill_n(a.at, a.rows * a.columns, T{});
+    for (std::int64_t c = 0; c < n_; ++c)
+      std::copy_n(diagonals.at + c * (below + above + 1), below + above + 1, &a(below, c));
+    read(1, b);
+    int info = 0;
+    const int lda = band, ldb = leading(b);
+    by_.gbsv(&n_, &below, &above, &right_, a.at, &lda, pivots, b.at, &ldb, &info);
+    if (info == 0) write(0, b);
+    return info;
+  }
+
+  template <class V>
+  static int leading(const columns_of<V>& a) {
+    return static_cast<int>(a.leading());
+  }
+
+ public:
+  static constexpr int not_finite = -1000;
+
+ private:
+  const lapack_of<T>& by_;
+  const solver_work& w_;
+  const solver_problem& p_;
+  arena scratch_;
+  const std::int64_t i_;
+  const int m_ = static_cast<int>(w_.of.rows), n_ = static_cast<int>(w_.of.columns),
+            right_ = static_cast<int>(w_.of.right);
+};
+
+// LAPACK says how much room it wants where it is told that there is -1.
+template <class T>
+bool job<T>::ask_for_sizes(solver_work& to) {
+  constexpr int ask = -1;
+  T numbers[1] = {};
+  R reals[1] = {};
+  int integers[1] = {}, info = 0;
+  const int k = static_cast<int>(least()), lda = std::max(m_, 1);
+  const columns_of<T> none{nullptr, p_.rows, 0}, wide{nullptr, p_.full ? p_.columns : k, 0};
+  switch (p_.what) {
+    case solver::qr: by_.geqrf(&m_, &n_, nullptr, &lda, nullptr, numbers, &ask, &info); break;
+    case solver::orthogonal: by_.gqr(&m_, &right_, &k, nullptr, &lda, nullptr, numbers, &ask, &info); break;
+    case solver::svd: call_svd(none, nullptr, none, wide, numbers, &ask, reals, integers, &info); break;
+    case solver::eigh: call_eigh(nullptr, nullptr, numbers, &ask, reals, &ask, integers, &ask, &info); break;
+    case solver::eig: call_eig(nullptr, nullptr, none, numbers, &ask, reals, &info); break;
+    default: return true;
+  }
+  // A float counts no further than 2^24, and then to the nearest.
+  constexpr double most = std::numeric_limits<int>::max() - 1, up = 1 + std::numeric_limits<R>::epsilon();
+  const double wanted = std::real(numbers[0]) * up, real = reals[0] * up;
+  if (wanted > most || real > most) return false;
+  to.numbers = static_cast<int>(wanted) + 1;
+  to.reals = static_cast<std::int64_t>(real) + 1;
+  to.integers = integers[0];
+  if (p_.what == solver::svd && is_complex_number<T>) {
+    const std::int64_t small = least(), large = std::max(p_.rows, p_.columns);
+    to.reals = p_.vectors ? small * std::max(5 * small + 7, 2 * large + 2 * small + 1) : 7 * small;
+  }
+  return true;
+}
+
+template <class F>
+auto with_dtype(dtype t, F call) {
+  switch (t) {
+    case dtype::float32: return call(float{});
+    case dtype::float64: return call(double{});
+    case dtype::complex64: return call(std::complex<float>{});
+    default: return call(std::complex<double>{});
+  }
+}
+
+solver_fault fault_of(solver what, int info) {
+  switch (what) {
+    case solver::cholesky: return solver_fault::not_positive;
+    case solver::triangular_solve: return solver_fault::singular_triangle;
+    case solver::svd: return solver_fault::no_singular_values;
+    case solver::eig:
+      if (info == job<double>::not_finite) return solver_fault::not_finite;
+      [[fallthrough]];
+    case solver::eigh: return solver_fault::no_eigenvalues;
+    default: return solver_fault::singular;
+  }
+}
+
+const lapack& the_lapack() {
+  std::string why;
+  return *find_lapack(why);  // prepare_on_host has found it
+}
+
+void note(const solver_work& w, codegen::index_trouble& to, int info, std::int64_t which) {
+  if (__atomic_exchange_n(&to.noted, codegen::index_trouble::no_result, __ATOMIC_RELAXED)) return;
+  to.axis = static_cast<std::int32_t>(fault_of(w.of.what, info));
+  to.index = info;
+  to.extent = w.batch.elements() > 1 ? which : -1;
+}
+
+struct parts {
+  const solver_work* work;
+  codegen::index_trouble* note;
+};
+
+// One part of the batch.
+void solve_part(void* with, std::int64_t number) {
+  const auto [work, to] = *static_cast<const parts*>(with);
+  const solver_work& w = *work;
+  const std::int64_t count = w.batch.elements();
+  const std::int64_t begin = count * number / w.parts, end = count * (number + 1) / w.parts;
+  std::byte* const scratch = w.scratch + static_cast<std::size_t>(number) * w.scratch_size;
+  with_dtype(w.of.type, [&](auto element) {
+    using T = decltype(element);
+    for (std::int64_t i = begin; i < end; ++i) {
+      job<T> one(the_lapack().of<T>(), w, scratch, i);
+      const int info = one.run();
+      if (info == 0) continue;
+      one.fill_with_nan();
+      note(w, *to, info, i);
+    }
+  });
+}
+
+// A rough count; of what LAPACK shares out among threads itself there is enough in one matrix.
+std::int64_t parts_for(const solver_work& w) {
+  constexpr double worth_a_thread = 20'000, alone = 2'000'000;  // operations
+  const double n = static_cast<double>(std::max({w.of.rows, w.of.columns, w.of.right})), each = n * n * n;
+  const std::int64_t count = w.batch.elements();
+  if (each > alone || each * static_cast<double>(count) < worth_a_thread) return 1;
+  return std::min<std::int64_t>(count, host_threads());
+}
+
+}  // namespace
+
+bool prepare_on_host(solver_work& w, std::string& why) {
+  constexpr std::int64_t most = 0x7fffffff;
+  if (std::max({w.of.rows, w.of.columns, w.of.right}) > most) return why = "LAPACK counts in 32 bits", false;
+  const lapack* const by = find_lapack(why);
+  if (!by) return false;
+  const bool fits = with_dtype(w.of.type, [&](auto element) {
+    using T = decltype(element);
+    if (!job<T>(by->of<T>(), w, nullptr, 0).ask_for_sizes(w)) return false;
+    job<T> counted(by->of<T>(), w, nullptr, 0);
+    counted.run();
+    w.scratch_size = counted.used();
+    return true;
+  });
+  if (!fits) return why = "LAPACK counts in 32 bits", false;
+  w.parts = parts_for(w);
+  return true;
+}
+
+void solve_on_host(const solver_work& w) noexcept {
+  parts all{&w, w.device->index_note()};
+  if (w.parts == 1) return solve_part(&all, 0);
+  run_on_threads(w.parts, &solve_part, &all);
+}
+
+bool solve_on_cpu(solver_work w, stream_state& on, std::string& why) {
+  if (!prepare_on_host(w, why)) return false;
+  const storage_holder scratch(make_storage(w.scratch_size * static_cast<std::size_t>(w.parts), on));
+  w.scratch = scratch.get()->data;
+  call_with([](void* with) noexcept { solve_on_host(*static_cast<const solver_work*>(with)); }, w, on);
+  if (!capture_of(on)) report(*on.device.index_note());
+  return true;
+}
+
+}  // namespace sinter::runtime

@@ -1,0 +1,283 @@
+// Linear algebra: factors put together again, dtypes, refusals, matrices without a result, laziness, streams and graphs, and what
+// happens where there is no LAPACK. Values beside NumPy's are in linalg_numpy.cpp.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <sinter/linalg.hpp>
+#include <sinter/sinter.hpp>
+
+#include "test/include/looking.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+using complex = std::complex<double>;
+
+template <class T>
+array<T> some(const shape& s, int seed = 0) {
+  const array<std::int64_t> i = arange(s.elements());
+  const array<double> x = astype<double>((i * i * 13 + i * 29 + seed * 17) % 37 - 18) / 8;
+  if constexpr (detail::complex_number<T>)
+    return astype<T>(make_complex(x, astype<double>((i * i * 7 + i * 11 + seed) % 23 - 11) / 8)).reshape(s);
+  else return astype<T>(x).reshape(s);
+}
+
+template <class X>
+auto adjoint(const X& a) {
+  return conj(matrix_transpose(a));
+}
+
+template <class A, class B>
+void close(const A& got, const B& wanted, double tolerance = 1e-11) {
+  const array g(got);
+  const array w(wanted);
+  REQUIRE(g.shape() == w.shape());
+  if (g.size() == 0) return;
+  const double off = static_cast<double>(max(abs(g - w)).item()), largest = static_cast<double>(max(abs(w)).item());
+  CHECK(off <= tolerance * (1 + largest));
+}
+
+// Errors of a GPU's work come from the call that waits for it.
+template <class Work>
+std::string failure_of(Work&& work) {
+  try {
+    work();
+    synchronize();
+  } catch (const linalg_error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("linalg: factors make the matrix again", T, float, complex) {
+  const double limit = sizeof(T) == 4 ? 2e-5 : 1e-12;
+  for (const shape& s : {shape{5, 3}, shape{3, 5}, shape{4, 4}, shape{2, 4, 3}, shape{1, 1}, shape{40, 20}}) {
+    CAPTURE(s);
+    const array<T> a = some<T>(s);
+    const int rank = s.size();
+    const std::int64_t m = s[rank - 2], n = s[rank - 1], k = std::min(m, n);
+    {
+      const auto [q, r] = linalg::qr(a);
+      close(matmul(q, r), a, limit);
+      close(matmul(adjoint(q), q), broadcast_to(eye<T>(k), linalg::qr(a).Q(ellipsis, slice(0, k), _).shape()), limit);
+      const auto [full, triangle] = linalg::qr(a, linalg::qr_mode::complete);
+      CHECK(full.shape()[rank - 1] == m);
+      CHECK(triangle.shape()[rank - 2] == m);
+      close(matmul(full, triangle), a, limit);
+    }
+    {
+      const auto [u, sigma, vh] = linalg::svd(a, {.full_matrices = false});
+      close(matmul(u * astype<T>(sigma)(ellipsis, newaxis, _), vh), a, limit);
+      const auto [wide, same, high] = linalg::svd(a);
+      CHECK(wide.shape()[rank - 1] == m);
+      CHECK(high.shape()[rank - 2] == n);
+      close(same, sigma, limit);
+      close(matmul(wide, adjoint(wide)), broadcast_to(eye<T>(m), wide.shape()), limit);
+      close(matmul(high, adjoint(high)), broadcast_to(eye<T>(n), high.shape()), limit);
+    }
+    {
+      const auto [p, l, u] = linalg::lu(a);
+      close(matmul(astype<T>(p), matmul(l, u)), a, limit);
+    }
+    const auto [h, tau] = linalg::qr_raw(a);
+    CHECK(h.shape()[rank - 2] == n);
+    CHECK(tau.shape()[rank - 2] == k);
+    close(triu(matrix_transpose(h)(ellipsis, slice(0, k), _)), linalg::qr(a).R, limit);
+  }
+}
+
+TEST_CASE_TEMPLATE("linalg: eigenvectors", T, double, std::complex<float>) {
+  const double limit = std::is_same_v<T, double> ? 1e-11 : 1e-4;
+  using C = detail::solved_complex<array<T>>;
+  for (const shape& s : {shape{6, 6}, shape{2, 3, 5, 5}, shape{1, 1}, shape{33, 33}}) {
+    CAPTURE(s);
+    const array<T> a = some<T>(s);
+    const array<T> symmetric = a + adjoint(a);
+    const auto [w, v] = linalg::eigh(symmetric);
+    close(matmul(symmetric, v), v * astype<T>(w)(ellipsis, newaxis, _), limit);
+    const auto [values, vectors] = linalg::eig(a);
+    close(matmul(astype<C>(a), vectors), vectors * values(ellipsis, newaxis, _), limit);
+    close(linalg::norm(vectors, {.axis = -2}), ones_like(real(values)), limit);
+    const auto [upper, columns] = linalg::eigh(a, {.UPLO = 'U'});
+    // The diagonal counts as real.
+    const array<T> strict = triu(a, 1);
+    const array<T> full = strict + adjoint(strict) + (triu(a) - strict + adjoint(triu(a) - strict)) / T(2);
+    close(matmul(full, columns), columns * astype<T>(upper)(ellipsis, newaxis, _), limit);
+  }
+}
+
+TEST_CASE("linalg: dtypes") {
+  using std::is_same_v;
+#define ELEMENT(...) typename std::remove_cvref_t<decltype(__VA_ARGS__)>::sinter_element
+  const array<int> i{{2, 1}, {1, 3}};
+  const array<half> h = astype<half>(i);
+  const array<float> f = astype<float>(i);
+  const array<std::complex<float>> c = astype<std::complex<float>>(i);
+  static_assert(is_same_v<ELEMENT(linalg::inv(i)), double> && is_same_v<ELEMENT(linalg::inv(h)), float>);
+  static_assert(is_same_v<ELEMENT(linalg::solve(f, i)), double> &&
+                is_same_v<ELEMENT(linalg::solve(c, f)), std::complex<float>>);
+  static_assert(is_same_v<ELEMENT(linalg::svdvals(c)), float> &&
+                is_same_v<ELEMENT(linalg::eigvals(f)), std::complex<float>>);
+  static_assert(is_same_v<ELEMENT(linalg::eigvals(i)), complex> && is_same_v<ELEMENT(linalg::eigvalsh(c)), float>);
+  static_assert(is_same_v<ELEMENT(linalg::slogdet(c).sign), std::complex<float>>);
+  static_assert(is_same_v<ELEMENT(linalg::slogdet(c).logabsdet), float>);
+#undef ELEMENT
+  CHECK(linalg::det(i).item() == doctest::Approx(5));
+  CHECK(linalg::det(h).item() == doctest::Approx(5));
+  CHECK(linalg::matrix_power(f, -1)(0, 0).item() == doctest::Approx(0.6));
+  CHECK(linalg::matrix_power(h, -2)(1, 1).item() == doctest::Approx(0.2).epsilon(0.01));
+  CHECK_THROWS_AS(static_cast<void>(linalg::matrix_power(i, -1)), dtype_error);
+  CHECK(linalg::cond(i).item() == doctest::Approx(2.618033988749895));
+}
+
+TEST_CASE("linalg: what it refuses") {
+  const array<double> a = some<double>({3, 3}), b = some<double>({4}), wide = some<double>({2, 3});
+  CHECK_THROWS_WITH(static_cast<void>(linalg::inv(wide)),
+                    "sinter: inv of an array of shape (2, 3); the last two axes have to be equal");
+  CHECK_THROWS_WITH(static_cast<void>(linalg::svd(b)),
+                    "sinter: svd of an array of shape (4,); it takes two axes at least");
+  CHECK_THROWS_WITH(static_cast<void>(linalg::solve(a, b)), "sinter: solve of arrays of shapes (3, 3) and (4,)");
+  CHECK_THROWS_AS(static_cast<void>(linalg::solve(a, wide)), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(linalg::lstsq(a, b)), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(linalg::solve_banded({1, 1}, wide, b)), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(linalg::eigh(a, {.UPLO = 'x'})), error);
+  CHECK_THROWS_AS(static_cast<void>(linalg::tensorinv(a, 0)), error);
+  CHECK_THROWS_AS(static_cast<void>(linalg::tensorinv(wide, 1)), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(linalg::tensorsolve(a, b)), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(linalg::cond(zeros<double>({0, 0}))), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(linalg::norm(a, {.ord = "nic"})), error);
+  CHECK_THROWS_AS(static_cast<void>(linalg::norm(a, {.ord = 3})), error);
+  CHECK_THROWS_AS(static_cast<void>(linalg::solve(some<double>({2, 3, 3}), some<double>({3, 3, 1}))), shape_error);
+}
+
+TEST_CASE("linalg: matrices without a result") {
+  array<double> a = some<double>({4, 3, 3});
+  a(2) = 1;
+  CHECK(failure_of([&] { array<double> x = linalg::inv(a); }) ==
+        "sinter: matrix 2 of a batch is singular: pivot 2 of its LU factorisation is 0; its results are NaN");
+  CHECK(failure_of([&] { array<double> x = linalg::solve(a(2), ones<double>({3})); }) ==
+        "sinter: a matrix is singular: pivot 2 of its LU factorisation is 0; its results are NaN");
+  CHECK(failure_of([] {
+          array<double> x = linalg::cholesky(array<double>{{1, 2}, {2, 1}});
+        }) ==
+        "sinter: a matrix is not positive definite: its leading minor of order 2 is not positive; its results are NaN");
+  CHECK(failure_of([] {
+          array<double> x = linalg::solve_triangular(array<double>{{1, 2}, {0, 0}}, array<double>{1, 2});
+        }).find("element 2 of its diagonal is 0") != std::string::npos);
+  CHECK(failure_of([] {
+          array<complex> x = linalg::eigvals(array<double>{{1, not_a_number}, {0, 1}});
+        }) == "sinter: a matrix has an infinity or a NaN in it, and so no eigenvalues; its results are NaN");
+  CHECK(failure_of([] {
+          array<double> x = linalg::svdvals(array<double>{{1, not_a_number}, {0, 1}});
+        }).find("singular values") != std::string::npos);
+  CHECK(failure_of([] {
+          array<double> x = linalg::solve_banded({0, 0}, zeros<double>({1, 2}), array<double>{1, 2});
+        }).find("singular") != std::string::npos);
+  CHECK(failure_of([&] { array<double> x = linalg::inv(some<double>({3, 3})); }) == "");  // nothing stays behind
+  // Of these NumPy makes no errors either.
+  CHECK(linalg::det(zeros<double>({2, 2})).item() == 0);
+  CHECK(linalg::slogdet(zeros<double>({2, 2})).sign.item() == 0);
+  CHECK(linalg::slogdet(zeros<double>({2, 2})).logabsdet.item() == -std::numeric_limits<double>::infinity());
+  CHECK(std::isinf(linalg::cond(zeros<double>({2, 2}), 1).item()));
+  CHECK(std::isnan(linalg::det(array<double>{{1, not_a_number}, {0, 1}}).item()));
+  CHECK(linalg::matrix_rank(array<double>{0, 0, 3}).item() == 1);
+  CHECK(linalg::det(array<double>{{1e200, 0, 0}, {0, 1e200, 0}, {0, 0, 1e-300}}).item() == doctest::Approx(1e100));
+}
+
+TEST_CASE("linalg: what others than the failed matrix have stays") {
+  if (device::current() == device::cuda(0)) {
+    array<double> a = some<double>({2, 3, 3});
+    a(0) = 0;
+    array<double> x = linalg::inv(a);
+    CHECK_THROWS_AS(synchronize(), linalg_error);
+    CHECK(std::isnan(x(0, 0, 0).item()));
+    close(x(1), linalg::inv(a(1)));
+  }
+}
+
+TEST_CASE("linalg: calls are made once, for all of their results") {
+  const array<double> a = some<double>({6, 6});
+  const auto [q, r] = linalg::qr(a);
+  CHECK(moved_by([&] { array<double> x = r; }).library_calls == 1);
+  CHECK(moved_by([&] { array<double> x = matmul(q, r)(0, 0); }).library_calls <= 2);
+  const auto factors = linalg::lu_factor(a);
+  CHECK(moved_by([&] { array<double> x = linalg::lu_solve(factors, some<double>({6})); }).library_calls == 2);
+  CHECK(moved_by([&] { array<double> x = linalg::lu_solve(factors, some<double>({6}, 1)); }).library_calls == 1);
+  const auto lazily = linalg::inv(zeros<double>({2, 2}));  // nothing happens before it is evaluated
+  CHECK(failure_of([&] { array<double> x = lazily; }) != "");
+  array<double> b = some<double>({6, 6});
+  const auto before = linalg::inv(b);
+  const array<double> wanted = linalg::inv(array<double>(b.copy()));
+  b(0, 0) = 17;
+  close(before, wanted);
+  CHECK(failure_of([&] { array<double> s = 2 * linalg::inv(a) + linalg::det(a); }) == "");
+}
+
+TEST_CASE("linalg: streams and graphs") {
+  array<double> a = some<double>({5, 5}), b = some<double>({5});
+  stream s;
+  array<double> elsewhere;
+  {
+    const stream_scope on(s);
+    elsewhere = linalg::solve(a, b);
+  }
+  close(matmul(a, elsewhere), b);
+  array<double> x = zeros<double>({5});
+  array<double> w = zeros<double>({5});
+  const graph g = capture([&] {
+    x(ellipsis) = linalg::solve(a, b);
+    w(ellipsis) = linalg::eigvalsh(a + a.transpose());
+    b *= 2;
+  });
+  const array<double> first = linalg::solve(a, b), values = linalg::eigvalsh(a + a.transpose());
+  g.launch();
+  close(x, first);
+  close(w, values);
+  g.launch();
+  close(x, first * 2.0);
+  array<double> singular = zeros<double>({3, 3}), out = zeros<double>({3, 3});
+  const graph fails = capture([&] { out(ellipsis) = linalg::inv(singular); });
+  CHECK(failure_of([&] { fails.launch(); }) != "");
+  CHECK_THROWS_AS(static_cast<void>(capture([&] { out(ellipsis) = linalg::expm(singular); })), device_error);
+}
+
+TEST_CASE("linalg: many small matrices, and large ones") {
+  const array<double> many = some<double>({500, 7, 7}) + 20 * eye<double>(7);
+  close(matmul(many, linalg::inv(many)), broadcast_to(eye<double>(7), many.shape()), 1e-10);
+  close(linalg::det(many)(slice(490, _)), linalg::det(many(slice(490, _))), 1e-12);
+  const array<float> large = some<float>({300, 300}) + 300 * eye<float>(300);
+  close(matmul(large, linalg::solve(large, some<float>({300, 2}))), some<float>({300, 2}), 1e-4);
+  const array<double> side = arange<double>(150);
+  const array<double> symmetric = 1 / (1 + square(side(_, newaxis) - side));
+  const auto [w, v] = linalg::eigh(symmetric);
+  close(matmul(v * w, v.transpose()), symmetric, 1e-12);
+}
+
+TEST_CASE("linalg: where there is no LAPACK" * doctest::skip()) {
+  const array<double> a = some<double>({3, 3});
+  try {
+    array<double> x = linalg::inv(a);
+    FAIL("it has one");
+  } catch (const device_error& e) {
+    const std::string said = e.what();
+    CHECK(said.find("LU factorisation of float64 (3, 3): LAPACK was not found; it is in libopenblas0-pthread") !=
+          said.npos);
+  }
+  CHECK(linalg::norm(a).item() > 0);
+  CHECK(array<double>(matmul(a, a)).size() == 9);
+}
+
+TEST_CASE("linalg: without LAPACK it says what is missing, and everything else works") {
+  const rerun r("linalg: where there is no LAPACK", {{"SINTER_LAPACK", ""}});
+  CHECK_MESSAGE(r.ok, r.output);
+}
