@@ -2,6 +2,8 @@
 #include <cmath>
 #include <complex>
 
+#include <sinter/fit.hpp>
+#include <sinter/iterative.hpp>
 #include <sinter/linalg.hpp>
 
 #include "docs/generate/examples.hpp"
@@ -55,6 +57,21 @@ void run_matrices(std::vector<example>& all) {
   EXAMPLE(linalg::tensorinv, "np.linalg.tensorinv(np.eye(4).reshape(4, 2, 2), 1)",
           sn::linalg::tensorinv(sn::eye(4).reshape(4, 2, 2), 1));
   EXAMPLE(linalg::expm, "", sn::round(sn::linalg::expm(array<double>{{0, 1}, {-1, 0}}), 6));
+  EXAMPLE(polyfit, "np.round(np.polyfit(np.array([0.0, 1, 2, 3]), np.array([1.0, 3, 7, 13]), 2), 6) + 0",
+          sn::round(sn::polyfit(array<double>{0, 1, 2, 3}, array<double>{1, 3, 7, 13}, 2), 6) + 0);
+  EXAMPLE(polyfit_full, "np.polyfit(np.array([0.0, 1, 2, 3]), np.array([1.0, 3, 7, 13]), 2, full=True)[2]",
+          sn::polyfit_full(array<double>{0, 1, 2, 3}, array<double>{1, 3, 7, 13}, 2).rank);
+  EXAMPLE(polyfit_cov, "np.round(np.polyfit(np.array([0.0, 1, 2, 3]), np.array([1.0, 3, 7, 13]), 1, cov=True)[1], 6)",
+          sn::round(sn::polyfit_cov(array<double>{0, 1, 2, 3}, array<double>{1, 3, 7, 13}, 1).covariance, 6));
+  EXAMPLE(roots, "", sn::round(sn::roots(array<double>{2, -3}), 6));
+  EXAMPLE(sparse::linalg::cg, "",
+          sn::round(sn::sparse::linalg::cg([](const auto& r) { return 2 * r - sn::flip(r) / 2; }, x).x, 3));
+  EXAMPLE(sparse::linalg::bicgstab, "",
+          sn::round(sn::sparse::linalg::bicgstab(array<double>{{4, 1}, {0, 3}}, x(slice(2))).x, 6));
+  EXAMPLE(sparse::linalg::gmres, "",
+          sn::round(sn::sparse::linalg::gmres(array<double>{{4, 1}, {0, 3}}, x(slice(2))).x, 6));
+  EXAMPLE(sparse::linalg::lobpcg, "",
+          sn::round(sn::sparse::linalg::lobpcg(array<double>{{4, 1}, {1, 3}}, sn::ones({2, 1})).eigenvalues, 6));
 }
 
 }  // namespace docs

@@ -178,6 +178,24 @@ def tensors(dtype):
     }
 
 
+def fits():
+    x, y, ys = (np.arange(12) - 5) / 4, numbers((12,), np.float64, 1), numbers((12, 2), np.float64, 1)
+    w = 1 / (1 + np.arange(12) % 3)
+    for degree in (0, 1, 3, 5):
+        yield f"polyfit {degree}", np.polyfit(x, y, degree)
+        yield f"polyfit columns {degree}", np.polyfit(x, ys, degree)
+        yield f"polyfit weighted {degree}", np.polyfit(x, ys, degree, w=w)
+    for name, value in zip(("coefficients", "residuals", "rank", "singular values", "rcond"), np.polyfit(x, ys, 3, full=True, w=w)):
+        yield f"polyfit full {name}", value
+    yield "polyfit rcond", np.polyfit(x, y, 5, rcond=0.3)
+    yield "polyfit covariance", np.polyfit(x, y, 2, cov=True)[1]
+    yield "polyfit covariance columns", np.polyfit(x, ys, 2, cov=True, w=w)[1]
+    yield "polyfit covariance unscaled", np.polyfit(x, ys, 2, cov="unscaled", w=w)[1]
+    for name, p in {"none": [0, 0], "constant": [3], "line": [2, -3], "zeros": [0, 0, 1, -3, 2, 0, 0], "complex": [1, 0, 0, 8],
+                    "quintic": [2, -1, 3, 0.5, -4, 1]}.items():
+        yield f"roots {name}", in_order(np.roots(p).astype(np.complex128)) if len(np.roots(p)) else np.roots(p)
+
+
 def line(name, dtype, operand, value):
     value = np.asarray(value)
     flat = value.ravel()
@@ -203,6 +221,8 @@ def cases():
                 yield line(name, dtype, operand, (SQUARE | ANY)[name](a))
         for name, value in tensors(kind).items():
             yield line(name, dtype, "tensor", value)
+    for name, value in fits():
+        yield line(name, "real", "points", value)
 
 
 if __name__ == "__main__":

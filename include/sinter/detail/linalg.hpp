@@ -82,5 +82,17 @@ template <expression E>
 handle node_in(E&& e) {
   return handle(take_node(std::forward<E>(e)));
 }
+
+/// An expression, or nothing.
+class optional_expression {
+ public:
+  optional_expression() = default;
+  template <expression E>
+  optional_expression(E&& e) : node_(take_node(std::forward<E>(e))) {}
+  handle take() { return std::move(node_); }
+
+ private:
+  handle node_;
+};
 }  // namespace detail
 }  // namespace sinter
