@@ -12,13 +12,15 @@
 
 #include <sinter/error.hpp>
 
-#include "codegen/ir/function.hpp"
+#include "codegen/ir/formula.hpp"
 #include "codegen/ir/parts.hpp"
 #include "codegen/source/emit.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/inspect/graph.hpp"
+#include "runtime/inspect/tree.hpp"
 #include "runtime/launch/measure.hpp"
 #include "runtime/library/call.hpp"
 #include "runtime/memory/storage.hpp"
@@ -55,13 +57,19 @@ struct looked_at {
   shape domain;
   bool launched;                     // no: it has no element to compute
   runtime::binding on_cuda, on_cpu;  // as a GPU and the CPU run it: the expression's own device where it is one of them
-  bool by_cuda;                      // the expression's own device is a GPU
+  const runtime::device_impl* device;  // the expression's own
+  std::vector<std::string> formulas;   // of its outputs
+  runtime::compiled_facts compiled;    // where it is, for that device
+
+  bool by_cuda() const { return device->dialect() == codegen::dialect::cuda; }
 };
 
 // The way of an evaluation up to its launches. Arrays of no memory stand for what it would compute.
 class evaluation final : public codegen::part_evaluator {
  public:
-  explicit evaluation(node* n) {
+  // Draws what it meets where there is something to draw on.
+  evaluation(node* n, runtime::array_names& names, runtime::graph_drawer* drawing = nullptr)
+      : names_(names), drawing_(drawing) {
     runtime::look();
     const codegen::nodes root{typed(n)};
     if (!compute(root, {}, true)) codegen::compute_in_parts(root, *this);
@@ -69,7 +77,7 @@ class evaluation final : public codegen::part_evaluator {
   std::vector<looked_at> steps;
 
  private:
-  bool compute(const codegen::nodes& nodes, codegen::program_room room, bool) override {
+  bool compute(const codegen::nodes& nodes, codegen::program_room room, bool is_root) override {
     std::vector<const shape*> extents;
     for (const typed_node* n : nodes) extents.push_back(&n->extents);
     codegen::resolution r;
@@ -85,7 +93,12 @@ class evaluation final : public codegen::part_evaluator {
       results.push_back(stand_in(n->type, n->extents, on));
       known.emplace(n, results.back());
     }
-    for (const auto& s : p.steps) look(s->step, r, temporaries, results, on);
+    if (is_root) root_ = results.front();
+    if (drawing_) drawing_->begin_program(r, p.temporaries);
+    for (const auto& s : p.steps) {
+      if (drawing_) drawing_->add(s->step, results.data());
+      look(*s, r, temporaries, results, on);
+    }
     return true;
   }
   void drop(const typed_node* n) override { known.erase(n); }
@@ -109,7 +122,11 @@ class evaluation final : public codegen::part_evaluator {
     for (int i = 0; i < what.result_count; ++i)
       results.push_back(stand_in(what.results[i].type, what.results[i].extents, on));
     known.emplace(&c, results[static_cast<std::size_t>(c.number)]);
-    steps.push_back({nullptr, &c, c.extents, true, {}, {}, false});
+    steps.push_back({nullptr, &c, c.extents, true, {}, {}, &on, {}, {}});
+    if (!drawing_) return;
+    std::vector<const array_node*> operands;
+    for (int i = 0; i < c.site->operand_count; ++i) operands.push_back(operand(c, i));
+    drawing_->add_call(what.name(), operands, results);
   }
   array_node* stand_in(dtype type, const shape& extents, runtime::device_impl& on) {
     runtime::storage_holder none(runtime::make_storage(0, runtime::current_stream(on)));
@@ -119,182 +136,118 @@ class evaluation final : public codegen::part_evaluator {
     return runtime::as_array_node(stand_ins_.back().get());
   }
 
-  void look(const codegen::step& s, const codegen::resolution& r, const std::vector<array_node*>& temporaries,
-            const std::vector<array_node*>& results, const runtime::device_impl& on) {
+  void look(const runtime::compiled_step& compiled, const codegen::resolution& r,
+            const std::vector<array_node*>& temporaries, const std::vector<array_node*>& results,
+            runtime::device_impl& on) {
+    const codegen::step& s = compiled.step;
     std::vector<array_node*> outputs;
     for (const codegen::step::write& o : s.outputs)
       outputs.push_back(o.root >= 0 ? results[static_cast<std::size_t>(o.root)]
                                     : temporaries[static_cast<std::size_t>(o.temporary)]);
-    looked_at k{&s, nullptr, r.spaces[s.domain].extents, false, {}, {}, on.dialect() == codegen::dialect::cuda};
+    looked_at k{&s, nullptr, r.spaces[s.domain].extents, false, {}, {}, &on, {}, {}};
     const runtime::target here = runtime::target_of(on);
+    runtime::layout how;
     const auto bind = [&](codegen::dialect language, runtime::binding& b) {
-      k.launched = runtime::bind_for(s, r, temporaries.data(), outputs.data(), runtime::target_like(language, here), b);
+      k.launched = runtime::bind_for(s, r, temporaries.data(), outputs.data(), runtime::target_like(language, here), b,
+                                     language == here.language ? &how : nullptr);
     };
     bind(codegen::dialect::cuda, k.on_cuda);
     bind(codegen::dialect::c, k.on_cpu);
+    k.formulas = formulas_of(s, r, temporaries, outputs);
+    if (const runtime::compiled_kernel* made =
+            k.by_cuda() ? compiled.find(k.on_cuda.variant, on, codegen::dialect::cuda) : nullptr)
+      k.compiled = on.facts_of(made->code, how.how);
     steps.push_back(std::move(k));
   }
 
+  // What a kernel leaves for later ones is m0, m1 and so on; the root is y.
+  std::vector<std::string> formulas_of(const codegen::step& s, const codegen::resolution& r,
+                                       const std::vector<array_node*>& temporaries,
+                                       const std::vector<array_node*>& outputs) {
+    codegen::formula_names names;
+    names.input = [&](int i) {
+      const codegen::step::read& read = s.inputs[static_cast<std::size_t>(i)];
+      const array_node* const a =
+          read.temporary >= 0 ? temporaries[static_cast<std::size_t>(read.temporary)] : r.operands[read.operand].from;
+      return a ? name_of(*a) + element_of(r.operands[read.operand], *a) : "x";
+    };
+    names.scalar = [&](int i) {
+      const auto at = static_cast<std::size_t>(i);
+      return codegen::number_text(r.scalars[s.scalars[at]], s.kernel.scalars[at]);
+    };
+    names.output = [&](int o) { return name_of(*outputs[static_cast<std::size_t>(o)]); };
+    return codegen::formulas(s.kernel, names);
+  }
+
+  // Of an operand that is one element of an array, which one, in C order.
+  static std::string element_of(const codegen::operand& o, const array_node& a) {
+    if (!o.fixed || !o.data || !a.contiguous || a.extents.elements() <= 1) return "";
+    return "[" + std::to_string((o.data - a.data()) / itemsize(a.type)) + "]";
+  }
+
+  std::string name_of(const array_node& a) {
+    if (&a == root_) return "y";
+    const auto is_stand_in = [&](const handle& h) { return h.get() == static_cast<const node*>(&a); };
+    if (std::none_of(stand_ins_.begin(), stand_ins_.end(), is_stand_in)) return names_.of(a);
+    return "m" + std::to_string(between_.try_emplace(&a, between_.size()).first->second);
+  }
+
+  runtime::array_names& names_;
+  runtime::graph_drawer* const drawing_;
+  const array_node* root_ = nullptr;
+  std::unordered_map<const array_node*, std::size_t> between_;
   std::vector<handle> stand_ins_;
   std::unordered_map<const call_site*, std::vector<array_node*>> called_;  // their results
 };
 
-std::string operation_name(const instruction& i) {
-  return i.code == instruction::cast ? std::string("astype ") + name(i.type) : facts(static_cast<op>(i.code)).name;
+std::string counted(std::size_t n, const char* what) { return message("%zu %s%s", n, what, n == 1 ? "" : "s"); }
+
+std::string human(double n, const char* unit) {
+  constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
+  int p = 0;
+  while (n >= 999.5 && p < 5) n /= 1000, ++p;
+  return message("%.3g %s%s", n, prefixes[p], unit);
 }
 
-// Walks the DAG once per node and gives each a number.
-class describer {
- public:
-  virtual ~describer() = default;
+// Beside what the device states: how long it takes at the least, and what bounds it.
+std::string roofline_of(const looked_at& k, double bytes, double all_operations) {
+  const double bandwidth = k.device->stated_bandwidth(), speed = k.device->stated_operations();
+  if (bandwidth <= 0 || speed <= 0) return "";
+  const double moving = bytes / bandwidth, computing = all_operations / speed;
+  return message("     at least %.3g us: %s at the stated %s%s\n", 1e6 * std::max(moving, computing),
+                 moving >= computing ? "memory" : "arithmetic",
+                 (moving >= computing ? human(bandwidth, "B/s") : human(speed, "op/s")).c_str(),
+                 moving >= computing ? message(", arithmetic takes %.2g of it", computing / moving).c_str() : "");
+}
 
-  void run(node* root) {
-    struct frame {
-      int id;
-      std::vector<node*> children;
-      std::size_t next;
-    };
-    std::vector<frame> open;
-    const auto enter = [&](node* raw) {
-      const typed_node* n = typed(raw);
-      const auto [at, fresh] = ids_.try_emplace(n, static_cast<int>(ids_.size()));
-      const int id = at->second;
-      if (!fresh) return child(open.back().id, id);
-      frame f{id, {}, 0};
-      begin(id, n, label(n, f.children));
-      open.push_back(std::move(f));
-    };
-    for (enter(root); !open.empty();) {
-      frame& f = open.back();
-      if (f.next < f.children.size()) {
-        enter(f.children[f.next++]);
-        continue;
-      }
-      const int id = f.id;
-      open.pop_back();
-      if (!open.empty()) child(open.back().id, id);
-    }
-  }
+std::string describe(const runtime::compiled_facts& f) {
+  if (f.registers == 0) return "";
+  std::string text = message("     compiled: %d registers a thread", f.registers);
+  text += f.spilled_bytes ? message(", %d bytes of it in memory", f.spilled_bytes) : ", none spilled";
+  return text + (f.occupancy > 0 ? message(", occupancy %.0f %%\n", 100 * f.occupancy) : "\n");
+}
 
- protected:
-  virtual void begin(int id, const typed_node* n, const std::string& label) = 0;
-  virtual void child(int from, int to) = 0;
-
- private:
-  static std::string label(const typed_node* n, std::vector<node*>& children) {
-    switch (n->kind) {
-      case node_kind::array: return "array";
-      case node_kind::iota: {
-        const int axis = static_cast<const iota_node*>(n)->axis;
-        return axis == iota_node::all_axes ? "position" : "index along axis " + std::to_string(axis);
-      }
-      case node_kind::view:
-        for (int i = 0; i < child_count(n); ++i) children.push_back(detail::child(n, i));
-        return children.size() > 1 ? "view by index" : "view";
-      case node_kind::reshape: children = {static_cast<const reshape_node*>(n)->child}; return "reshape";
-      case node_kind::reduction: {
-        const auto* r = static_cast<const reduction_node*>(n);
-        children = {r->child};
-        std::string axes;
-        for (int d = 0; d < r->child->extents.size(); ++d)
-          if (r->axes >> d & 1) axes += (axes.empty() ? "" : ", ") + std::to_string(d);
-        return (r->called ? r->called->name : codegen::name(r->what)) + " over axes (" + axes + ")";
-      }
-      case node_kind::scan: {
-        const auto* s = static_cast<const scan_node*>(n);
-        children = {s->child};
-        return std::string("running ") + codegen::name(s->what) + " along axis " + std::to_string(s->axis);
-      }
-      case node_kind::call: {
-        const auto* c = static_cast<const call_node*>(n);
-        const call_site& site = *c->site;
-        children.assign(site.operands, site.operands + site.operand_count);
-        const std::string called = site.what->name();
-        return site.what->result_count == 1 ? called : message("result %d of %s", c->number, called.c_str());
-      }
-      case node_kind::expression: break;
-    }
-    const auto* e = static_cast<const expression_node*>(n);
-    std::vector<std::string> stack;
-    int node_at = 0, scalar_at = 0;
-    for (int i = 0; i < e->code->length; ++i) {
-      const instruction in = e->code->code[i];
-      if (in.code == instruction::take_node) {
-        children.push_back(e->children[node_at]);
-        stack.push_back("#" + std::to_string(node_at++));
-      } else if (in.code == instruction::take_scalar) {
-        stack.push_back(scalar(e->scalars[scalar_at++], in.type));
-      } else {
-        const bool calls = in.code == instruction::call;
-        if (e->code->called && in.code == instruction::cast && typed(children.back())->type == in.type) continue;
-        const int count = calls                          ? static_cast<int>(stack.size())
-                          : in.code == instruction::cast ? 1
-                                                         : facts(static_cast<op>(in.code)).arity;
-        std::string call = (calls ? e->code->called->text.name : operation_name(in)) + "(";
-        for (int a = 0; a < count; ++a)
-          call += (a ? ", " : "") + stack[stack.size() - static_cast<std::size_t>(count - a)];
-        stack.resize(stack.size() - static_cast<std::size_t>(count));
-        stack.push_back(call + ")");
-      }
-    }
-    return stack.back();
-  }
-
-  static std::string scalar(scalar_bits bits, dtype t) {
-    if (t == dtype::float32) return message("%g", static_cast<double>(bits.as_float));
-    if (t == dtype::float64) return message("%g", bits.as_double);
-    if (t == dtype::bool_) return bits.as_bool ? "true" : "false";
-    return facts(t).is_signed ? std::to_string(bits.as_signed) : std::to_string(bits.as_unsigned);
-  }
-
-  std::unordered_map<const typed_node*, int> ids_;
-};
-
-class tree : public describer {
- public:
-  std::string out = "expression\n";
-
- private:
-  void begin(int id, const typed_node* n, const std::string& label) override {
-    lines_.push_back(message("  [%d] %-7s %-16s ", id, name(n->type), to_string(n->extents).c_str()) + label);
-    children_.emplace_back();
-  }
-  void child(int from, int to) override { children_[static_cast<std::size_t>(from)].push_back(to); }
-  std::vector<std::string> lines_;
-  std::vector<std::vector<int>> children_;
-
- public:
-  std::string text() {
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      out += lines_[i];
-      for (std::size_t c = 0; c < children_[i].size(); ++c)
-        out += (c ? ", " : "   with ") + ("#" + std::to_string(c)) + " = [" + std::to_string(children_[i][c]) + "]";
-      out += "\n";
-    }
-    return out;
-  }
-};
-
-class digraph : public describer {
- public:
-  std::string out = "digraph sinter {\n  node [shape=box, fontname=\"monospace\"];\n";
-
- private:
-  void begin(int id, const typed_node* n, const std::string& label) override {
-    out += message("  n%d [label=\"%s\\n%s %s\"];\n", id, label.c_str(), name(n->type), to_string(n->extents).c_str());
-  }
-  void child(int from, int to) override { out += message("  n%d -> n%d;\n", to, from); }
-};
-
-std::string counted(std::size_t n, const char* what) { return message("%zu %s%s", n, what, n == 1 ? "" : "s"); }
+std::string describe(const looked_at& k) {
+  const codegen::step& step = *k.step;
+  std::string out;
+  for (const std::string& f : k.formulas) out += "     " + f + "\n";
+  if (!k.launched) return out + "     not launched: its result has no element\n";
+  const double points = static_cast<double>(k.on_cpu.kept) * static_cast<double>(k.on_cpu.reduced);
+  const double bytes = runtime::bytes_moved(step, k.on_cpu), all = points * runtime::operations(step.kernel);
+  out += message("     %s, %s, %s a point, %s in all, %.2g operations a byte\n",
+                 counted(step.inputs.size(), "input").c_str(), counted(step.outputs.size(), "output").c_str(),
+                 counted(static_cast<std::size_t>(runtime::operations(step.kernel)), "operation").c_str(),
+                 human(bytes, "B").c_str(), all / bytes);
+  out += "     shared out: " + codegen::print(step.kernel, (k.by_cuda() ? k.on_cuda : k.on_cpu).variant) + "\n";
+  return out + roofline_of(k, bytes, all) + describe(k.compiled);
+}
 
 }  // namespace
 
 sinter::text explain(node* n) try {
-  const evaluation e(n);
-  tree t;
-  t.run(n);
-  std::string out = t.text();
+  runtime::array_names names;
+  std::string out = runtime::tree_of(typed(n), names);
+  const evaluation e(n, names);
   const auto calls = static_cast<std::size_t>(
       std::count_if(e.steps.begin(), e.steps.end(), [](const looked_at& k) { return k.call; }));
   out += message("kernels: %zu", e.steps.size() - calls) + (calls ? message(", calls: %zu\n", calls) : "\n");
@@ -304,21 +257,9 @@ sinter::text explain(node* n) try {
       out += message("  %zu. call of a library: %s\n", i + 1, k.call->site->what->name().c_str());
       continue;
     }
-    const codegen::step& step = *k.step;
-    out += message("  %zu. %s over %s: %s\n", i + 1, codegen::name(codegen::form_of(step.kernel)),
-                   to_string(k.domain).c_str(), step.reason.c_str());
-    if (!k.launched) {
-      out += "     not launched: its result has no element\n";
-      continue;
-    }
-    const double points = static_cast<double>(k.on_cpu.kept) * static_cast<double>(k.on_cpu.reduced);
-    const double bytes = runtime::bytes_moved(step, k.on_cpu);
-    out += message("     %s, %s, %s a point, %.3g bytes in all, %.2g operations a byte\n",
-                   counted(step.inputs.size(), "input").c_str(), counted(step.outputs.size(), "output").c_str(),
-                   counted(static_cast<std::size_t>(runtime::operations(step.kernel)), "operation").c_str(), bytes,
-                   points * runtime::operations(step.kernel) / bytes);
-    const codegen::variant& v = (k.by_cuda ? k.on_cuda : k.on_cpu).variant;
-    out += "     shared out: " + codegen::print(step.kernel, v) + "\n";
+    out += message("  %zu. %s over %s: %s\n", i + 1, codegen::name(codegen::form_of(k.step->kernel)),
+                   to_string(k.domain).c_str(), k.step->reason.c_str());
+    out += describe(k);
   }
   return sinter::text(out.c_str());
 } catch (const std::bad_alloc&) {
@@ -326,7 +267,8 @@ sinter::text explain(node* n) try {
 }
 
 sinter::text dump(node* n) try {
-  const evaluation e(n);
+  runtime::array_names names;
+  const evaluation e(n, names);
   std::string out;
   for (std::size_t i = 0; i < e.steps.size(); ++i) {
     const looked_at& k = e.steps[i];
@@ -349,9 +291,11 @@ sinter::text dump(node* n) try {
 }
 
 sinter::text to_dot(node* n) try {
-  digraph g;
-  g.run(n);
-  return sinter::text((g.out + "}\n").c_str());
+  runtime::array_names names;
+  runtime::tree_of(typed(n), names);  // which numbers the arrays as explain does
+  runtime::graph_drawer drawing(names, true);
+  const evaluation e(n, names, &drawing);
+  return sinter::text(runtime::dot_of(drawing.graph).c_str());
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

@@ -1,5 +1,9 @@
 #include "codegen/ir/formula.hpp"
 
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
 #include "codegen/ir/values.hpp"
 
 namespace sinter::codegen {
@@ -52,16 +56,13 @@ const spelling* spelling_of(op code) {
   return nullptr;
 }
 
-struct term {
-  std::string text;
-  binds strength = of_all;
-};
-
 // Of bits C++ and Python disagree, so what they join is always in brackets.
-std::string within(const term& t, binds outer, bool is_right) {
+std::string within(const term& t, int outer, bool is_right) {
   const bool of_bits = outer <= of_and && t.strength < of_sign && t.strength != outer;
   return t.strength < outer || (is_right && t.strength == outer) || of_bits ? "(" + t.text + ")" : t.text;
 }
+
+constexpr std::size_t longest = 120;  // characters of a formula that stands within another
 
 class writer {
  public:
@@ -77,14 +78,13 @@ class writer {
     for (std::size_t n = 0; n < k_.values.size(); ++n) {
       term t = term_of(k_.values[n]);
       const bool has_name = k_.values[n].kind == value_kind::input || k_.values[n].kind == value_kind::scalar;
-      if (uses_[n] > 1 && !has_name) {
+      if ((uses_[n] > 1 || t.text.size() > longest) && !has_name) {
         lines_.push_back("t" + std::to_string(named_) + " = " + t.text);
         t = {"t" + std::to_string(named_++)};
       }
       terms_.push_back(std::move(t));
     }
-    for (std::size_t o = 0; o < k_.outputs.size(); ++o)
-      lines_.push_back((k_.outputs.size() > 1 ? "y" + std::to_string(o) + " = " : "") + terms_[k_.outputs[o]].text);
+    for (std::size_t o = 0; o < k_.outputs.size(); ++o) lines_.push_back(output(o) + terms_[k_.outputs[o]].text);
     return std::move(lines_);
   }
 
@@ -92,6 +92,11 @@ class writer {
   std::string input(int number) const {
     if (k_.inputs[static_cast<std::size_t>(number)].iota) return "i";
     return names_.input ? names_.input(number) : "x" + std::to_string(number);
+  }
+
+  std::string output(std::size_t number) const {
+    if (names_.output) return names_.output(static_cast<int>(number)) + " = ";
+    return k_.outputs.size() > 1 ? "y" + std::to_string(number) + " = " : "";
   }
 
   std::string list(const value& v, int first, int last) const {
@@ -118,12 +123,9 @@ class writer {
       case value_kind::call: return {v.called->name + "(" + list(v, 0, v.called->arguments()) + ")"};
       case value_kind::apply: break;
     }
-    const int count = arity(v);
-    if (const spelling* s = spelling_of(v.code)) {
-      if (count == 1) return {s->sign + within(at(0), s->strength, true), s->strength};
-      return {within(at(0), s->strength, false) + " " + s->sign + " " + within(at(1), s->strength, true), s->strength};
-    }
-    return {std::string(detail::facts(v.code).name) + "(" + list(v, 0, count) + ")"};
+    std::vector<const term*> operands;
+    for (int a = 0; a < arity(v); ++a) operands.push_back(&at(a));
+    return applied(v.code, operands);
   }
 
   const kernel& k_;
@@ -136,16 +138,63 @@ class writer {
 
 }  // namespace
 
-const char* sign_of(op code) noexcept {
+term called(const std::string& name, const std::vector<const term*>& operands) {
+  std::string text = name + "(";
+  for (const term* t : operands) text += (t == operands.front() ? "" : ", ") + t->text;
+  return {text + ")"};
+}
+
+term applied(op code, const std::vector<const term*>& operands) {
   const spelling* const s = spelling_of(code);
-  return s ? s->sign : nullptr;
+  if (!s) return called(detail::facts(code).name, operands);
+  if (operands.size() == 1) return {s->sign + within(*operands[0], s->strength, true), s->strength};
+  return {within(*operands[0], s->strength, false) + " " + s->sign + " " + within(*operands[1], s->strength, true),
+          s->strength};
+}
+
+namespace {
+
+std::string number_text(double n) {
+  char text[64];
+  const bool is_whole = n == static_cast<double>(static_cast<long long>(n < 1e15 && n > -1e15 ? n : 0.5));
+  std::snprintf(text, sizeof text, is_whole ? "%.0f" : "%g", n);
+  return text;
+}
+
+template <class T>
+T read(const detail::scalar_bits& bits, int at = 0) {
+  T value;
+  std::memcpy(&value, bits.bytes + static_cast<std::size_t>(at) * sizeof value, sizeof value);
+  return value;
+}
+
+template <class T>
+std::string complex_text(const detail::scalar_bits& bits) {
+  const double imaginary = static_cast<double>(read<T>(bits, 1));
+  return "(" + number_text(static_cast<double>(read<T>(bits))) + (imaginary < 0 ? " - " : " + ") +
+         number_text(std::abs(imaginary)) + "i)";
+}
+
+}  // namespace
+
+std::string number_text(const detail::scalar_bits& bits, dtype t) {
+  switch (t) {
+    case dtype::bool_: return bits.as_bool ? "true" : "false";
+    case dtype::float16: return number_text(static_cast<float>(read<half>(bits)));
+    case dtype::bfloat16: return number_text(static_cast<float>(read<bfloat16>(bits)));
+    case dtype::float32: return number_text(bits.as_float);
+    case dtype::float64: return number_text(bits.as_double);
+    case dtype::complex64: return complex_text<float>(bits);
+    case dtype::complex128: return complex_text<double>(bits);
+    default: return detail::facts(t).is_signed ? std::to_string(bits.as_signed) : std::to_string(bits.as_unsigned);
+  }
 }
 
 std::vector<std::string> formulas(const kernel& k, const formula_names& names) { return writer(k, names).run(); }
 
-std::string formula(const kernel& k, const formula_names& names) {
+std::string formula(const kernel& k) {
   std::string all;
-  for (const std::string& line : formulas(k, names)) all += (all.empty() ? "" : "; ") + line;
+  for (const std::string& line : formulas(k)) all += (all.empty() ? "" : "; ") + line;
   return all;
 }
 

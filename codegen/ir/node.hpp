@@ -51,6 +51,7 @@ struct storage {
   storage* next;                  // among those that are dead but still in use
   array_node* holders = nullptr;  // while there are any; the newest first
   bool lent = false;              // the program has its address, and may enqueue work of its own with it
+  bool named = false;             // the program has given it a name (runtime/inspect/names.hpp)
 };
 
 void release(storage*) noexcept;  // runtime/memory/storage.cpp

@@ -26,10 +26,12 @@ namespace detail {
 SINTER_API text explain(node*);
 SINTER_API text dump(node*);
 SINTER_API text to_dot(node*);
+SINTER_API void give_name(node*, const char*);
 }  // namespace detail
 
-/// The expression's tree, the kernels it becomes with the reason for each cut, and their bytes and operations. Evaluates
-/// nothing.
+/// The expression as formulas, and the kernels it becomes: the reason for each cut, their formulas, bytes and operations, on a GPU
+/// beside what it states to be able to, and what the compiler made of those that are compiled. Arrays are x0, x1 or what `named`
+/// calls them. Evaluates nothing.
 template <detail::expression E>
 text explain(const E& e) {
   return detail::explain(detail::handle(e.share()).get());
@@ -39,10 +41,24 @@ template <detail::expression E>
 text dump(const E& e) {
   return detail::dump(detail::handle(e.share()).get());
 }
-/// The expression as a Graphviz digraph.
+/// What would run as a Graphviz digraph: a node for each array and each operation, a cluster for each kernel and each call of a
+/// library. Evaluates nothing.
 template <detail::expression E>
 text to_dot(const E& e) {
   return detail::to_dot(detail::handle(e.share()).get());
+}
+
+/// Names an array for formulas: of `explain`, `to_dot` and reports. The name is that of its elements, which other arrays may share,
+/// and stays when something is stored into them; an array that is assigned another value has that one's. Null or an empty name
+/// takes it back. Gives the array: `explain(named(u, "u") * 2)`.
+template <class A>
+  requires requires(const A& a) {
+    typename std::remove_cvref_t<A>::value_type;
+    a.node();
+  }
+A named(A&& array, const char* name) {
+  detail::give_name(array.node(), name);
+  return static_cast<A&&>(array);
 }
 
 /// What the process has done so far.

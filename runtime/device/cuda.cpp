@@ -112,6 +112,7 @@ class cuda_device final : public device_impl {
   const codegen::compiler* compiler() const override;
   codegen::dialect dialect() const override { return codegen::dialect::cuda; }
   loaded_kernel load(const codegen::bytes* image, const codegen::kernel&, const codegen::variant&) override;
+  compiled_facts facts_of(const loaded_kernel&, const geometry&) override;
   std::unique_ptr<program_module> load_module(const void* image, std::size_t size) override {
     return load_program_module(context_, *this, image, size);
   }
@@ -346,6 +347,23 @@ loaded_kernel cuda_device::load(const codegen::bytes* image, const codegen::kern
   if (result == cu_success) return {function, nullptr};  // the module stays for the life of the process
   context_.api.cuModuleUnload(module);
   context_.faults.fail(result, "cuModuleGetFunction", "sinter_kernel");
+}
+
+compiled_facts cuda_device::facts_of(const loaded_kernel& kernel, const geometry& how) {
+  context_.use();
+  const auto function = static_cast<cu_function>(kernel.entry);
+  compiled_facts facts;
+  const auto& api = context_.api;
+  context_.check(api.cuFuncGetAttribute(&facts.registers, cu_function_registers, function), "cuFuncGetAttribute");
+  context_.check(api.cuFuncGetAttribute(&facts.spilled_bytes, cu_function_local_bytes, function), "cuFuncGetAttribute");
+  int blocks = 0, most = 0;
+  const auto threads = static_cast<int>(how.block[0] * how.block[1] * how.block[2]);
+  const bool known =
+      api.cuOccupancyMaxActiveBlocksPerMultiprocessor &&
+      api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, how.shared_bytes) == cu_success &&
+      api.cuDeviceGetAttribute(&most, cu_attribute_resident_threads, context_.properties.handle) == cu_success;
+  if (known && most > 0) facts.occupancy = static_cast<double>(blocks) * threads / most;
+  return facts;
 }
 
 inline cu_result cuda_device::try_launch(const loaded_kernel& kernel, const geometry& how, const void* arguments,

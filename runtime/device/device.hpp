@@ -45,6 +45,13 @@ struct geometry {
   int note = -1;             // where the arguments have the address of an index note; -1: nowhere
 };
 
+/// What a compiler made of a kernel, where the device knows; else no registers.
+struct compiled_facts {
+  int registers = 0;      // of a thread
+  int spilled_bytes = 0;  // of a thread, in memory for want of registers, or because they are indexed
+  double occupancy = 0;   // the share of a multiprocessor's threads that can be there at once; 0: not known
+};
+
 class device_impl {
  public:
   device_impl(device which, unsigned place);
@@ -138,6 +145,7 @@ class device_impl {
   /// Makes an image's kernel callable. `source` is the kernel it was made from, for the interpreter and for messages.
   virtual loaded_kernel load(const codegen::bytes* image, const codegen::kernel& source,
                              const codegen::variant& of) = 0;
+  virtual compiled_facts facts_of(const loaded_kernel&, const geometry&) { return {}; }
   /// Loads an image of a program's own module; null where CUDA text does not run. Errors: `device_error`, `out_of_memory`.
   virtual std::unique_ptr<program_module> load_module(const void* image, std::size_t size);
 

@@ -116,7 +116,9 @@ struct cu_graph_update {
   X(cuProfilerStop, ())
 
 /// Those that some drivers in use lack; null there.
-#define SINTER_DRIVER_OPTIONAL_CALLS(X) \
+#define SINTER_DRIVER_OPTIONAL_CALLS(X)                                         \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                                \
+    (int* blocks, cu_function function, int threads, std::size_t shared_bytes)) \
   X(cuFuncGetParamInfo, (cu_function function, std::size_t index, std::size_t * offset, std::size_t * size))
 
 // The few constants of the driver's that are needed.
@@ -125,9 +127,10 @@ inline constexpr cu_result cu_error_out_of_memory = 2;
 inline constexpr cu_result cu_error_deinitialized = 4;
 inline constexpr int cu_attribute_clock = 13;  // kHz
 inline constexpr int cu_attribute_multiprocessors = 16;
-inline constexpr int cu_attribute_memory_clock = 36;  // kHz
-inline constexpr int cu_attribute_bus_width = 37;     // bits
-inline constexpr int cu_attribute_cache = 38;         // bytes, of the second level
+inline constexpr int cu_attribute_memory_clock = 36;      // kHz
+inline constexpr int cu_attribute_bus_width = 37;         // bits
+inline constexpr int cu_attribute_cache = 38;             // bytes, of the second level
+inline constexpr int cu_attribute_resident_threads = 39;  // of a multiprocessor
 inline constexpr int cu_attribute_capability_major = 75;
 inline constexpr int cu_attribute_shared_opt_in = 97;  // bytes of a block that asks for them
 inline constexpr int cu_function_max_threads = 0;

@@ -18,6 +18,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/overlap.hpp"
+#include "runtime/inspect/names.hpp"
 #include "runtime/log.hpp"
 #include "runtime/memory/holders.hpp"
 #include "runtime/memory/resources.hpp"
@@ -273,6 +274,7 @@ handle move_to_copy(handle& target, const array_node& to, const affected& seen) 
   log_copy(whole, to, seen);
   handle copy(detached(whole));
   handle view(same_view(to, whole, *as_array_node(copy.get())));
+  runtime::pass_name_on(*whole.memory, *as_array_node(copy.get())->memory);
   target = std::move(copy);
   return view;
 }
@@ -336,6 +338,7 @@ void store(handle& target, node* view, const expression_view& e, const where& pl
     array_node* fresh = runtime::new_array_like(*whole);
     const handle guard(fresh);
     write(&root, fresh, hint);
+    runtime::pass_name_on(*whole->memory, *fresh->memory);
     target = handle(retain(fresh));
     return;
   }

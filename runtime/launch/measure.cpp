@@ -30,10 +30,11 @@ target target_like(codegen::dialect language, const target& here) {
 }
 
 bool bind_for(const codegen::step& s, const codegen::resolution& r, detail::array_node* const* temporaries,
-              detail::array_node* const* outputs, const target& to, binding& into) {
+              detail::array_node* const* outputs, const target& to, binding& into, layout* how) {
   if (!locate(s, r, temporaries, outputs, into)) return false;
   bind(s, r, outputs, to, into);
-  share_out(s.kernel, into, to);
+  const layout l = share_out(s.kernel, into, to);
+  if (how) *how = l;
   return true;
 }
 

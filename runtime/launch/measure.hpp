@@ -16,6 +16,6 @@ target target_like(codegen::dialect language, const target& here);
 
 /// A step's variant on a target. False: it has no element to compute.
 bool bind_for(const codegen::step&, const codegen::resolution&, detail::array_node* const* temporaries,
-              detail::array_node* const* outputs, const target&, binding& into);
+              detail::array_node* const* outputs, const target&, binding& into, layout* how = nullptr);
 
 }  // namespace sinter::runtime

@@ -40,9 +40,10 @@ class compiled_step {
   /// The kernel for a variant; makes it where it is not there yet (one thread at a time) and then sets `compiled`. Null:
   /// the device has given its compiler up, and this kernel has to be interpreted.
   const compiled_kernel* kernel_for(const codegen::variant&, device_impl&, codegen::dialect, bool& compiled);
+  /// The same where it is there already; else null.
+  const compiled_kernel* find(const codegen::variant&, const device_impl&, codegen::dialect) const;
 
  private:
-  const compiled_kernel* find(const codegen::variant&, const device_impl&, codegen::dialect) const;
   const compiled_kernel* build(const codegen::variant&, device_impl&, codegen::dialect) const;
   loaded_kernel compile(const codegen::variant&, const codegen::compiler&, device_impl&, codegen::dialect) const;
 

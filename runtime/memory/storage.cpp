@@ -15,6 +15,7 @@
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/device/process.hpp"
+#include "runtime/inspect/names.hpp"
 #include "runtime/memory/resources.hpp"
 #include "runtime/never_destroyed.hpp"
 #include "runtime/stream/capture.hpp"
@@ -103,6 +104,8 @@ void refill() {
 }
 
 void recycle(storage* object) noexcept {
+  if (object->named) [[unlikely]]
+    runtime::forget_name(*object);
   object->~storage();
   thread_list& list = mine;
   list.push(new (static_cast<void*>(object)) free_object);

@@ -129,12 +129,14 @@ class page {
     to.list("formulas", codegen::formulas(k), [](json& list, const std::string& f) { list.value(f); });
     to.list("operands", w.operands, [](json& list, const std::string& o) { list.value(o); });
     to.member("ir", codegen::print(k));
+    to.member("registers", w.compiled.registers).member("spilled", w.compiled.spilled_bytes);
+    to.member("occupancy", w.compiled.occupancy);
     if (w.has_cuda) to.member("cuda", text(codegen::dialect::cuda, w.as_cuda));
     if (w.has_c) to.member("c", text(codegen::dialect::c, w.as_c));
   }
 
   static void add_program(json& to, const program_graph& g) {
-    constexpr const char* kinds[] = {"array", "view", "position", "between", "operation", "fold", "result"};
+    constexpr const char* kinds[] = {"array", "view", "position", "between", "operation", "fold", "result", "call"};
     to.open('{');
     to.list("vertices", g.vertices, [&](json& list, const program_graph::vertex& v) {
       list.open('{').member("kind", kinds[v.what]).member("kernel", v.kernel).member("label", v.label);

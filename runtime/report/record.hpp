@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/report/program_graph.hpp"
+#include "runtime/inspect/graph.hpp"
 #include "runtime/report/recording.hpp"
 
 namespace sinter::runtime {
@@ -30,10 +30,20 @@ struct work_record {
   std::string over;                   // the domain, at the first launch
   std::vector<std::string> operands;  // likewise
 
+  compiled_facts compiled;
   std::int64_t launches = 0, timed = 0, captured = 0;
   seconds total = 0, least = 0, most = 0;
   double bytes = 0, points = 0;  // of those that were timed
   std::map<std::pair<std::string, unsigned>, std::int64_t> places;
+};
+
+/// One piece of work of a history. Times are NaN until they are known.
+struct remembered_work {
+  std::uint32_t lane, work;
+  seconds began, lasted;
+  double bytes;
+  std::string file;
+  unsigned line;
 };
 
 struct timeline_event {
@@ -77,7 +87,8 @@ class event_times {
  public:
   struct pending {
     event_ref before, after;
-    std::size_t number;  // the reader's
+    std::size_t number;      // of the work
+    std::uint64_t sequence;  // among all that was remembered
     std::uint32_t lane;
     double bytes, points;
   };
@@ -113,10 +124,14 @@ class event_times {
   std::deque<pending> waiting_;
 };
 
+/// Of a report, or of a history, which has the last pieces of work in place of the sums.
 struct recording {
-  recording(std::string to, report_clock::time_point);
+  recording(std::string to, std::size_t remembers, report_clock::time_point);
 
   const std::string path;
+  const std::size_t remembers;       // 0: it is a report's
+  std::deque<remembered_work> last;  // at most so many
+  std::uint64_t forgotten = 0;       // before them
   const report_clock::time_point since;
   const std::int64_t began_at;  // seconds since 1970
   std::array<std::uint64_t, 16> counters_before{};
@@ -139,6 +154,16 @@ struct recording {
 
   seconds at(report_clock::time_point t) const { return std::chrono::duration<double>(t - since).count(); }
 };
+
+/// A line of history, without anything that changes.
+struct history_line {
+  std::string name, stream, file;
+  unsigned line;
+  seconds began, lasted;
+  double bytes;
+};
+/// The history there is, oldest first. Waits for what it times.
+std::vector<history_line> remembered_work_so_far();
 
 /// The page of a finished recording. Errors: std::bad_alloc.
 std::string page_of(const recording&, report_clock::time_point ended);

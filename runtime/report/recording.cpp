@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <limits>
 #include <memory>
 #include <mutex>
 
@@ -14,7 +15,6 @@
 #include <unistd.h>
 
 #include <sinter/error.hpp>
-#include <sinter/report.hpp>
 
 #include "codegen/compile/file.hpp"
 #include "codegen/ir/formula.hpp"
@@ -40,19 +40,31 @@ constexpr std::size_t most_events = 40'000, most_ranges = 10'000, most_pending =
 
 struct {
   std::mutex busy;
-  recording* active = nullptr;
-} constinit reports;
+  recording* report = nullptr;
+  recording* history = nullptr;
+} constinit recordings;
 
-/// Calls f with the recording there is, under the lock. What f cannot note is counted.
+template <class F>
+void note_in(recording* r, F& f) noexcept {
+  if (!r) return;
+  try {
+    f(*r);
+  } catch (...) {
+    ++r->missed;
+  }
+}
+
+/// Calls f with each recording there is, under the lock. What f cannot note is counted.
 template <class F>
 void note(F f) noexcept {
-  const std::lock_guard hold(reports.busy);
-  if (!reports.active) return;
-  try {
-    f(*reports.active);
-  } catch (...) {
-    ++reports.active->missed;
-  }
+  const std::lock_guard hold(recordings.busy);
+  note_in(recordings.report, f);
+  note_in(recordings.history, f);
+}
+template <class F>
+void note_in_report(F f) noexcept {
+  const std::lock_guard hold(recordings.busy);
+  note_in(recordings.report, f);
 }
 
 std::uint32_t lane_of(recording& r, const stream_state& s) {
@@ -66,7 +78,13 @@ std::uint32_t lane_of(recording& r, const stream_state& s) {
 }
 
 void add_time(recording& r, std::uint32_t lane, std::size_t number, seconds began, seconds lasted, double bytes,
-              double points) {
+              double points, std::uint64_t sequence) {
+  if (r.remembers) {
+    if (sequence < r.forgotten) return;
+    remembered_work& w = r.last[static_cast<std::size_t>(sequence - r.forgotten)];
+    w.began = began, w.lasted = lasted;
+    return;
+  }
   work_record& w = r.work[number];
   w.least = w.timed == 0 ? lasted : std::min(w.least, lasted);
   w.most = std::max(w.most, lasted);
@@ -80,21 +98,34 @@ void add_time(recording& r, std::uint32_t lane, std::size_t number, seconds bega
 
 void read_events(recording& r, event_times& of, bool wait) {
   of.read(wait, [&](const event_times::pending& p, seconds began, seconds lasted) {
-    add_time(r, p.lane, p.number, began, lasted, p.bytes, p.points);
+    add_time(r, p.lane, p.number, began, lasted, p.bytes, p.points, p.sequence);
   });
+}
+
+/// Its number.
+std::uint64_t remember(recording& r, std::uint32_t lane, std::size_t number, double bytes) {
+  if (!r.remembers) return 0;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const detail::where* const place = memory_of_thread.place;
+  r.last.push_back({lane, static_cast<std::uint32_t>(number), unknown, unknown, bytes, place ? place->file : "",
+                    place ? place->line : 0});
+  if (r.last.size() > r.remembers) r.last.pop_front(), ++r.forgotten;
+  return r.forgotten + r.last.size() - 1;
 }
 
 void note_time(recording& r, std::size_t number, work_clock& c, double bytes, double points) {
   work_record& w = r.work[number];
   ++w.launches;
-  if (const detail::where* const place = memory_of_thread.place) ++w.places[{place->file, place->line}];
+  if (const detail::where* const place = memory_of_thread.place; place && !r.remembers)
+    ++w.places[{place->file, place->line}];
+  const std::uint32_t lane = lane_of(r, c.on);
+  const std::uint64_t sequence = remember(r, lane, number, bytes);
   if (c.captured) {
     ++w.captured;
     return;
   }
-  const std::uint32_t lane = lane_of(r, c.on);
   if (!c.by_events) {
-    add_time(r, lane, number, r.at(c.began), r.at(c.ended) - r.at(c.began), bytes, points);
+    add_time(r, lane, number, r.at(c.began), r.at(c.ended) - r.at(c.began), bytes, points, sequence);
     return;
   }
   if (!c.before || !c.after) {
@@ -103,11 +134,12 @@ void note_time(recording& r, std::size_t number, work_clock& c, double bytes, do
   }
   event_times& times = r.times.try_emplace(&c.on.device, c.on.device).first->second;
   if (!times.begun()) times.begin(c.on, r.since);
-  times.add({std::move(c.before), std::move(c.after), number, lane, bytes, points});
+  times.add({c.before, c.after, number, sequence, lane, bytes, points});
   if (times.waiting() % usual_pending == 0) read_events(r, times, times.waiting() >= most_pending);
 }
 
 void sample_memory(recording& r, device_impl& d) {
+  if (r.remembers) return;
   if (const device_pool* const p = default_pools().find(d)) {
     const pool_usage now = p->blocks.usage();
     r.memory[&d].add({r.at(report_clock::now()), now.used, now.total});
@@ -118,9 +150,11 @@ int program_of(recording& r, const launched_step& l) {
   if (!l.step.of) return -1;
   const auto [at, fresh] = r.program_of.try_emplace(l.step.of, static_cast<int>(r.programs.size()));
   if (fresh) {
-    std::vector<const codegen::step*> steps;
-    for (const auto& s : l.step.of->steps) steps.push_back(&s->step);
-    r.programs.push_back(graph_of(steps, l.step.of->temporaries, l.in));
+    array_names names;
+    graph_drawer drawing(names, false);
+    drawing.begin_program(l.in, l.step.of->temporaries);
+    for (const auto& s : l.step.of->steps) drawing.add(s->step, nullptr);
+    r.programs.push_back(std::move(drawing.graph));
   }
   return at->second;
 }
@@ -153,6 +187,17 @@ bool variant_in(codegen::dialect language, const launched_step& l, codegen::vari
   return true;
 }
 
+void describe(recording& r, const launched_step& l, work_record& w) {
+  w.over = detail::to_string(l.in.spaces[l.step.step.domain].extents);
+  w.operands = operands_of(l);
+  w.has_cuda = variant_in(codegen::dialect::cuda, l, w.as_cuda);
+  w.has_c = variant_in(codegen::dialect::c, l, w.as_c);
+  w.compiled = l.outputs[0]->memory->device->facts_of(w.kernel->code, l.with.how);
+  w.program = program_of(r, l);
+  if (l.step.of)
+    while (l.step.of->steps[static_cast<std::size_t>(w.part)].get() != &l.step) ++w.part;
+}
+
 std::uint32_t work_of(recording& r, const launched_step& l) {
   const auto found = r.work_of_kernel.find(l.with.kernel);
   if (found != r.work_of_kernel.end()) return found->second;
@@ -160,13 +205,7 @@ std::uint32_t work_of(recording& r, const launched_step& l) {
   w.step = &l.step;
   w.kernel = l.with.kernel;
   w.name = codegen::formula(l.step.step.kernel);
-  w.over = detail::to_string(l.in.spaces[l.step.step.domain].extents);
-  w.operands = operands_of(l);
-  w.has_cuda = variant_in(codegen::dialect::cuda, l, w.as_cuda);
-  w.has_c = variant_in(codegen::dialect::c, l, w.as_c);
-  w.program = program_of(r, l);
-  if (l.step.of)
-    while (l.step.of->steps[static_cast<std::size_t>(w.part)].get() != &l.step) ++w.part;
+  if (!r.remembers) describe(r, l, w);
   const auto number = static_cast<std::uint32_t>(r.work.size());
   r.work.push_back(std::move(w));
   r.work_of_kernel.emplace(l.with.kernel, number);
@@ -213,7 +252,7 @@ void start(const char* path) {
   const std::string to = with_process_number(path);
   if (to.empty()) throw io_error("sinter: report of an empty path");
   check_path(to);
-  auto fresh = std::make_unique<recording>(to, report_clock::now());
+  auto fresh = std::make_unique<recording>(to, 0, report_clock::now());
   for (unsigned c = 0; c < counter_kinds; ++c) fresh->counters_before[c] = count_of(static_cast<counter>(c));
   before_exit(+[] {
     try {
@@ -222,15 +261,15 @@ void start(const char* path) {
       std::fprintf(stderr, "%s\n", e.what());
     }
   });
-  const std::lock_guard hold(reports.busy);
-  reports.active = fresh.release();
+  const std::lock_guard hold(recordings.busy);
+  recordings.report = fresh.release();
   watching::now.fetch_or(watching::by_report);
 }
 
 std::unique_ptr<recording> take() {
-  const std::lock_guard hold(reports.busy);
+  const std::lock_guard hold(recordings.busy);
   watching::now.fetch_and(~unsigned{watching::by_report});
-  return std::unique_ptr<recording>(std::exchange(reports.active, nullptr));
+  return std::unique_ptr<recording>(std::exchange(recordings.report, nullptr));
 }
 
 /// The environment's wishes. What is wrong with them is said, and the program goes on.
@@ -314,8 +353,8 @@ void memory_curve::add(const memory_sample& s) {
   for (const memory_sample& each : all) add(each);
 }
 
-recording::recording(std::string to, report_clock::time_point now)
-    : path(std::move(to)), since(now), began_at(std::time(nullptr)) {}
+recording::recording(std::string to, std::size_t most, report_clock::time_point now)
+    : path(std::move(to)), remembers(most), since(now), began_at(std::time(nullptr)) {}
 
 // ---- what is noted
 
@@ -342,14 +381,14 @@ void note_work(other_work what, const std::string& name, double bytes, work_cloc
 
 void note_compilation(const compilation& c) noexcept {
   const auto now = report_clock::now();
-  note([&](recording& r) {
+  note_in_report([&](recording& r) {
     r.compilations.push_back(
         {codegen::formula(c.step->step.kernel), c.from, r.at(c.began), r.at(now) - r.at(c.began), c.text_size});
   });
 }
 
 void note_range(const std::string& name, report_clock::time_point began, report_clock::time_point ended) noexcept {
-  note([&](recording& r) {
+  note_in_report([&](recording& r) {
     if (began < r.since) return;
     if (r.ranges.size() < most_ranges)
       r.ranges.push_back({thread_number(), name, r.at(began), r.at(ended) - r.at(began)});
@@ -376,11 +415,24 @@ void end_report() {
   write_whole(done->path, page_of(*done, report_clock::now()));
 }
 
-}  // namespace sinter::runtime
-
-void sinter::report(const char* path) try {
-  runtime::watchers();  // what the environment asks for comes first
-  path ? runtime::begin_report(path) : runtime::end_report();
-} catch (const std::bad_alloc&) {
-  detail::throw_host_is_full();
+void remember_work(std::size_t most) {
+  watchers();  // what the environment asks for comes first
+  auto fresh = most ? std::make_unique<recording>("", most, report_clock::now()) : nullptr;
+  const std::lock_guard hold(recordings.busy);
+  const std::unique_ptr<recording> before(std::exchange(recordings.history, fresh.release()));
+  if (most) watching::now.fetch_or(watching::by_history);
+  else watching::now.fetch_and(~unsigned{watching::by_history});
 }
+
+std::vector<history_line> remembered_work_so_far() {
+  const std::lock_guard hold(recordings.busy);
+  std::vector<history_line> all;
+  if (!recordings.history) return all;
+  recording& r = *recordings.history;
+  for (auto& [device, times] : r.times) read_events(r, times, true);
+  for (const remembered_work& w : r.last)
+    all.push_back({r.work[w.work].name, r.lanes[w.lane], w.file, w.line, w.began, w.lasted, w.bytes});
+  return all;
+}
+
+}  // namespace sinter::runtime

@@ -62,6 +62,9 @@ void begin_report(const char* path);
 /// Writes the page now, where there is a recording. Errors: `io_error`.
 void end_report();
 
+/// Remembers the last pieces of work, at most so many; 0: no more. Errors: std::bad_alloc.
+void remember_work(std::size_t most);
+
 /// Does a piece of work, and notes it where that is recorded.
 template <class W>
 void noted(other_work what, const char* name, double bytes, stream_state& on, W&& work) {

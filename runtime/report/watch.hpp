@@ -1,4 +1,4 @@
-// Does anything look at launches one by one: SINTER_LOG from 2 on, or a report? An evaluation that nothing watches pays for
+// Does anything look at launches one by one: SINTER_LOG from 2 on, a report or a history? An evaluation that nothing watches pays for
 // one load here; one that is watched goes the long way (runtime/eval.cpp), where all is known of what it launches.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace sinter::runtime {
 namespace watching {
 
 /// `not_asked`: the environment has not been looked at yet, which the first question does.
-enum : unsigned { not_asked = 1, by_log = 2, by_report = 4 };
+enum : unsigned { not_asked = 1, by_log = 2, by_report = 4, by_history = 8 };
 extern constinit std::atomic<unsigned> now;
 unsigned ask() noexcept;
 
@@ -21,7 +21,7 @@ inline unsigned watchers() noexcept {
   return found == 0 ? 0 : watching::ask();
 }
 inline bool watched() noexcept { return watchers() != 0; }
-/// Is a report being recorded?
-inline bool recorded() noexcept { return (watchers() & watching::by_report) != 0; }
+/// Is a report being recorded, or the last work remembered?
+inline bool recorded() noexcept { return (watchers() & (watching::by_report | watching::by_history)) != 0; }
 
 }  // namespace sinter::runtime

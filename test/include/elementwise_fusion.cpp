@@ -224,5 +224,5 @@ TEST_CASE("fused texts: what a text says is not compiled is shown with the kerne
 TEST_CASE("fused texts: explain names them") {
   const array<double> x = ones({3});
   const std::string said = explain(sqd()(x, 2) + 1.0f).c_str();
-  CHECK(said.find("sqd(astype float32(#0), 2)") != std::string::npos);
+  CHECK(said.find("sqd(float32(x0), 2)") != std::string::npos);
 }

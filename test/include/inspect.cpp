@@ -1,9 +1,11 @@
 // explain, dump and to_dot show what would run, and neither run nor allocate it.
 #include <doctest/doctest.h>
 
+#include <complex>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "test/include/looking.hpp"
@@ -41,6 +43,106 @@ TEST_CASE("inspect: what has no element says so") {
   CHECK(std::string(dump(sum(nothing, 0)).c_str()).find("sinter_kernel") != std::string::npos);
   CHECK(explain(array<float>() + 1).c_str() != nullptr);
   CHECK(dump(mean(nothing)).c_str() != nullptr);
+}
+
+namespace {
+
+template <class E>
+std::string told(const E& e) {
+  return explain(e).c_str();
+}
+
+/// Does a line of what explain says begin with a name, and end in a formula?
+template <class E>
+bool has_line(const E& e, const std::string& name, const std::string& formula) {
+  std::istringstream lines(told(e));
+  for (std::string line; std::getline(lines, line);)
+    if (line.rfind("  " + name + " ", 0) == 0 && line.size() > formula.size() &&
+        line.compare(line.size() - formula.size() - 2, std::string::npos, "  " + formula) == 0)
+      return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("inspect: explain writes formulas as a person would") {
+  const array<float> x = linspace<float>(0, 1, 12), y = ones<float>({12});
+  CHECK(has_line(x * x + y * y, "y", "x0 * x0 + x1 * x1"));
+  CHECK(has_line(x - (y - x), "y", "x0 - (x1 - x0)"));
+  CHECK(has_line(x - y - x, "y", "x0 - x1 - x0"));
+  CHECK(has_line(-(x + y) * 2, "y", "-(x0 + x1) * 2"));
+  CHECK(has_line((x < 1) & (y > 0.5f), "y", "(x0 < 1) & (x1 > 0.5)"));
+  CHECK(has_line(where(x > y, sqrt(x), 1e20f), "y", "where(x0 > x1, sqrt(x0), 1e+20)"));
+  CHECK(has_line(x * 1000000, "y", "x0 * 1000000"));
+  auto r = sqrt(x * x + y);
+  CHECK(has_line(r / sum(r), "t0", "sqrt(x0 * x0 + x1)"));
+  CHECK(has_line(r / sum(r), "y", "t0 / sum(t0)"));
+  const array<float> m = x.reshape({3, 4});
+  CHECK(has_line(sum(m * 2, 1), "y", "sum(x0 * 2, axis=1)"));
+  CHECK(has_line(cumsum(m, 0), "y", "running sum(x0, axis=0)"));
+  CHECK(has_line(m.T() + 1, "x0", "array, a view"));
+  CHECK(has_line(m + 1, "x0", "array"));
+  auto twice = m * 2;
+  CHECK(has_line(twice(slice(1, _), slice(_, _, 2)) + 1, "y", "(x0 * 2)[1:, ::2] + 1"));
+  CHECK(has_line(twice(0) + 1, "y", "(x0 * 2)[0, :] + 1"));
+  CHECK(has_line(array<std::complex<float>>(ones<std::complex<float>>({2})) * std::complex<float>(1, -2), "y",
+                 "x0 * (1 - 2i)"));
+  CHECK(has_line(array<half>(ones<half>({2})) + half(0.5f), "y", "x0 + 0.5"));
+  CHECK(has_line(array<std::uint64_t>(ones<std::uint64_t>({2})) + 18446744073709551615u, "y",
+                 "x0 + 18446744073709551615"));
+}
+
+TEST_CASE("inspect: kernels have formulas, bytes that people read, and names that the program gave") {
+  array<float> x = zeros<float>({1000, 1000}), y = zeros<float>({1000, 1000});
+  const array<float>& same = named(x, "u");
+  CHECK(&same == &x);
+  named(y, "velocity");
+  auto e = x * 2 + y;
+  CHECK(has_line(e, "y", "u * 2 + velocity"));
+  CHECK(told(e).find("\n     y = u * 2 + velocity\n") != std::string::npos);
+  CHECK(told(e).find("2 inputs, 1 output, 2 operations a point, 12 MB in all, 0.17 operations a byte") !=
+        std::string::npos);
+  CHECK(std::string(to_dot(e).c_str()).find("label=\"velocity\\nfloat32 (1000, 1000)\"") != std::string::npos);
+  x += 1;  // its elements stay where they are
+  CHECK(has_line(x * 2, "y", "u * 2"));
+  CHECK(has_line(x(0) + x(1), "y", "u + u_2"));  // two views of what has the name
+  named(x, nullptr);
+  CHECK(has_line(x * 2, "y", "x0 * 2"));
+  CHECK(has_line(named(zeros<float>({3}), "w") + 1, "y", "w + 1"));
+  y = array<float>();
+  CHECK(has_line(zeros<float>({1000, 1000}) * 2, "y", "x0 * 2"));  // in memory that had a name, perhaps
+  const std::string device_line = "     at least ";
+  CHECK((told(e).find(device_line) != std::string::npos) == (device::current().type() == device::kind::cuda));
+}
+
+TEST_CASE("inspect: explain says what the compiler made of a kernel that is compiled") {
+  const array<float> x = zeros<float>({777});
+  auto e = tan(x) * 0.25f;
+  const array<float> done = e;
+  if (device::current().type() == device::kind::cuda)
+    CHECK(told(e).find("registers a thread, none spilled, occupancy ") != std::string::npos);
+  else CHECK(told(e).find("registers") == std::string::npos);
+}
+
+TEST_CASE("inspect: to_dot has a node for each operation and a cluster for each kernel") {
+  const array<float> x = zeros<float>({1'000'000}), y = zeros<float>({1'000'000});
+  auto r = sqrt(x * x + y * y);
+  const std::string one = to_dot(r).c_str();
+  CHECK(times_in(one, "subgraph cluster_") == 1);
+  CHECK(times_in(one, "label=\"multiply\"") == 2);
+  CHECK(times_in(one, "label=\"sqrt\"") == 1);
+  CHECK(times_in(one, "label=\"x0\\nfloat32 (1000000,)\"") == 1);
+  CHECK(times_in(one, " -> ") == 8);
+  CHECK(times_in(one, "{") == times_in(one, "}"));
+  const std::string two = to_dot(r - mean(r)).c_str();
+  if (device::current().type() == device::kind::interpreter) return;  // which has one kernel for it
+  CHECK(times_in(two, "subgraph cluster_") == 2);
+  CHECK(times_in(two, "in memory") == 1);
+  CHECK(times_in(two, "label=\"divide 1000000\"") == 1);
+  const array<float> m = zeros<float>({30, 30});
+  const std::string with_call = to_dot(matmul(m + 1, m) * 2).c_str();
+  CHECK(times_in(with_call, "shape=component, label=\"product of float32 (30, 30) and (30, 30)\"") == 1);
+  CHECK(times_in(with_call, "subgraph cluster_") == 3);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -387,4 +388,64 @@ TEST_CASE("a run to look at" * doctest::skip()) {
     const array<float> c = matmul(m, t);
     CHECK(c(0, 0).item() >= 0);
   }
+}
+
+TEST_CASE("history: the last launches with their times and places, oldest first") {
+  const array<float> x = zeros<float>({5'000}), y = ones<float>({5'000});
+  CHECK(history().records().empty());
+  keep_history(4);
+  unsigned line = 0;
+  for (int i = 0; i < 3; ++i) {
+    line = __LINE__ + 1;
+    const array<float> a = x + y;
+    const array<float> b = x * y - 2;
+  }
+  CHECK(array<float>(x + 7)(0).item() == 7);
+  const launch_history now = history();
+  const std::vector<launch_record>& all = now.records();
+  REQUIRE(all.size() == 4);
+  CHECK(std::string(all[0].name) == "x0 + x1");
+  CHECK(std::string(all[1].name) == "x0 * x1 - s0");
+  CHECK(std::string(all[2].name) == "x0 + s0");
+  CHECK(std::string(all[3].name) == "to the host");
+  CHECK(all[0].line == line);
+  CHECK(all[1].line == line + 1);
+  CHECK(std::string(all[0].file).find("report.cpp") != std::string::npos);
+  CHECK(all[0].bytes == 3 * 4 * 5'000);
+  CHECK(std::string(all[0].stream).find(here() == device::kind::cuda ? "cuda" : "") == 0);
+  for (const launch_record& r : all) {
+    CHECK(r.seconds >= 0);
+    CHECK(r.began >= 0);
+  }
+  CHECK(all[0].began <= all[1].began);
+  std::ostringstream printed;
+  printed << now;
+  CHECK(times_in(printed.str(), "\n") == 5);
+  CHECK(printed.str().find("report.cpp:" + std::to_string(line) + "  x0 + x1\n") != std::string::npos);
+
+  keep_history(2);
+  CHECK(history().records().empty());
+  keep_history(0);
+  const array<float> after = x + y;
+  CHECK(history().records().empty());
+  CHECK_FALSE(runtime::watched());
+}
+
+TEST_CASE("history: beside a report, and of what is captured without times") {
+  const array<float> x = zeros<float>({500});
+  array<float> y = zeros<float>({500});
+  keep_history();
+  const json_value d = reported([&] {
+    const graph g = capture([&] { y(ellipsis) = x + 3; });
+    g.launch();
+    const array<float> r = x * 5;
+  });
+  const launch_history now = history();
+  keep_history(0);
+  REQUIRE(now.records().size() == 3);
+  CHECK(std::isnan(now.records()[0].seconds));
+  CHECK(std::string(now.records()[1].name) == "graph");
+  CHECK(now.records()[1].seconds >= 0);
+  CHECK(std::string(now.records()[2].name) == "x0 * s0");
+  CHECK(work_named(d, "x0 * s0")["timed"].n == 1);
 }

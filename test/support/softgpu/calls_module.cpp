@@ -177,6 +177,17 @@ cu_result cuFuncSetAttribute(cu_function handle, int attribute, int value) {
   });
 }
 
+// By threads and registers alone: 2048 and 65,536 of a multiprocessor.
+cu_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, cu_function handle, int threads, std::size_t) {
+  return enter({"cuOccupancyMaxActiveBlocksPerMultiprocessor", needs::context}, [&](call_context) -> result {
+    std::shared_ptr<module_object> in;
+    if (!find_function(handle, &in)) return invalid_handle;
+    if (threads < 1 || threads > 1024) return invalid_value;
+    *blocks = std::min(2048 / threads, 65536 / (32 * threads));
+    return 0;
+  });
+}
+
 cu_result cuFuncGetParamInfo(cu_function handle, std::size_t index, std::size_t* offset, std::size_t* size) {
   return enter({"cuFuncGetParamInfo", needs::context}, [&](call_context) -> result {
     std::shared_ptr<module_object> in;
