@@ -50,6 +50,7 @@
 #include <sinter/text.hpp>
 #include <sinter/transfer.hpp>
 #include <sinter/ufuncs.hpp>
+#include <sinter/version.hpp>
 #include <sinter/views.hpp>
 
 #endif

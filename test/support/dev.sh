@@ -59,10 +59,10 @@ refused "not x" format x
 refused "not --check x" format --check x
 refused --al tidy --al
 refused missing.cpp tidy source.cpp missing.cpp
-for verb in demo docs clean; do refused "not x" "$verb" x; done
+for verb in demo package docs clean; do refused "not x" "$verb" x; done
 refused tset tset
 
-for verb in demo test bench format tidy docs clean; do
+for verb in demo test bench format tidy package docs clean; do
   : >"$room/calls"
   ./dev "$verb" --help | grep -q '^\./dev <verb>' || complain "./dev $verb --help does not say what there is"
   [ ! -s "$room/calls" ] || complain "./dev $verb --help has called $(cat "$room/calls")"

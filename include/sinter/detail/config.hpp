@@ -10,6 +10,7 @@
 #define SINTER_VERSION_MINOR 1
 #define SINTER_VERSION_PATCH 0
 #define SINTER_VERSION "0.1.0"
+#define SINTER_VERSION_NUMBER (10000 * SINTER_VERSION_MAJOR + 100 * SINTER_VERSION_MINOR + SINTER_VERSION_PATCH)
 
 // A static library's functions stay inside the program or library they are linked into: another's must not take their place.
 #if defined(SINTER_STATIC_OBJECTS)
