@@ -4,6 +4,7 @@
 
 #include <sinter/dlpack.hpp>
 #include <sinter/format.hpp>
+#include <sinter/quasi.hpp>
 #include <sinter/text.hpp>
 
 #include "docs/generate/examples.hpp"
@@ -90,6 +91,10 @@ void draws(std::vector<example>& all) {
   EXAMPLE(random::generator::gamma, "", sn::random::generator(42).gamma({3}, 2, 0.5));
   EXAMPLE(random::generator::poisson, "", sn::random::generator(42).poisson({2, 2}, array{1.0, 100.0}));
   EXAMPLE(random::generator::dirichlet, "", sn::random::generator(42).dirichlet({2}, x));
+  EXAMPLE(random::generator::multinomial, "", sn::random::generator(42).multinomial({2}, 10, x));
+  EXAMPLE(random::generator::multivariate_hypergeometric, "",
+          sn::random::generator(42).multivariate_hypergeometric({2}, array{6, 3, 1}, 5));
+  EXAMPLE(qmc::sobol, "", sn::qmc::sobol(2).random(4));
   EXAMPLE(random::generator::multivariate_normal, "",
           sn::random::generator(42).multivariate_normal({2}, array{0.0, 10.0}, array<double>{{1, 0}, {2, 1}}));
   EXAMPLE_STORE(random::generator::shuffle, "", f, sn::random::generator(42).shuffle(f));

@@ -210,6 +210,20 @@ class generator {
     const lazy<T> mixed = sum(independent(ellipsis, newaxis, _) * astype<T>(factor), {.axis = -1});
     return lazy<T>(mixed + astype<T>(mean));
   }
+  /// How often each of several outcomes comes up in n trials. Shapes: one more axis than given, the last one of `pvals`, whose other axes
+  /// broadcast. Dtypes: int64. Units: `pvals` need not sum to 1. Errors: `error` for n below 0; `shape_error`. Source:
+  /// numpy.random.Generator.multinomial.
+  template <detail::expression P>
+  lazy<std::int64_t> multinomial(const shape& s, std::int64_t n, P&& pvals) {
+    return lazy<std::int64_t>(detail::make_multinomial(n, s, detail::double_node(std::forward<P>(pvals)), next_));
+  }
+  /// How many of each colour are among `nsample` balls, drawn without putting back from so many of each. Shapes, dtypes and errors: as
+  /// multinomial. Source: numpy.random.Generator.multivariate_hypergeometric, of method marginals.
+  template <detail::expression C>
+  lazy<std::int64_t> multivariate_hypergeometric(const shape& s, C&& colors, std::int64_t nsample) {
+    return lazy<std::int64_t>(
+        detail::make_multivariate_hypergeometric(nsample, s, detail::double_node(std::forward<C>(colors)), next_));
+  }
   /// The numbers below n in random order. Dtypes: int64. Source: numpy.random.Generator.permutation.
   lazy<std::int64_t> permutation(std::int64_t n) { return lazy<std::int64_t>(detail::make_permutation(n, next_)); }
   /// An array's parts along an axis in random order; lazy, as `take` is. Source: numpy.random.Generator.permutation.

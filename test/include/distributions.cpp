@@ -229,3 +229,52 @@ TEST_CASE("shuffles, choices and generators of generators") {
 }
 
 }  // namespace
+
+TEST_CASE("counts: several that sum to a number") {
+  random::generator rng(11);
+  const array<double> p{0.2, 0.0, 0.5, 0.3, 0.0};
+  constexpr std::int64_t n = 40, draws = 20'000;
+  const array<std::int64_t> counts = rng.multinomial({draws}, n, p);
+  CHECK(counts.shape() == shape{draws, 5});
+  CHECK(all(sum(counts, 1) == n).item());
+  CHECK(min(counts).item() == 0);
+  CHECK(max(counts(_, 1)).item() == 0);
+  CHECK(max(counts(_, 4)).item() == 0);
+  for (std::int64_t k : {0, 2, 3}) {
+    const double share = p(k).item(), expected = static_cast<double>(n) * share;
+    const auto of = astype<double>(counts(_, k));
+    CHECK(std::abs(mean(of).item() - expected) < 5 * std::sqrt(expected * (1 - share) / draws));
+    CHECK(std::abs(var(of).item() / (expected * (1 - share)) - 1) < 0.06);
+  }
+  // What two kinds have in common: one more of one is one less of the others.
+  const double together = mean((astype<double>(counts(_, 0)) - 8) * (astype<double>(counts(_, 2)) - 20)).item();
+  CHECK(std::abs(together + n * 0.2 * 0.5) < 0.3);
+  const array<std::int64_t> again = random::generator(11).multinomial({draws}, n, p);
+  CHECK(again.get() == counts.get());
+  // Weights of several rows, and weights that do not sum to 1.
+  const array<double> rows{{1, 0}, {0, 3}, {2, 2}};
+  const array<std::int64_t> each = rng.multinomial({3}, 1000, rows);
+  CHECK(each(0).get() == std::vector<std::int64_t>{1000, 0});
+  CHECK(each(1).get() == std::vector<std::int64_t>{0, 1000});
+  CHECK(std::abs(each(2, 0).item() - 500) < 90);
+  CHECK(array<std::int64_t>(rng.multinomial({4}, 7, ones({1}))).get() == std::vector<std::int64_t>(4, 7));
+  CHECK(array<std::int64_t>(rng.multinomial({0, 2}, 7, p)).shape() == shape{0, 2, 5});
+  CHECK_THROWS_AS(static_cast<void>(rng.multinomial({3}, -1, p)), error);
+  CHECK_THROWS_AS(static_cast<void>(rng.multinomial({3}, 5, zeros<double>({0}))), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(rng.multinomial({3}, 5, ones<double>({}))), shape_error);
+  CHECK_THROWS_AS(static_cast<void>(rng.multinomial({3}, 5, ones({2, 4}))), shape_error);
+
+  const array<std::int64_t> balls{16, 8, 4, 0};
+  const array<std::int64_t> drawn = rng.multivariate_hypergeometric({draws}, balls, 6);
+  CHECK(drawn.shape() == shape{draws, 4});
+  CHECK(all(sum(drawn, 1) == 6).item());
+  CHECK(all(drawn >= 0).item());
+  CHECK(all(drawn <= minimum(balls, 6)).item());
+  for (std::int64_t k : {0, 1, 2}) {
+    const double share = static_cast<double>(balls(k).item()) / 28, variance = 6 * share * (1 - share) * 22 / 27;
+    const auto of = astype<double>(drawn(_, k));
+    CHECK(std::abs(mean(of).item() - 6 * share) < 5 * std::sqrt(variance / draws));
+    CHECK(std::abs(var(of).item() / variance - 1) < 0.06);
+  }
+  CHECK(array<std::int64_t>(rng.multivariate_hypergeometric({2}, balls, 28))(1).get() == balls.get());
+}

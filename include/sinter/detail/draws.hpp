@@ -16,6 +16,11 @@ struct whole_number {
   bool negative;
 };
 
+template <expression E>
+handle double_node(E&& e) {
+  return handle(take_node(lazy<double>(astype<double>(std::forward<E>(e)))));
+}
+
 /// A parameter of a distribution: a number, or an array or an expression that broadcasts to the draw's shape.
 class draw_parameter {
  public:
@@ -23,7 +28,7 @@ class draw_parameter {
     requires(!std::same_as<std::remove_cvref_t<A>, draw_parameter>)
   draw_parameter(A&& a) {
     if constexpr (scalar_operand<std::remove_cvref_t<A>>) number_ = stored_scalar<double>(a);
-    else if constexpr (expression<A>) array_ = handle(take_node(lazy<double>(astype<double>(std::forward<A>(a)))));
+    else if constexpr (expression<A>) array_ = double_node(std::forward<A>(a));
     else static_assert(expression<A>, "sinter: a parameter of a distribution is a number, an array or an expression");
   }
   node* array() const { return array_.get(); }  ///< null: it is a number
@@ -77,6 +82,9 @@ SINTER_API node* make_exponential(dtype, const shape&, draw_counter&, double sca
 SINTER_API node* make_integers(dtype, const shape&, draw_counter&, whole_number low, whole_number high, bool endpoint);
 SINTER_API node* make_bernoulli(const shape&, draw_counter&, double p);
 /// Of float64. Errors: `error` for numbers that are no parameters of it; `shape_error` where arrays do not broadcast to the shape.
+/// Along a last axis more, as long as that of `weights`: how many of n are of each kind.
+SINTER_API node* make_multinomial(std::int64_t n, const shape&, handle weights, draw_counter&);
+SINTER_API node* make_multivariate_hypergeometric(std::int64_t n, const shape&, handle colors, draw_counter&);
 SINTER_API node* make_draw(distribution, const shape&, draw_counter&, std::initializer_list<draw_parameter>);
 /// The numbers from 0 to `count` in random order, int64.
 SINTER_API node* make_permutation(std::int64_t count, draw_counter&);
