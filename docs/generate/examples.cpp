@@ -1,34 +1,10 @@
 #include "docs/generate/examples.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <regex>
-#include <stdexcept>
+
+#include "docs/generate/elsewhere.hpp"
 
 namespace docs {
-namespace {
-
-namespace fs = std::filesystem;
-
-// Examples write files into the current folder.
-class files_go_elsewhere {
- public:
-  files_go_elsewhere() { fs::current_path(made_); }
-  ~files_go_elsewhere() {
-    fs::current_path(before_);
-    fs::remove_all(made_);
-  }
-
- private:
-  static fs::path make() {
-    std::string name = fs::temp_directory_path() / "sinter_reference.XXXXXX";
-    if (!mkdtemp(name.data())) throw std::runtime_error("cannot make a folder for the files of examples");
-    return name;
-  }
-  const fs::path before_ = fs::current_path(), made_ = make();
-};
-
-}  // namespace
 
 std::vector<example> run_examples() {
   const sn::device_scope on(sn::device::interpreter());

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Makes a test of the guide, and checks the links of all pages.
+
+    guide.py blocks <folder of pages> <to>...    writes C++ files that have every block of C++ of the pages, and what it prints
+    guide.py links <the source tree>             fails where a page links to a file or a heading that is not there
+
+The blocks of a section follow on from each other: they are one function. A block with a main is a program of its own. A block
+that begins with `// On a GPU` is compiled, and run where there is one. The first block of text that follows in the section is
+what has been printed since the one before; three dots in it stand for anything.
+"""
+import pathlib
+import re
+import sys
+
+from read_pages import anchors, read
+
+PRELUDE = """#include "test/guide/guide.hpp"
+
+namespace {
+
+using namespace guide;
+
+"""
+MAIN = re.compile(r"^int main\(\) \{$", re.M)
+INCLUDE = re.compile(r"^#include [<\"].*[>\"].*$", re.M)
+ON_A_GPU = "// On a GPU"
+
+
+def sections(page):
+    """The blocks that are one function: those below one heading, and each program."""
+    current = None
+    for block in read(page)[0]:
+        program = block.language == "cpp" and MAIN.search(block.text)
+        if current is None or program or block.section != current[0].section:
+            if current:
+                yield current
+            current = []
+        current.append(block)
+    if current:
+        yield current
+
+
+def write_section(page, blocks, out):
+    name = f"{re.sub(r'[^a-z0-9]', '_', page.stem)}_{blocks[0].line}"
+    place = f'"docs/guide/{page.name}"'
+    program = MAIN.search(blocks[0].text)
+    out.append(f"namespace {name} {{" if program else f"void {name}() {{")
+    for block in blocks:
+        if block.language == "text":
+            out.append(f'  printed({place}, {block.line}, R"printed({block.text})printed");')
+        elif block.language == "cpp":
+            text = INCLUDE.sub("", block.text)
+            begin = f"at({place}, {block.line});"
+            if program:
+                out.append(f"#line {block.line} {place}")
+                out.append(MAIN.sub(f"void main_of() {{ {begin}", text) + "}\nvoid " + name + f"() {{\n  {name}::main_of();")
+            elif block.text.startswith(ON_A_GPU):
+                out.append(f"  {begin}\n  if (sn::device::cuda_count() > 0) {{\n#line {block.line} {place}\n{text}  }}")
+            else:
+                out.append(f"  {begin}\n#line {block.line} {place}\n{text}")
+    out.append(f'}}\nconst section {name}_runs({name});\n')
+
+
+def write_blocks(folder, targets):
+    pages = sorted(pathlib.Path(folder).glob("*.md"))
+    parts = [[] for _ in targets]
+    for page in pages:
+        shortest = min(range(len(parts)), key=lambda i: sum(len(b.text) for _, bs in parts[i] for b in bs))
+        parts[shortest] += [(page, blocks) for blocks in sections(page) if any(b.language == "cpp" for b in blocks)]
+    for target, part in zip(targets, parts):
+        includes = {i for _, blocks in part for b in blocks if b.language == "cpp" for i in INCLUDE.findall(b.text)}
+        out = ["\n".join(sorted(i.split("//")[0].strip() for i in includes)), PRELUDE]
+        for page, blocks in part:
+            write_section(page, blocks, out)
+        pathlib.Path(target).write_text("\n".join(out) + "\n}  // namespace\n")
+
+
+def check_links(tree):
+    tree = pathlib.Path(tree).resolve()
+    pages = [tree / "README.md", *sorted((tree / "docs").rglob("*.md")), *sorted((tree / "samples").rglob("*.md"))]
+    known = {page: set(anchors(read(page)[1])) for page in pages}
+    wrong = count = 0
+    for page in pages:
+        for line, link in read(page)[2]:
+            if re.match(r"[a-z]+:", link):
+                continue
+            count += 1
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            if not target.exists():
+                reason = "there is no such file"
+            elif anchor and anchor not in known.get(target, ()):
+                reason = "the page has no such heading"
+            else:
+                continue
+            wrong += 1
+            print(f"{page.relative_to(tree)}:{line}: {link}: {reason}")
+    print(f"{count} links on {len(pages)} pages, {wrong} of them wrong")
+    return wrong > 0 or count == 0
+
+
+if sys.argv[1] == "blocks":
+    write_blocks(sys.argv[2], sys.argv[3:])
+else:
+    sys.exit(check_links(sys.argv[2]))
