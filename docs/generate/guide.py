@@ -5,7 +5,8 @@
     guide.py links <the source tree>             fails where a page links to a file or a heading that is not there
 
 The blocks of a section follow on from each other: they are one function. A block with a main is a program of its own. A block
-that begins with `// On a GPU` is compiled, and run where there is one. The first block of text that follows in the section is
+that begins with `// On a GPU` is compiled, and run where there is one; a section that includes what is not installed, such as
+<Eigen/Core>, is left out. The first block of text that follows in the section is
 what has been printed since the one before; three dots in it stand for anything.
 """
 import pathlib
@@ -22,7 +23,7 @@ using namespace guide;
 
 """
 MAIN = re.compile(r"^int main\(\) \{$", re.M)
-INCLUDE = re.compile(r"^#include [<\"].*[>\"].*$", re.M)
+INCLUDE = re.compile(r"^#include ([<\"].*[>\"]).*$", re.M)
 ON_A_GPU = "// On a GPU"
 
 
@@ -40,7 +41,18 @@ def sections(page):
         yield current
 
 
+def is_optional(header):
+    return header[0] == "<" and not header.startswith("<sinter/")
+
+
+def includes_of(blocks):
+    return sorted({header for b in blocks if b.language == "cpp" for header in INCLUDE.findall(b.text)})
+
+
 def write_section(page, blocks, out):
+    needs = [header for header in includes_of(blocks) if is_optional(header)]
+    if needs:
+        out.append("#if " + " && ".join(f"__has_include({header})" for header in needs))
     name = f"{re.sub(r'[^a-z0-9]', '_', page.stem)}_{blocks[0].line}"
     place = f'"docs/guide/{page.name}"'
     program = MAIN.search(blocks[0].text)
@@ -58,7 +70,10 @@ def write_section(page, blocks, out):
                 out.append(f"  {begin}\n  if (sn::device::cuda_count() > 0) {{\n#line {block.line} {place}\n{text}  }}")
             else:
                 out.append(f"  {begin}\n#line {block.line} {place}\n{text}")
-    out.append(f'}}\nconst section {name}_runs({name});\n')
+    out.append(f"}}\nconst section {name}_runs({name});")
+    if needs:
+        out.append("#endif")
+    out.append("")
 
 
 def write_blocks(folder, targets):
@@ -68,8 +83,11 @@ def write_blocks(folder, targets):
         shortest = min(range(len(parts)), key=lambda i: sum(len(b.text) for _, bs in parts[i] for b in bs))
         parts[shortest] += [(page, blocks) for blocks in sections(page) if any(b.language == "cpp" for b in blocks)]
     for target, part in zip(targets, parts):
-        includes = {i for _, blocks in part for b in blocks if b.language == "cpp" for i in INCLUDE.findall(b.text)}
-        out = ["\n".join(sorted(i.split("//")[0].strip() for i in includes)), PRELUDE]
+        out = [
+            f"#if __has_include({header})\n#include {header}\n#endif" if is_optional(header) else f"#include {header}"
+            for header in includes_of([b for _, blocks in part for b in blocks])
+        ]
+        out.append(PRELUDE)
         for page, blocks in part:
             write_section(page, blocks, out)
         pathlib.Path(target).write_text("\n".join(out) + "\n}  // namespace\n")
