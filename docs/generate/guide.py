@@ -6,8 +6,7 @@
 
 The blocks of a section follow on from each other: they are one function. A block with a main is a program of its own. A block
 that begins with `// On a GPU` is compiled, and run where there is one; a section that includes what is not installed, such as
-<Eigen/Core>, is left out. The first block of text that follows in the section is
-what has been printed since the one before; three dots in it stand for anything.
+<Eigen/Core>, is left out. A block of text is what has been printed since the one before; three dots in it stand for anything.
 """
 import pathlib
 import re
@@ -28,17 +27,18 @@ ON_A_GPU = "// On a GPU"
 
 
 def sections(page):
-    """The blocks that are one function: those below one heading, and each program."""
-    current = None
+    """The blocks that are one function: those of C++ below one heading, or a program, and the texts that follow."""
+    made = []
+    heading = None
     for block in read(page)[0]:
-        program = block.language == "cpp" and MAIN.search(block.text)
-        if current is None or program or block.section != current[0].section:
-            if current:
-                yield current
-            current = []
-        current.append(block)
-    if current:
-        yield current
+        if block.language == "cpp":
+            if not made or block.section != heading or MAIN.search(block.text):
+                made.append([])
+                heading = block.section
+            made[-1].append(block)
+        elif block.language == "text" and made:
+            made[-1].append(block)
+    return made
 
 
 def is_optional(header):
@@ -55,21 +55,20 @@ def write_section(page, blocks, out):
         out.append("#if " + " && ".join(f"__has_include({header})" for header in needs))
     name = f"{re.sub(r'[^a-z0-9]', '_', page.stem)}_{blocks[0].line}"
     place = f'"docs/guide/{page.name}"'
-    program = MAIN.search(blocks[0].text)
-    out.append(f"namespace {name} {{" if program else f"void {name}() {{")
+    if MAIN.search(blocks[0].text):
+        out.append(f"namespace program_{name} {{\n#line {blocks[0].line} {place}")
+        out.append(MAIN.sub("void main_of() {", INCLUDE.sub("", blocks[0].text)) + "}")
+    out.append(f"void {name}() {{")
     for block in blocks:
         if block.language == "text":
             out.append(f'  printed({place}, {block.line}, R"printed({block.text})printed");')
-        elif block.language == "cpp":
-            text = INCLUDE.sub("", block.text)
-            begin = f"at({place}, {block.line});"
-            if program:
-                out.append(f"#line {block.line} {place}")
-                out.append(MAIN.sub(f"void main_of() {{ {begin}", text) + "}\nvoid " + name + f"() {{\n  {name}::main_of();")
-            elif block.text.startswith(ON_A_GPU):
-                out.append(f"  {begin}\n  if (sn::device::cuda_count() > 0) {{\n#line {block.line} {place}\n{text}  }}")
-            else:
-                out.append(f"  {begin}\n#line {block.line} {place}\n{text}")
+            continue
+        text = f"#line {block.line} {place}\n{INCLUDE.sub('', block.text)}"
+        if MAIN.search(block.text):
+            text = f"  program_{name}::main_of();"
+        elif block.text.startswith(ON_A_GPU):
+            text = f"  if (sn::device::cuda_count() > 0) {{\n{text}  }}"
+        out.append(f"  at({place}, {block.line});\n{text}")
     out.append(f"}}\nconst section {name}_runs({name});")
     if needs:
         out.append("#endif")
@@ -81,7 +80,7 @@ def write_blocks(folder, targets):
     parts = [[] for _ in targets]
     for page in pages:
         shortest = min(range(len(parts)), key=lambda i: sum(len(b.text) for _, bs in parts[i] for b in bs))
-        parts[shortest] += [(page, blocks) for blocks in sections(page) if any(b.language == "cpp" for b in blocks)]
+        parts[shortest] += [(page, blocks) for blocks in sections(page)]
     for target, part in zip(targets, parts):
         out = [
             f"#if __has_include({header})\n#include {header}\n#endif" if is_optional(header) else f"#include {header}"
