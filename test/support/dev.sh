@@ -8,10 +8,11 @@ root=$(cd "${1:-$(dirname "${BASH_SOURCE[0]}")/../..}" && pwd)
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 
-mkdir -p "$room"/{tools,tree/bench,tree/build/release/bench}
+mkdir -p "$room"/{tools,tree/bench,tree/build/release/bench,tree/docs/generate}
 cp "$root/dev" "$root/CMakePresets.json" "$room/tree"
 cp "$root/bench/plot.py" "$room/tree/bench"
 cd "$room/tree"
+echo 'import sys; open("../calls", "a").write("site.py " + " ".join(sys.argv[1:]) + "\n")' >docs/generate/site.py
 touch source.cpp bench/one.cpp bench/two.cpp build/release/build.ninja
 for tool in cmake ctest ninja apt-get git clang-format clang-format-14 clang-tidy clang-tidy-14; do
   printf '#!/bin/sh\necho "%s $*" >>"%s/calls"\n' "$tool" "$room" >"$room/tools/$tool"
@@ -73,6 +74,7 @@ calls "-R views -j4 --repeat until-fail:3 --rerun-failed --timeout=5" \
   test asan -R views -j4 --repeat until-fail:3 --rerun-failed --timeout=5
 calls "ctest --preset asan" test asan -LE cuda
 calls "--build --preset release" docs
+calls "site.py . build/site/pages out/site" docs
 calls "git ls-files" format --check
 
 # Benchmarks of two rows each, whose figure is $us; drawing needs matplotlib, which stands aside here.
