@@ -9,29 +9,6 @@
 
 namespace sinter {
 
-namespace sparse {
-template <element T, format F>
-class sparse_array;
-}
-
-namespace detail {
-
-template <class X>
-struct is_sparse_array : std::false_type {};
-template <class T, sparse::format F>
-struct is_sparse_array<sparse::sparse_array<T, F>> : std::true_type {};
-
-template <class T>
-concept sparse_element = element<T> && !short_number<T>;
-
-/// What sums of T are: of integers and bool the widest of their kind.
-template <class T>
-using sum_in =
-    std::conditional_t<!std::is_integral_v<T>, T,
-                       std::conditional_t<std::is_signed_v<T> || std::same_as<T, bool>, std::int64_t, std::uint64_t>>;
-
-}  // namespace detail
-
 /// A sparse_array of any element type and format.
 template <class X>
 concept sparse_matrix = detail::is_sparse_array<std::remove_cvref_t<X>>::value;
@@ -177,6 +154,22 @@ class [[nodiscard]] sparse_array {
   auto multiply(S factor) const {
     return with_data(data() * factor);
   }
+  /// Of two sparse arrays of one shape, element by element: places are those that both have; of `maximum` and `minimum`, as of a + b and
+  /// a - b, those that either has. The result is csr, or csc where this one is. What comes out as zero stays an entry, which SciPy drops:
+  /// `eliminate_zeros` does. Errors: `shape_error`. Stream behaviour: places are found by the host, which waits for indices; values are
+  /// lazy. Source: scipy.sparse.csr_array.multiply, maximum, minimum.
+  template <element U, format G>
+  auto multiply(const sparse_array<U, G>& other) const {
+    return with(other, true, "a product of", [](auto a, auto b) { return a * b; });
+  }
+  template <element U, format G>
+  auto maximum(const sparse_array<U, G>& other) const {
+    return with(other, false, "the maximum of", [](auto a, auto b) { return sinter::maximum(a, b); });
+  }
+  template <element U, format G>
+  auto minimum(const sparse_array<U, G>& other) const {
+    return with(other, false, "the minimum of", [](auto a, auto b) { return sinter::minimum(a, b); });
+  }
   template <arithmetic S>
   friend auto operator*(const sparse_array& a, S factor) {
     return a.multiply(factor);
@@ -216,11 +209,59 @@ class [[nodiscard]] sparse_array {
     return matmul(*this, std::forward<X>(x));
   }
 
+  /// Rows and columns, each of a slice, of `_` or of an array of indices, as often as that names them: `a(slice(2, 5), _)`, `a(k, l)` of
+  /// arrays of indices is what NumPy has as a[np.ix_(k, l)]. Errors: `index_error`. Stream behaviour: waits for indices; values are lazy.
+  /// Source: scipy.sparse.csr_array.__getitem__.
+  sparse_array operator()(const detail::axis_pick& rows, const detail::axis_pick& columns) const
+      requires(F != format::coo) {
+    return sparse_array(detail::make_picked(parts_, rows, columns));
+  }
+  /// One element: lazy. Errors: `index_error`.
+  template <std::integral I, std::integral J>
+  lazy<Element> operator()(I i, J j) const {
+    return lazy<Element>(
+        detail::make_sparse_element(parts_, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)));
+  }
+  /// A row, or a column, with both axes. Source: scipy.sparse.csr_matrix.getrow, getcol.
+  sparse_array getrow(detail::integer i) const requires(F != format::coo) {
+    return (*this)(detail::axis_pick::one(i), _);
+  }
+  sparse_array getcol(detail::integer j) const requires(F != format::coo) {
+    return (*this)(_, detail::axis_pick::one(j));
+  }
+  /// Replaces the elements of a diagonal, the k-th above the main one: by an array, of which the first ones count that have a place, or
+  /// all by a number. Errors: `shape_error`. Stream behaviour: waits for indices; values are lazy. Source:
+  /// scipy.sparse.csr_array.setdiag.
+  template <class V>
+    requires(detail::expression<V> || arithmetic<V>)
+  void setdiag(V&& values, detail::integer k = 0) & {
+    parts_ = detail::with_diagonal(parts_, detail::part_of<Element>(std::forward<V>(values)), k);
+  }
+
   /// Library use.
   explicit sparse_array(detail::sparse_parts parts) : parts_(std::move(parts)) {}
   const detail::sparse_parts& parts() const { return parts_; }
 
  private:
+  template <class B, class Op>
+  auto with(const B& b, bool both, const char* what, Op f) const {
+    detail::matched_parts m = detail::match_sparse(parts_, b.parts(), both, what);
+    auto values = f(lazy<Element>(m.left.take()), lazy<typename B::value_type>(m.right.take()));
+    return sparse_array<detail::element_in<decltype(values)>, detail::format_made_of(F)>(
+        detail::sparse_parts{std::move(m.structure), detail::handle(values.share())});
+  }
+  template <element U, format G>
+  friend auto operator+(const sparse_array& a, const sparse_array<U, G>& b) {
+    return a.with(b, false, "a sum of", [](auto x, auto y) { return x + y; });
+  }
+  template <element U, format G>
+  friend auto operator-(const sparse_array& a, const sparse_array<U, G>& b) {
+    return a.with(b, false, "a difference of", [](auto x, auto y) { return x - y; });
+  }
+  template <element U, format G>
+  friend auto operator*(const sparse_array& a, const sparse_array<U, G>& b) {
+    return a.multiply(b);
+  }
   template <class D, class I, class J>
   sparse_array(D&& data, I&& first, J&& second, const sinter::shape* s) {
     static_assert(std::same_as<detail::element_in<D>, Element>,
@@ -270,6 +311,17 @@ auto matmul(X&& x, const A& a) {
   using T = result_type<typename A::value_type, detail::element_in<X>>;
   return lazy<T>(
       detail::make_product_with_sparse(detail::part_of<T>(std::forward<X>(x)), a.template astype<T>().parts()));
+}
+
+/// A sparse matrix times another one. Shapes: (m, k) and (k, n). The result is csr, or csc where the first is; its rows are in order.
+/// What comes out as zero stays an entry, which SciPy drops: `eliminate_zeros` does. Dtypes: as of the operands' product. Errors:
+/// `shape_error`. Stream behaviour: places are found by the host, which waits for indices; values are lazy. Source:
+/// scipy.sparse.csr_array.__matmul__.
+template <sparse_matrix A, sparse_matrix B>
+auto matmul(const A& a, const B& b) {
+  using T = result_type<typename A::value_type, typename B::value_type>;
+  return sparse::sparse_array<T, detail::format_made_of(A::layout)>(
+      detail::make_product_of_sparse(a.template astype<T>().parts(), b.template astype<T>().parts()));
 }
 
 namespace sparse {

@@ -24,11 +24,6 @@ place_list expanded(const place_list& starts) {
   return rows;
 }
 
-place_list rows_of(const sparse_entries& e) {
-  const place_list major = read_places(e.major);
-  return e.is_compressed ? expanded(major) : major;
-}
-
 // Where each row's entries begin, if they are put in order of rows; and that order, in which those of a row stay as they were.
 std::pair<place_list, place_list> counted(const place_list& rows, std::int64_t majors) {
   place_list starts(static_cast<std::size_t>(majors) + 1), order(rows.size());
@@ -74,6 +69,15 @@ merged merge(const place_list& starts, const place_list& columns, const place_li
   return m;
 }
 
+// Has a row two entries of one column? They are neighbours.
+bool has_pairs(const place_list& starts, const place_list& columns) {
+  for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
+    const auto end = columns.begin() + starts[r + 1];
+    if (std::adjacent_find(columns.begin() + starts[r], end) != end) return true;
+  }
+  return false;
+}
+
 std::int64_t longest_of(const place_list& starts) {
   std::int64_t most = 0;
   for (std::size_t r = 0; r + 1 < starts.size(); ++r) most = std::max(most, starts[r + 1] - starts[r]);
@@ -114,7 +118,7 @@ term arrangement::values(const term& given) const {
 const arrangement& sparse_entries::found(std::unique_ptr<arrangement>& kept, bool by_major) const {
   const std::lock_guard hold(finding_);
   if (!kept) {
-    place_list rows = rows_of(*this), columns = read_places(minor);
+    place_list rows = read_majors(*this), columns = read_places(minor);
     if (!by_major) std::swap(rows, columns);
     kept = std::make_unique<arrangement>(
         arranged(rows, columns, by_major ? majors : minors, by_major ? minors : majors, !is_compressed, *this));
@@ -123,7 +127,7 @@ const arrangement& sparse_entries::found(std::unique_ptr<arrangement>& kept, boo
 }
 
 arrangement sorted(const sparse_entries& e, bool merges) {
-  return arranged(rows_of(e), read_places(e.minor), e.majors, e.minors, merges, e);
+  return arranged(read_majors(e), read_places(e.minor), e.majors, e.minors, merges, e);
 }
 
 structure_handle make_structure(sparse::format f, entries_ref e) {
@@ -140,10 +144,41 @@ entries_ref make_compressed(const place_list& starts, const place_list& minor, s
                                                               make_index_array(minor, index)});
 }
 
+placed_entries put_in_place(const place_list& major, const place_list& minor, std::int64_t majors, std::int64_t minors,
+                            const sparse_entries& like) {
+  auto [starts, order] = counted(major, majors);
+  sort_rows(starts, minor, order);
+  place_list places(order.size());
+  std::transform(order.begin(), order.end(), places.begin(),
+                 [&](std::int64_t k) { return minor[static_cast<std::size_t>(k)]; });
+  entries_ref made = make_compressed(starts, places, minors, !has_pairs(starts, places), true, like);
+  return {std::move(made), std::move(order)};
+}
+
+place_list read_majors(const sparse_entries& e) {
+  const place_list major = read_places(e.major);
+  return e.is_compressed ? expanded(major) : major;
+}
+
+term values_at(const term& values, const place_list& entries) {
+  const term zero = number_node(term(0), values.type());
+  if (entries.empty() || values.extent(0) == 0) return zero.broadcast_to(shape{size_of(entries)});
+  const term place = astype(term(make_index_array(entries, index_for(values.extent(0), 0, 0))), dtype::int64);
+  if (std::find(entries.begin(), entries.end(), -1) == entries.end()) return taken(values, place);
+  return choose(place >= 0, taken(values, apply(op::maximum, {place, term(0)})), zero);
+}
+
 place_list read_places(const handle& n) {
-  const term all = astype(term(n), dtype::int64);
+  const term all(n);
   place_list places(static_cast<std::size_t>(all.extents().elements()));
-  if (!places.empty()) read_all(all.get(), places.data(), places.size(), {}, detail::where{});
+  if (places.empty()) return places;
+  if (all.type() != dtype::int32) {
+    read_all(astype(all, dtype::int64).get(), places.data(), places.size(), {}, detail::where{});
+    return places;
+  }
+  list<std::int32_t> narrow(places.size());
+  read_all(all.get(), narrow.data(), narrow.size(), {}, detail::where{});
+  std::copy(narrow.begin(), narrow.end(), places.begin());
   return places;
 }
 

@@ -76,6 +76,18 @@ entries_ref make_compressed(const place_list& starts, const place_list& minor, s
 /// The same arranged anew: each row's entries sorted, those of one place added up or not.
 arrangement sorted(const sparse_entries&, bool merges);
 
+/// Entries that lists name, in any order, as rows in order, and which of the lists' each of them is.
+struct placed_entries {
+  entries_ref entries;
+  place_list order;
+};
+placed_entries put_in_place(const place_list& major, const place_list& minor, std::int64_t majors, std::int64_t minors,
+                            const sparse_entries& like);
+/// The row of each entry.
+place_list read_majors(const sparse_entries&);
+/// The values of entries; of -1 it is zero: lazy.
+term values_at(const term&, const place_list& entries);
+
 /// Indices as the host sees them. Stream behaviour: waits.
 place_list read_places(const detail::handle&);
 /// An array of int32 or int64.

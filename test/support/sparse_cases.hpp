@@ -1,4 +1,5 @@
-// Operands of golden_sparse.py, and what SciPy gives of them: the lines of test/numpy/golden/sparse.txt.
+// Operands of golden_sparse.py and golden_sparse_algebra.py, and what SciPy gives of them: the lines of test/numpy/golden/sparse.txt
+// and sparse_algebra.txt.
 #pragma once
 
 #include <sinter/sparse.hpp>
@@ -39,12 +40,15 @@ array<T> dense_operand(const shape& s) {
 /// Of a test: what SciPy's results are compared with.
 class sparse_comparison {
  public:
-  sparse_comparison(dtype t, std::string of) : type_(t), of_(std::move(of)) {}
+  sparse_comparison(dtype t, std::string of, const char* file = "sparse.txt")
+      : type_(t), of_(std::move(of)), file_(file) {}
 
   template <class E>
   void operator()(const std::string& name, const E& e) const {
     using R = typename E::sinter_element;
-    static const std::map<std::string, numpy_case> all = read_numpy_cases("sparse.txt", 3);
+    static std::map<std::string, std::map<std::string, numpy_case>> files;
+    std::map<std::string, numpy_case>& all = files[file_];
+    if (all.empty()) all = read_numpy_cases(file_, 3);
     CAPTURE(name);
     CAPTURE(of_);
     CAPTURE(std::string(sinter::name(type_)));
@@ -65,6 +69,7 @@ class sparse_comparison {
  private:
   dtype type_;
   std::string of_;
+  const char* file_;
 };
 
 /// Kernels take time to compile, but on the interpreter: elsewhere each function has some shapes and dtypes.

@@ -8,9 +8,31 @@ namespace sinter::sparse {
 /// How entries lie: row by row, column by column, or each with both of its indices.
 enum class format : std::uint8_t { csr, csc, coo };
 
+template <element T, format F>
+class sparse_array;
+
 }  // namespace sinter::sparse
 
 namespace sinter::detail {
+
+template <class X>
+struct is_sparse_array : std::false_type {};
+template <class T, sparse::format F>
+struct is_sparse_array<sparse::sparse_array<T, F>> : std::true_type {};
+
+template <class T>
+concept sparse_element = element<T> && !short_number<T>;
+
+/// Of what is made of an array of this format.
+constexpr sparse::format format_made_of(sparse::format f) {
+  return f == sparse::format::csc ? sparse::format::csc : sparse::format::csr;
+}
+
+/// What sums of T are: of integers and bool the widest of their kind.
+template <class T>
+using sum_in =
+    std::conditional_t<!std::is_integral_v<T>, T,
+                       std::conditional_t<std::is_signed_v<T> || std::same_as<T, bool>, std::int64_t, std::uint64_t>>;
 
 /// Where the entries of a sparse array are: counted, and never changed.
 struct sparse_structure {
@@ -19,29 +41,31 @@ struct sparse_structure {
 SINTER_API void retain(sparse_structure*) noexcept;
 SINTER_API void release(sparse_structure*) noexcept;
 
-/// An owned reference to one.
-class structure_handle {
+/// An owned reference to what counts them.
+template <class Counted>
+class counted_handle {
  public:
-  structure_handle() = default;
-  explicit structure_handle(sparse_structure* owned) noexcept : held_(owned) {}
-  structure_handle(const structure_handle& other) noexcept : held_(other.held_) {
+  counted_handle() = default;
+  explicit counted_handle(Counted* owned) noexcept : held_(owned) {}
+  counted_handle(const counted_handle& other) noexcept : held_(other.held_) {
     if (held_) retain(held_);
   }
-  structure_handle(structure_handle&& other) noexcept : held_(other.held_) { other.held_ = nullptr; }
-  structure_handle& operator=(structure_handle other) noexcept {
-    sparse_structure* const mine = held_;
+  counted_handle(counted_handle&& other) noexcept : held_(other.held_) { other.held_ = nullptr; }
+  counted_handle& operator=(counted_handle other) noexcept {
+    Counted* const mine = held_;
     held_ = other.held_;
     other.held_ = mine;
     return *this;
   }
-  ~structure_handle() {
+  ~counted_handle() {
     if (held_) release(held_);
   }
-  sparse_structure* get() const noexcept { return held_; }
+  Counted* get() const noexcept { return held_; }
 
  private:
-  sparse_structure* held_ = nullptr;
+  Counted* held_ = nullptr;
 };
+using structure_handle = counted_handle<sparse_structure>;
 
 /// The entries' places and their values: an array or an expression of one axis.
 struct sparse_parts {
@@ -83,5 +107,52 @@ SINTER_API node* make_sparse_diagonal(const sparse_parts&, std::int64_t k);
 /// A dense operand's elements at the entries: it broadcasts to the array's shape.
 SINTER_API node* make_elements_at(const structure_handle&, handle dense);
 SINTER_API void check_values(const structure_handle&, node* data);
+
+/// Places of two arrays, and the values of each there, zeros where it has no entry: lazy.
+struct matched_parts {
+  structure_handle structure;
+  handle left, right;
+};
+/// The places that one of two arrays has, or that both have. `what`: is done with them, of a message. As csr, or csc where the first
+/// is, as all below.
+SINTER_API matched_parts match_sparse(const sparse_parts&, const sparse_parts&, bool both, const char* what);
+/// A B, of one dtype.
+SINTER_API sparse_parts make_product_of_sparse(const sparse_parts&, const sparse_parts&);
+/// Each entry of one with each of the other.
+SINTER_API matched_parts pair_sparse(const sparse_parts&, const sparse_parts&);
+
+/// What is picked of an axis: a slice, or what an array of indices names.
+class axis_pick {
+ public:
+  axis_pick(all_tag) : item_(to_index(sinter::_)) {}
+  axis_pick(const slice& s) : item_(to_index(s)) {}
+  template <index_array K>
+  axis_pick(K&& k) : item_(to_index(sinter::_)), indices_(take_node(std::forward<K>(k))) {}
+  static axis_pick one(std::int64_t i) {
+    axis_pick p(sinter::_);
+    p.item_ = to_index(i);
+    return p;
+  }
+  const index_item& item() const { return item_; }
+  const handle& indices() const { return indices_; }
+
+ private:
+  index_item item_;
+  handle indices_;
+};
+SINTER_API node* make_sparse_element(const sparse_parts&, std::int64_t i, std::int64_t j);
+SINTER_API sparse_parts make_picked(const sparse_parts&, const axis_pick& rows, const axis_pick& columns);
+SINTER_API sparse_parts make_sparse_triangle(const sparse_parts&, std::int64_t k, bool lower);
+/// The first elements of a diagonal replaced by values of one axis, or all by a number.
+SINTER_API sparse_parts with_diagonal(const sparse_parts&, handle values, std::int64_t k);
+/// Side by side, one above the other, or from corner to corner. Of one dtype.
+enum class joint : std::uint8_t { columns, rows, corners };
+SINTER_API sparse_parts join_sparse(const sparse_parts*, std::size_t count, joint);
+struct diagonal_parts {
+  handle values;
+  std::int64_t offset;
+};
+/// `s`: null: square, and as large as the first diagonal says.
+SINTER_API sparse_parts make_of_diagonals(const diagonal_parts*, std::size_t count, dtype, const shape* s);
 
 }  // namespace sinter::detail

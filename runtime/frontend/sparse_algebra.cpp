@@ -1,0 +1,189 @@
+// Sparse arrays of two: sums, products by elements and of matrices. Where their entries are is found on the host, of places alone; the
+// values are expressions of the operands' values there.
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include <sinter/error.hpp>
+
+#include "runtime/frontend/message.hpp"
+#include "runtime/frontend/sparse_entries.hpp"
+#include "runtime/library/sparse.hpp"
+
+namespace sinter::detail {
+
+using runtime::entries_ref, runtime::place_list, runtime::read_places, runtime::structure_of, runtime::term,
+    runtime::values_at;
+using sparse::format;
+
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::int64_t size_of(const place_list& l) { return static_cast<std::int64_t>(l.size()); }
+
+// Compressed, each row in order, no place twice.
+struct canonical {
+  sparse_parts parts;
+  const runtime::sparse_entries& entries() const { return *structure_of(parts.structure).entries; }
+};
+canonical canonical_of(const sparse_parts& p, format f) { return {sum_duplicates(convert(p, f))}; }
+
+// As csr, or csc where the first is that.
+format format_of(const sparse_parts& first) {
+  return structure_of(first.structure).format == format::csc ? format::csc : format::csr;
+}
+
+const runtime::sparse_entries& wider(const runtime::sparse_entries& a, const runtime::sparse_entries& b) {
+  return b.index() == dtype::int64 ? b : a;
+}
+
+// Of each place of two arrays together, or of each that both have, which entry of each it is; -1: none.
+struct matched_places {
+  place_list starts{0}, minor, left, right;
+  void add(std::int64_t place, std::int64_t l, std::int64_t r) {
+    minor.push_back(place);
+    left.push_back(l);
+    right.push_back(r);
+  }
+};
+matched_places match_rows(const runtime::sparse_entries& a, const runtime::sparse_entries& b, bool both) {
+  const place_list a_starts = read_places(a.major), a_minor = read_places(a.minor);
+  const place_list b_starts = read_places(b.major), b_minor = read_places(b.minor);
+  matched_places m;
+  for (std::size_t r = 0; r + 1 < a_starts.size(); ++r) {
+    std::int64_t i = a_starts[r], j = b_starts[r];
+    const std::int64_t i_end = a_starts[r + 1], j_end = b_starts[r + 1];
+    while (i < i_end || j < j_end) {
+      const std::int64_t mine = i < i_end ? a_minor[at(i)] : std::numeric_limits<std::int64_t>::max();
+      const std::int64_t other = j < j_end ? b_minor[at(j)] : std::numeric_limits<std::int64_t>::max();
+      const bool has_left = mine <= other, has_right = other <= mine;
+      if (!both || (has_left && has_right)) m.add(std::min(mine, other), has_left ? i : -1, has_right ? j : -1);
+      i += has_left;
+      j += has_right;
+    }
+    m.starts.push_back(size_of(m.minor));
+  }
+  return m;
+}
+
+// The entries of a product: each is the sum of a segment of products of an entry of the left with one of the right.
+struct product_places {
+  place_list starts{0}, minor, segments, left, right;
+};
+
+class product_finder {
+ public:
+  product_finder(const runtime::sparse_entries& a, const runtime::sparse_entries& b)
+      : a_starts_(read_places(a.major)),
+        a_minor_(read_places(a.minor)),
+        b_starts_(read_places(b.major)),
+        b_minor_(read_places(b.minor)),
+        next_(at(b.minors), -1) {}
+
+  product_places found() {
+    std::int64_t all = 0;
+    for (const std::int64_t k : a_minor_) all += b_starts_[at(k) + 1] - b_starts_[at(k)];
+    p_.left.resize(at(all));
+    p_.right.resize(at(all));
+    for (std::size_t row = 0; row + 1 < a_starts_.size(); ++row) find(row);
+    p_.segments.push_back(end_);
+    return std::move(p_);
+  }
+
+ private:
+  template <class F>
+  void of_each_product(std::size_t row, F f) {
+    for (std::int64_t i = a_starts_[row]; i < a_starts_[row + 1]; ++i) {
+      const std::size_t k = at(a_minor_[at(i)]);
+      for (std::int64_t j = b_starts_[k]; j < b_starts_[k + 1]; ++j) f(at(b_minor_[at(j)]), i, j);
+    }
+  }
+  // A place's number of products, then where its next one goes; -1 between rows.
+  void find(std::size_t row) {
+    const auto begin = static_cast<std::ptrdiff_t>(p_.minor.size());
+    of_each_product(row, [&](std::size_t place, std::int64_t, std::int64_t) {
+      if (next_[place] < 0) {
+        p_.minor.push_back(static_cast<std::int64_t>(place));
+        next_[place] = 0;
+      }
+      ++next_[place];
+    });
+    std::sort(p_.minor.begin() + begin, p_.minor.end());
+    for (auto place = p_.minor.begin() + begin; place != p_.minor.end(); ++place) {
+      p_.segments.push_back(end_);
+      end_ += std::exchange(next_[at(*place)], end_);
+    }
+    of_each_product(row, [&](std::size_t place, std::int64_t i, std::int64_t j) {
+      const std::size_t to = at(next_[place]++);
+      p_.left[to] = i;
+      p_.right[to] = j;
+    });
+    for (auto place = p_.minor.begin() + begin; place != p_.minor.end(); ++place) next_[at(*place)] = -1;
+    p_.starts.push_back(size_of(p_.minor));
+  }
+
+  const place_list a_starts_, a_minor_, b_starts_, b_minor_;
+  place_list next_;
+  product_places p_;
+  std::int64_t end_ = 0;
+};
+
+// The values of a product are those of a matrix, which has a row for each of its entries, times the right operand's values.
+term product_values(const product_places& p, const term& left, const term& right) {
+  const std::int64_t rows = size_of(p.minor), count = size_of(p.left);
+  const dtype index = runtime::index_for(rows, right.extent(0), count);
+  std::int64_t longest = 0;
+  for (std::size_t k = 0; k + 1 < p.segments.size(); ++k)
+    longest = std::max(longest, p.segments[k + 1] - p.segments[k]);
+  return term(runtime::make_product_call({values_at(left, p.left).held(), runtime::make_index_array(p.right, index),
+                                          runtime::make_index_array(p.segments, index), rows, count, longest},
+                                         right));
+}
+
+void require_equal_shapes(const sparse_parts& a, const sparse_parts& b, const char* what) {
+  const shape s = structure_of(a.structure).extents(), t = structure_of(b.structure).extents();
+  if (s == t) return;
+  throw shape_error(
+      message("sinter: %s sparse arrays of shapes %s and %s", what, to_string(s).c_str(), to_string(t).c_str())
+          .c_str());
+}
+
+}  // namespace
+
+matched_parts match_sparse(const sparse_parts& a, const sparse_parts& b, bool both, const char* what) try {
+  require_equal_shapes(a, b, what);
+  const format f = format_of(a);
+  const canonical x = canonical_of(a, f), y = canonical_of(b, f);
+  if (&x.entries() == &y.entries()) return {x.parts.structure, x.parts.data, y.parts.data};
+  const matched_places m = match_rows(x.entries(), y.entries(), both);
+  const runtime::sparse_entries& like = wider(x.entries(), y.entries());
+  const device_scope on(like.device());
+  entries_ref e = runtime::make_compressed(m.starts, m.minor, like.minors, true, true, like);
+  return {runtime::make_structure(f, std::move(e)), values_at(term(x.parts.data), m.left).held(),
+          values_at(term(y.parts.data), m.right).held()};
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
+}
+
+sparse_parts make_product_of_sparse(const sparse_parts& a, const sparse_parts& b) try {
+  const shape s = structure_of(a.structure).extents(), t = structure_of(b.structure).extents();
+  if (s[1] != t[0])
+    throw shape_error(
+        message("sinter: matmul of sparse arrays of shapes %s and %s", to_string(s).c_str(), to_string(t).c_str())
+            .c_str());
+  const format f = format_of(a);
+  // Column by column a product is that of the transposes, the other way round.
+  const canonical x = canonical_of(f == format::csr ? a : b, f), y = canonical_of(f == format::csr ? b : a, f);
+  const runtime::sparse_entries& like = wider(x.entries(), y.entries());
+  const device_scope on(like.device());
+  const product_places p = product_finder(x.entries(), y.entries()).found();
+  entries_ref e = runtime::make_compressed(p.starts, p.minor, y.entries().minors, true, true, like);
+  const term left(x.parts.data), right(y.parts.data);
+  const term values = p.minor.empty() ? term::made(make_zeros(left.type(), shape{0})) : product_values(p, left, right);
+  return {runtime::make_structure(f, std::move(e)), values.held()};
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
+}
+
+}  // namespace sinter::detail
