@@ -5,6 +5,8 @@
 #include <sinter/fit.hpp>
 #include <sinter/iterative.hpp>
 #include <sinter/linalg.hpp>
+#include <sinter/sparse_construct.hpp>
+#include <sinter/sparse_solve.hpp>
 
 #include "docs/generate/examples.hpp"
 
@@ -72,6 +74,19 @@ void run_matrices(std::vector<example>& all) {
           sn::round(sn::sparse::linalg::gmres(array<double>{{4, 1}, {0, 3}}, x(slice(2))).x, 6));
   EXAMPLE(sparse::linalg::lobpcg, "",
           sn::round(sn::sparse::linalg::lobpcg(array<double>{{4, 1}, {1, 3}}, sn::ones({2, 1})).eigenvalues, 6));
+  using sn::sparse::csr_array;
+  EXAMPLE(sparse::diags_array, "", sn::sparse::diags_array<double>({{2, 0}, {-1, 1}, {-1, -1}}, {3, 3}).toarray());
+  EXAMPLE(sparse::eye_array, "", sn::sparse::eye_array(2, 3, 1).toarray());
+  EXAMPLE(sparse::kron, "", sn::sparse::kron(sn::sparse::eye_array(2), csr_array<double>(a)).toarray());
+  EXAMPLE(sparse::hstack, "", sn::sparse::hstack({csr_array<double>(a), csr_array<double>(a)}).toarray());
+  EXAMPLE(sparse::tril, "", sn::sparse::tril(csr_array<double>(a)).toarray());
+  EXAMPLE(sparse::triu, "", sn::sparse::triu(csr_array<double>(a), 1).toarray());
+  EXAMPLE(
+      sparse::linalg::spsolve, "",
+      sn::round(sn::sparse::linalg::spsolve(csr_array<double>(array<double>{{4, 1}, {1, 3}}), array<double>{1, 2}), 6));
+  EXAMPLE(
+      sparse::linalg::spsolve_triangular, "",
+      sn::sparse::linalg::spsolve_triangular(csr_array<double>(array<double>{{2, 0}, {1, 4}}), array<double>{2, 9}));
 }
 
 }  // namespace docs
