@@ -13,8 +13,8 @@
 
 namespace sinter::detail {
 
-using runtime::entries_ref, runtime::place_list, runtime::read_places, runtime::structure_of, runtime::term,
-    runtime::values_at;
+using runtime::entries_ref, runtime::list, runtime::pair_kind, runtime::pairing, runtime::pairing_ref,
+    runtime::place_list, runtime::read_places, runtime::structure_of, runtime::term, runtime::values_at;
 using sparse::format;
 
 namespace {
@@ -25,7 +25,7 @@ std::int64_t size_of(const place_list& l) { return static_cast<std::int64_t>(l.s
 // Compressed, each row in order, no place twice.
 struct canonical {
   sparse_parts parts;
-  const runtime::sparse_entries& entries() const { return *structure_of(parts.structure).entries; }
+  const entries_ref& entries() const { return structure_of(parts.structure).entries; }
 };
 canonical canonical_of(const sparse_parts& p, format f) { return {sum_duplicates(convert(p, f))}; }
 
@@ -67,27 +67,29 @@ matched_places match_rows(const runtime::sparse_entries& a, const runtime::spars
   return m;
 }
 
-// The entries of a product: each is the sum of a segment of products of an entry of the left with one of the right.
-struct product_places {
-  place_list starts{0}, minor, segments, left, right;
+struct host_places {
+  explicit host_places(const runtime::sparse_entries& e) : starts(read_places(e.major)), minor(read_places(e.minor)) {}
+  place_list starts, minor;
 };
 
+// The entries of a product: each is the sum of a segment of products of an entry of the left with one of the right.
+template <class I>
+struct product_places {
+  place_list starts{0}, minor;
+  list<I> segments, left, right;
+};
+
+template <class I>
 class product_finder {
  public:
-  product_finder(const runtime::sparse_entries& a, const runtime::sparse_entries& b)
-      : a_starts_(read_places(a.major)),
-        a_minor_(read_places(a.minor)),
-        b_starts_(read_places(b.major)),
-        b_minor_(read_places(b.minor)),
-        next_(at(b.minors), -1) {}
+  product_finder(const host_places& a, const host_places& b, std::int64_t minors)
+      : a_starts_(a.starts), a_minor_(a.minor), b_starts_(b.starts), b_minor_(b.minor), next_(at(minors), -1) {}
 
-  product_places found() {
-    std::int64_t all = 0;
-    for (const std::int64_t k : a_minor_) all += b_starts_[at(k) + 1] - b_starts_[at(k)];
-    p_.left.resize(at(all));
-    p_.right.resize(at(all));
+  product_places<I> found(std::int64_t products) {
+    p_.left.resize(at(products));
+    p_.right.resize(at(products));
     for (std::size_t row = 0; row + 1 < a_starts_.size(); ++row) find(row);
-    p_.segments.push_back(end_);
+    p_.segments.push_back(static_cast<I>(end_));
     return std::move(p_);
   }
 
@@ -111,34 +113,71 @@ class product_finder {
     });
     std::sort(p_.minor.begin() + begin, p_.minor.end());
     for (auto place = p_.minor.begin() + begin; place != p_.minor.end(); ++place) {
-      p_.segments.push_back(end_);
+      p_.segments.push_back(static_cast<I>(end_));
       end_ += std::exchange(next_[at(*place)], end_);
     }
     of_each_product(row, [&](std::size_t place, std::int64_t i, std::int64_t j) {
       const std::size_t to = at(next_[place]++);
-      p_.left[to] = i;
-      p_.right[to] = j;
+      p_.left[to] = static_cast<I>(i);
+      p_.right[to] = static_cast<I>(j);
     });
     for (auto place = p_.minor.begin() + begin; place != p_.minor.end(); ++place) next_[at(*place)] = -1;
     p_.starts.push_back(size_of(p_.minor));
   }
 
-  const place_list a_starts_, a_minor_, b_starts_, b_minor_;
+  const place_list &a_starts_, &a_minor_, &b_starts_, &b_minor_;
   place_list next_;
-  product_places p_;
+  product_places<I> p_;
   std::int64_t end_ = 0;
 };
 
-// The values of a product are those of a matrix, which has a row for each of its entries, times the right operand's values.
-term product_values(const product_places& p, const term& left, const term& right) {
-  const std::int64_t rows = size_of(p.minor), count = size_of(p.left);
-  const dtype index = runtime::index_for(rows, right.extent(0), count);
-  std::int64_t longest = 0;
+template <class I>
+pairing_ref paired_by(const host_places& a, const host_places& b, const runtime::sparse_entries& like,
+                      std::int64_t minors, std::int64_t products) {
+  const product_places<I> p = product_finder<I>(a, b, minors).found(products);
+  pairing made;
+  made.to = runtime::make_compressed(p.starts, p.minor, minors, true, true, like);
+  made.left = runtime::make_index_array(p.left);
+  made.right = runtime::make_index_array(p.right);
+  made.segments = runtime::make_index_array(p.segments);
+  made.products = products;
   for (std::size_t k = 0; k + 1 < p.segments.size(); ++k)
-    longest = std::max(longest, p.segments[k + 1] - p.segments[k]);
-  return term(runtime::make_product_call({values_at(left, p.left).held(), runtime::make_index_array(p.right, index),
-                                          runtime::make_index_array(p.segments, index), rows, count, longest},
-                                         right));
+    made.longest = std::max<std::int64_t>(made.longest, p.segments[k + 1] - p.segments[k]);
+  return std::make_shared<const pairing>(std::move(made));
+}
+
+pairing_ref product_of(const runtime::sparse_entries& a, const runtime::sparse_entries& b) {
+  const runtime::sparse_entries& like = wider(a, b);
+  const device_scope on(like.device());
+  const host_places left(a), right(b);
+  std::int64_t products = 0;
+  for (const std::int64_t k : left.minor) products += right.starts[at(k) + 1] - right.starts[at(k)];
+  const bool is_narrow = runtime::index_for(a.count, b.count, products) == dtype::int32;
+  return is_narrow ? paired_by<std::int32_t>(left, right, like, b.minors, products)
+                   : paired_by<std::int64_t>(left, right, like, b.minors, products);
+}
+
+// Of places that either has, or that both have.
+pairing_ref matched(const runtime::sparse_entries& a, const runtime::sparse_entries& b, bool both) {
+  const runtime::sparse_entries& like = wider(a, b);
+  const device_scope on(like.device());
+  const matched_places m = match_rows(a, b, both);
+  const dtype index = runtime::index_for(a.count, b.count, 0);
+  pairing made;
+  made.to = runtime::make_compressed(m.starts, m.minor, like.minors, true, true, like);
+  made.left = runtime::make_index_array(m.left, index);
+  made.right = runtime::make_index_array(m.right, index);
+  made.has_gaps = !both;
+  return std::make_shared<const pairing>(std::move(made));
+}
+
+template <class F>
+pairing_ref kept(const entries_ref& a, const entries_ref& b, pair_kind kind, F find) {
+  pairing_ref p = a->kept_pairing(b, kind);
+  if (p) return p;
+  p = find(*a, *b);
+  a->keep(b, kind, p);
+  return p;
 }
 
 void require_equal_shapes(const sparse_parts& a, const sparse_parts& b, const char* what) {
@@ -155,13 +194,11 @@ matched_parts match_sparse(const sparse_parts& a, const sparse_parts& b, bool bo
   require_equal_shapes(a, b, what);
   const format f = format_of(a);
   const canonical x = canonical_of(a, f), y = canonical_of(b, f);
-  if (&x.entries() == &y.entries()) return {x.parts.structure, x.parts.data, y.parts.data};
-  const matched_places m = match_rows(x.entries(), y.entries(), both);
-  const runtime::sparse_entries& like = wider(x.entries(), y.entries());
-  const device_scope on(like.device());
-  entries_ref e = runtime::make_compressed(m.starts, m.minor, like.minors, true, true, like);
-  return {runtime::make_structure(f, std::move(e)), values_at(term(x.parts.data), m.left).held(),
-          values_at(term(y.parts.data), m.right).held()};
+  if (x.entries() == y.entries()) return {x.parts.structure, x.parts.data, y.parts.data};
+  const pairing_ref p = kept(x.entries(), y.entries(), both ? pair_kind::both : pair_kind::either,
+                             [&](const auto& l, const auto& r) { return matched(l, r, both); });
+  return {runtime::make_structure(f, p->to), values_at(term(x.parts.data), p->left, p->has_gaps).held(),
+          values_at(term(y.parts.data), p->right, p->has_gaps).held()};
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -175,13 +212,15 @@ sparse_parts make_product_of_sparse(const sparse_parts& a, const sparse_parts& b
   const format f = format_of(a);
   // Column by column a product is that of the transposes, the other way round.
   const canonical x = canonical_of(f == format::csr ? a : b, f), y = canonical_of(f == format::csr ? b : a, f);
-  const runtime::sparse_entries& like = wider(x.entries(), y.entries());
-  const device_scope on(like.device());
-  const product_places p = product_finder(x.entries(), y.entries()).found();
-  entries_ref e = runtime::make_compressed(p.starts, p.minor, y.entries().minors, true, true, like);
+  const pairing_ref p = kept(x.entries(), y.entries(), pair_kind::product, product_of);
   const term left(x.parts.data), right(y.parts.data);
-  const term values = p.minor.empty() ? term::made(make_zeros(left.type(), shape{0})) : product_values(p, left, right);
-  return {runtime::make_structure(f, std::move(e)), values.held()};
+  if (p->products == 0)
+    return {runtime::make_structure(f, p->to),
+            runtime::number_node(term(0), left.type()).broadcast_to(shape{0}).held()};
+  // The values are those of a matrix, which has a row for each entry of the product, times the right operand's values.
+  const term values(runtime::make_product_call(
+      {values_at(left, p->left, false).held(), p->right, p->segments, p->to->count, p->products, p->longest}, right));
+  return {runtime::make_structure(f, p->to), values.held()};
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

@@ -126,6 +126,17 @@ const arrangement& sparse_entries::found(std::unique_ptr<arrangement>& kept, boo
   return *kept;
 }
 
+pairing_ref sparse_entries::kept_pairing(const entries_ref& other, pair_kind kind) const {
+  const std::lock_guard hold(finding_);
+  const kept_pair& k = pairs_[static_cast<int>(kind)];
+  return k.found && k.other.lock() == other ? k.found : nullptr;
+}
+void sparse_entries::keep(const entries_ref& other, pair_kind kind, pairing_ref found) const {
+  kept_pair mine{other, std::move(found)};
+  const std::lock_guard hold(finding_);
+  std::swap(pairs_[static_cast<int>(kind)], mine);
+}
+
 arrangement sorted(const sparse_entries& e, bool merges) {
   return arranged(read_majors(e), read_places(e.minor), e.majors, e.minors, merges, e);
 }
@@ -160,12 +171,15 @@ place_list read_majors(const sparse_entries& e) {
   return e.is_compressed ? expanded(major) : major;
 }
 
-term values_at(const term& values, const place_list& entries) {
-  const term zero = number_node(term(0), values.type());
-  if (entries.empty() || values.extent(0) == 0) return zero.broadcast_to(shape{size_of(entries)});
-  const term place = astype(term(make_index_array(entries, index_for(values.extent(0), 0, 0))), dtype::int64);
-  if (std::find(entries.begin(), entries.end(), -1) == entries.end()) return taken(values, place);
+term values_at(const term& values, const handle& entries, bool has_gaps) {
+  const term narrow(entries), zero = number_node(term(0), values.type());
+  if (narrow.extent(0) == 0 || values.extent(0) == 0) return zero.broadcast_to(narrow.extents());
+  const term place = astype(narrow, dtype::int64);
+  if (!has_gaps) return taken(values, place);
   return choose(place >= 0, taken(values, apply(op::maximum, {place, term(0)})), zero);
+}
+term values_at(const term& values, const place_list& entries) {
+  return values_at(values, make_index_array(entries, index_for(values.extent(0), 0, 0)), false);
 }
 
 place_list read_places(const handle& n) {

@@ -27,6 +27,17 @@ struct arrangement {
   term values(const term& before) const;
 };
 
+/// What is made of two arrays: the entries of either, those that both have, those of the product of matrices.
+enum class pair_kind : std::uint8_t { either, both, product };
+/// Which entry of each array a place has, by index; of a product each multiplication, and where those of a place begin.
+struct pairing {
+  std::shared_ptr<const sparse_entries> to;
+  detail::handle left, right, segments;
+  bool has_gaps = false;  // where one has no entry its index is -1
+  std::int64_t products = 0, longest = 0;
+};
+using pairing_ref = std::shared_ptr<const pairing>;
+
 /// Entries along a major axis, and their places on the other one: rows and columns of csr, columns and rows of csc.
 struct sparse_places {
   bool is_compressed;           // else `major` has one index for each entry
@@ -46,12 +57,21 @@ struct sparse_entries : sparse_places {
   const arrangement& along_major() const { return found(by_major_, true); }
   const arrangement& along_minor() const { return found(by_minor_, false); }
 
+  /// The last pairing of each kind is kept while the other entries live, as programs multiply new values at the same places; or null.
+  pairing_ref kept_pairing(const std::shared_ptr<const sparse_entries>& other, pair_kind) const;
+  void keep(const std::shared_ptr<const sparse_entries>& other, pair_kind, pairing_ref) const;
+
  private:
   static dtype codegen_type(const detail::handle& n) { return typed(n.get())->type; }
   const arrangement& found(std::unique_ptr<arrangement>&, bool by_major) const;
 
   mutable std::mutex finding_;
   mutable std::unique_ptr<arrangement> by_major_, by_minor_;
+  struct kept_pair {
+    std::weak_ptr<const sparse_entries> other;
+    pairing_ref found;
+  };
+  mutable kept_pair pairs_[3];
 };
 using entries_ref = std::shared_ptr<const sparse_entries>;
 
@@ -85,13 +105,19 @@ placed_entries put_in_place(const place_list& major, const place_list& minor, st
                             const sparse_entries& like);
 /// The row of each entry.
 place_list read_majors(const sparse_entries&);
-/// The values of entries; of -1 it is zero: lazy.
+/// The values of entries, as an array of indices names them; where there may be gaps, of -1 it is zero: lazy.
+term values_at(const term&, const detail::handle& entries, bool has_gaps);
 term values_at(const term&, const place_list& entries);
 
 /// Indices as the host sees them. Stream behaviour: waits.
 place_list read_places(const detail::handle&);
 /// An array of int32 or int64.
 detail::handle make_index_array(const place_list&, dtype);
+inline detail::handle make_index_array(const list<std::int32_t>& places) {
+  return detail::handle(
+      detail::make_from_host(dtype::int32, shape{static_cast<std::int64_t>(places.size())}, places.data()));
+}
+inline detail::handle make_index_array(const place_list& places) { return make_index_array(places, dtype::int64); }
 /// int32 where extents and entries fit.
 dtype index_for(std::int64_t majors, std::int64_t minors, std::int64_t count);
 

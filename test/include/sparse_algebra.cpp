@@ -188,14 +188,24 @@ TEST_CASE("sparse algebra: values are computed when they are wanted") {
   CHECK(more.toarray().get() == std::vector<double>{-8, 10, 24, -18});
   CHECK(rows.toarray().get() == std::vector<double>{1, 4, 0});
 
-  // Values are part of a graph, once places are found.
-  array<double> to = zeros<double>({2, 2});
-  const auto later = matmul(a, b.T());
-  const array<double> want = later.toarray() * 2;
-  const graph g = capture([&] { to(ellipsis) = (later * 2).toarray(); });
-  CHECK(!any(to != 0).item());
-  g.launch();
-  CHECK(to.get() == want.get());
+  // Values are part of a graph, once places have been found: they are kept for other values at the same places.
+  const csr_array<double> c = b.T().tocsr();
+  (void)matmul(a, c);
+  (void)(a + b);
+  (void)(a * b);
+  array<double> values = a.data() + 0, square = zeros<double>({2, 2}), sums = zeros<double>({2, 3});
+  const graph g = capture([&] {
+    values *= 2;
+    const csr_array<double> now = a.with_data(values);
+    square(ellipsis) = matmul(now, c).toarray();
+    sums(ellipsis) = (now + b).toarray() + (now * b).toarray();
+  });
+  for (const double factor : {2.0, 4.0}) {
+    const array<double> want = a.toarray() * factor, other = b.toarray();
+    g.launch();
+    CHECK(square.get() == array<double>(matmul(want, other.T())).get());
+    CHECK(sums.get() == array<double>(want + other + want * other).get());
+  }
 }
 
 TEST_CASE("sparse algebra: larger products are those of dense matrices") {
