@@ -75,6 +75,17 @@ calls "-R views -j4 --repeat until-fail:3 --rerun-failed --timeout=5" \
 calls "ctest --preset asan" test asan -LE cuda
 calls "--build --preset release" docs
 calls "site.py . build/site/pages out/site" docs
+
+# Where MkDocs is not and the user is not root: the reference is made, and the package is named.
+mkdir "$room/without"
+printf '#!/bin/sh\nshift 2\nfor p; do case $p in mkdocs*) ;; *) echo "$p=installed" ;; esac; done\n' >"$room/without/dpkg-query"
+printf '#!/bin/sh\necho 1000\n' >"$room/without/id"
+printf '#!/bin/sh\nexit 1\n' >"$room/without/python3"
+chmod +x "$room"/without/*
+: >"$room/calls"
+said=$(PATH="$room/without:$PATH" ./dev docs 2>&1) && complain "./dev docs without MkDocs did not fail"
+[[ $said == *"apt-get install"*mkdocs-material* ]] || complain "./dev docs without MkDocs says $said"
+grep -q 'target docs' "$room/calls" || complain "./dev docs without MkDocs has not made the reference"
 calls "git ls-files" format --check
 
 # Benchmarks of two rows each, whose figure is $us; drawing needs matplotlib, which stands aside here.
