@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes a test of the guide, and checks the links of all pages.
 
-    guide.py blocks <folder of pages> <to>...    writes C++ files that have every block of C++ of the pages, and what it prints
+    guide.py blocks <the source tree> <to>...    writes C++ files that have every block of C++ of README.md and docs/guide, and what
+                                                 it prints
     guide.py links <the source tree>             fails where a page links to a file or a heading that is not there
 
 The blocks of a section follow on from each other: they are one function. A block with a main is a program of its own. A block
@@ -49,12 +50,12 @@ def includes_of(blocks):
     return sorted({header for b in blocks if b.language == "cpp" for header in INCLUDE.findall(b.text)})
 
 
-def write_section(page, blocks, out):
+def write_section(path, blocks, out):
     needs = [header for header in includes_of(blocks) if is_optional(header)]
     if needs:
         out.append("#if " + " && ".join(f"__has_include({header})" for header in needs))
-    name = f"{re.sub(r'[^a-z0-9]', '_', page.stem)}_{blocks[0].line}"
-    place = f'"docs/guide/{page.name}"'
+    name = f"{re.sub(r'[^a-z0-9]', '_', str(path.with_suffix('')).lower())}_{blocks[0].line}"
+    place = f'"{path}"'
     if MAIN.search(blocks[0].text):
         out.append(f"namespace program_{name} {{\n#line {blocks[0].line} {place}")
         out.append(MAIN.sub("void main_of() {", INCLUDE.sub("", blocks[0].text)) + "}")
@@ -75,8 +76,9 @@ def write_section(page, blocks, out):
     out.append("")
 
 
-def write_blocks(folder, targets):
-    pages = sorted(pathlib.Path(folder).glob("*.md"))
+def write_blocks(tree, targets):
+    tree = pathlib.Path(tree)
+    pages = [tree / "README.md", *sorted((tree / "docs/guide").glob("*.md"))]
     parts = [[] for _ in targets]
     for page in pages:
         shortest = min(range(len(parts)), key=lambda i: sum(len(b.text) for _, bs in parts[i] for b in bs))
@@ -88,7 +90,7 @@ def write_blocks(folder, targets):
         ]
         out.append(PRELUDE)
         for page, blocks in part:
-            write_section(page, blocks, out)
+            write_section(page.relative_to(tree), blocks, out)
         pathlib.Path(target).write_text("\n".join(out) + "\n}  // namespace\n")
 
 

@@ -1,4 +1,4 @@
-// What the blocks of docs/guide are compiled with: docs/generate/guide.py makes functions of them, and main.cpp calls these.
+// What the blocks of README.md and docs/guide are compiled with: docs/generate/guide.py makes functions of them, and main.cpp calls these.
 #pragma once
 
 #include <cmath>

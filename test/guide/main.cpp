@@ -1,4 +1,4 @@
-// Runs the blocks of docs/guide, and compares what they print with what the pages say.
+// Runs the blocks of README.md and docs/guide, and compares what they print with what the pages say.
 //
 //   sinter_guide <the folder whose files they may read>
 #include <exception>

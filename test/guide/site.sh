@@ -5,6 +5,7 @@
 # Skipped (77) where MkDocs with its theme is not; without Chromium nobody searches.
 set -euo pipefail
 python=$1 tree=$2 work=$3
+[ -x "$python" ] || { echo "there is no $python"; exit 77; }
 rm -rf "$work"
 mkdir -p "$work"
 "$python" -B "$tree/docs/generate/site.py" "$tree" "$work/pages" "$work/site"
