@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <vector>
 
 #include <sinter/create.hpp>
 #include <sinter/sparse.hpp>
@@ -62,6 +63,23 @@ auto triu(const A& a, sinter::detail::integer k = 0) {
       sinter::detail::make_sparse_triangle(a.parts(), k, false));
 }
 
+/// Where elements are that are not zero, and which: `auto [i, j, v] = find(a);`.
+template <element T>
+struct found_entries {
+  lazy<std::int64_t> row, col;
+  lazy<T> data;
+};
+/// Row by row, column by column of csc; those of one place added up. Stream behaviour: evaluates, and waits. Source: scipy.sparse.find.
+template <sparse_matrix A>
+auto find(const A& a) {
+  using T = typename A::value_type;
+  sparse_array<T, sinter::detail::format_made_of(A::layout)> s(
+      sinter::detail::convert(a.parts(), sinter::detail::format_made_of(A::layout)));
+  s.sum_duplicates();
+  s.eliminate_zeros();
+  return found_entries<T>{s.row(), s.col(), s.data()};
+}
+
 /// The Kronecker product: each element of the first times all of the second. Dtypes: as of the operands' product. Errors: `shape_error`
 /// beyond what a shape may be. Source: scipy.sparse.kron.
 template <sparse_matrix A, sparse_matrix B>
@@ -78,11 +96,8 @@ auto kron(const A& a, const B& b) {
 namespace sinter::detail {
 template <class T, sparse::format F>
 auto joined_sparse(std::initializer_list<sparse::sparse_array<T, F>> all, joint how) {
-  const std::vector<sparse_parts> parts = [&] {
-    std::vector<sparse_parts> p;
-    for (const auto& a : all) p.push_back(a.parts());
-    return p;
-  }();
+  std::vector<sparse_parts> parts;
+  for (const auto& a : all) parts.push_back(a.parts());
   return sparse::sparse_array<T, format_made_of(F)>(join_sparse(parts.data(), parts.size(), how));
 }
 }  // namespace sinter::detail
@@ -98,6 +113,15 @@ auto hstack(std::initializer_list<sparse_array<T, F>> arrays) {
 template <element T, format F>
 auto vstack(std::initializer_list<sparse_array<T, F>> arrays) {
   return sinter::detail::joined_sparse(arrays, sinter::detail::joint::rows);
+}
+/// Of blocks, row by row: `block_array({{a, b}, {c, d}})`. Errors: `shape_error`. Source: scipy.sparse.block_array.
+template <element T, format F>
+auto block_array(std::initializer_list<std::initializer_list<sparse_array<T, F>>> rows) {
+  using sinter::detail::joint;
+  std::vector<sinter::detail::sparse_parts> parts;
+  for (const auto& row : rows) parts.push_back(sinter::detail::joined_sparse(row, joint::columns).parts());
+  return sparse_array<T, sinter::detail::format_made_of(F)>(
+      sinter::detail::join_sparse(parts.data(), parts.size(), joint::rows));
 }
 /// From corner to corner, with zeros beside them. Source: scipy.sparse.block_diag.
 template <element T, format F>

@@ -13,14 +13,12 @@
 
 namespace sinter::detail {
 
-using runtime::entries_ref, runtime::list, runtime::pair_kind, runtime::pairing, runtime::pairing_ref,
-    runtime::place_list, runtime::read_places, runtime::structure_of, runtime::term, runtime::values_at;
+using runtime::at, runtime::entries_ref, runtime::list, runtime::pair_kind, runtime::pairing, runtime::pairing_ref,
+    runtime::place_list, runtime::read_places, runtime::size_of, runtime::structure_of, runtime::term,
+    runtime::values_at;
 using sparse::format;
 
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-std::int64_t size_of(const place_list& l) { return static_cast<std::int64_t>(l.size()); }
 
 // Compressed, each row in order, no place twice.
 struct canonical {
@@ -28,11 +26,6 @@ struct canonical {
   const entries_ref& entries() const { return structure_of(parts.structure).entries; }
 };
 canonical canonical_of(const sparse_parts& p, format f) { return {sum_duplicates(convert(p, f))}; }
-
-// As csr, or csc where the first is that.
-format format_of(const sparse_parts& first) {
-  return structure_of(first.structure).format == format::csc ? format::csc : format::csr;
-}
 
 const runtime::sparse_entries& wider(const runtime::sparse_entries& a, const runtime::sparse_entries& b) {
   return b.index() == dtype::int64 ? b : a;
@@ -192,7 +185,7 @@ void require_equal_shapes(const sparse_parts& a, const sparse_parts& b, const ch
 
 matched_parts match_sparse(const sparse_parts& a, const sparse_parts& b, bool both, const char* what) try {
   require_equal_shapes(a, b, what);
-  const format f = format_of(a);
+  const format f = runtime::made_format(a);
   const canonical x = canonical_of(a, f), y = canonical_of(b, f);
   if (x.entries() == y.entries()) return {x.parts.structure, x.parts.data, y.parts.data};
   const pairing_ref p = kept(x.entries(), y.entries(), both ? pair_kind::both : pair_kind::either,
@@ -209,7 +202,7 @@ sparse_parts make_product_of_sparse(const sparse_parts& a, const sparse_parts& b
     throw shape_error(
         message("sinter: matmul of sparse arrays of shapes %s and %s", to_string(s).c_str(), to_string(t).c_str())
             .c_str());
-  const format f = format_of(a);
+  const format f = runtime::made_format(a);
   // Column by column a product is that of the transposes, the other way round.
   const canonical x = canonical_of(f == format::csr ? a : b, f), y = canonical_of(f == format::csr ? b : a, f);
   const pairing_ref p = kept(x.entries(), y.entries(), pair_kind::product, product_of);

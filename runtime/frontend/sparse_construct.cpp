@@ -15,14 +15,11 @@
 
 namespace sinter::detail {
 
-using runtime::entries_ref, runtime::place_list, runtime::read_majors, runtime::read_places, runtime::structure_of,
-    runtime::term, runtime::values_at;
+using runtime::at, runtime::entries_ref, runtime::made_format, runtime::place_list, runtime::read_majors,
+    runtime::read_places, runtime::size_of, runtime::structure_of, runtime::term, runtime::values_at;
 using sparse::format;
 
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-std::int64_t size_of(const place_list& l) { return static_cast<std::int64_t>(l.size()); }
 
 // Entries in any order: where they go, and which value each has.
 struct entry_list {
@@ -34,9 +31,6 @@ struct entry_list {
   }
 };
 
-format made_format(const sparse_parts& p) {
-  return structure_of(p.structure).format == format::csc ? format::csc : format::csr;
-}
 const runtime::sparse_entries& entries_of(const sparse_parts& p) { return *structure_of(p.structure).entries; }
 
 sparse_parts assembled(const entry_list& l, format f, const shape& s, const term& values,

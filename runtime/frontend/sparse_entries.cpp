@@ -14,8 +14,6 @@ using namespace detail;
 
 namespace {
 
-std::int64_t size_of(const place_list& l) { return static_cast<std::int64_t>(l.size()); }
-
 // The row of each entry.
 place_list expanded(const place_list& starts) {
   place_list rows(static_cast<std::size_t>(starts.back()));

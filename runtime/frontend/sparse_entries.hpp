@@ -13,6 +13,9 @@
 namespace sinter::runtime {
 
 using place_list = list<std::int64_t>;
+inline std::int64_t size_of(const place_list& l) { return static_cast<std::int64_t>(l.size()); }
+/// An index that is known not to be negative.
+inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 struct sparse_entries;
 
@@ -89,6 +92,10 @@ inline const sparse_structure& structure_of(const detail::structure_handle& h) {
   return *static_cast<const sparse_structure*>(h.get());
 }
 detail::structure_handle make_structure(sparse::format, entries_ref);
+/// Of what is made of an array.
+inline sparse::format made_format(const detail::sparse_parts& p) {
+  return detail::format_made_of(structure_of(p.structure).format);
+}
 
 /// Compressed entries of lists. `like`: the device and dtype of the indices.
 entries_ref make_compressed(const place_list& starts, const place_list& minor, std::int64_t minors, bool is_canonical,

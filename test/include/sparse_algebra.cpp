@@ -43,6 +43,11 @@ class result_comparison {
     is_(name + " indptr", a.indptr());
   }
 
+  template <class E>
+  void array(const std::string& name, const E& e) const {
+    is_(name, e);
+  }
+
  private:
   sparse_comparison is_;
 };
@@ -140,6 +145,11 @@ TEST_CASE_TEMPLATE("sparse algebra: triangles, diagonals and joins", T, DTYPES) 
     is("hstack", sparse::hstack({a, b, a}));
     is("csc vstack", sparse::vstack({a.tocsc(), b.tocsc()}));
     is("block_diag", sparse::block_diag({a, b}));
+    is("blocks", sparse::block_array({{a, b}, {b, a}}));
+    const auto [row, col, data] = sparse::find(a.tocoo());
+    is.array("find row", row);
+    is.array("find col", col);
+    is.array("find data", data);
   });
 }
 

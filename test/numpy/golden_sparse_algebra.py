@@ -61,6 +61,7 @@ def results_of(a, b, c, dtype):
     yield "hstack", sp.hstack([a, b, a])
     yield "csc vstack", sp.vstack([a.tocsc(), b.tocsc()]).tocsc()
     yield "block_diag", sp.block_diag([a, b])
+    yield "blocks", sp.block_array([[a, b], [b, a]])
 
 
 def solutions(dtype):
@@ -102,6 +103,8 @@ def main():
                 b, c = sp.csr_array(other(shape, dtype)), sp.csr_array(other((shape[1], 4), dtype))
                 for case, result in results_of(a, b, c, dtype):
                     write(case, dtype, name, result)
+                for what, value in zip(("row", "col", "data"), sp.find(a)):
+                    lines.append("|".join([f"find {what}", dtype, name, str(len(value)), text(value)]))
             data, (row, col) = triples(dtype)
             a = sp.coo_array((data, (row, col)), shape=(6, 5))
             b = sp.csr_array(other((6, 5), dtype))
