@@ -53,13 +53,18 @@ TEST_CASE("sweep: the kernels leave out no operation") {
 }
 
 TEST_CASE("nvrtc: every operation and cast compiles for sm_80, sm_90 and sm_100") {
-  for (int arch : {80, 90, 100}) {
-    const auto with = nvrtc(arch);
-    if (!with) return;
-    for (sinter::dtype t : element_dtypes) {
-      const kernel k = every_operation(t);
-      const std::string said = complaint(*with, emit(k, map_variants(k, dialect::cuda)[0].v, dialect::cuda));
-      INFO("sm_", arch, ", ", std::string(sinter::name(t)), ": ", said);
+  // Two dtypes for each architecture; the others, which differ from these in what they call, for one in turn.
+  const std::unique_ptr<compiler> with[] = {nvrtc(80), nvrtc(90), nvrtc(100)};
+  if (!with[0]) return;
+  std::size_t n = 0;
+  for (sinter::dtype t : element_dtypes) {
+    const kernel k = every_operation(t);
+    const std::string text = emit(k, map_variants(k, dialect::cuda)[0].v, dialect::cuda);
+    const bool by_all = t == sinter::dtype::float32 || t == sinter::dtype::int64;
+    for (std::size_t turn = n++; const auto& one : with) {
+      if (turn++ % 3 != 0 && !by_all) continue;
+      const std::string said = complaint(*one, text);
+      INFO(std::string(sinter::name(t)), ": ", said);
       CHECK(said.empty());
     }
   }
