@@ -2,6 +2,7 @@
 #include <cmath>
 #include <complex>
 
+#include <sinter/dct.hpp>
 #include <sinter/filters.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/spectral.hpp>
@@ -33,6 +34,14 @@ void run_signals(std::vector<example>& all) {
   EXAMPLE(signal::firwin, "", sn::round(sn::signal::firwin(5, 0.4), 6));
   EXAMPLE(signal::lfilter, "", sn::signal::lfilter(array{1.0}, array{1.0, -0.5}, sn::asarray(v)));
   EXAMPLE(signal::sosfilt, "", sn::signal::sosfilt(array<double>{{1, 0, 0, 1, -0.5, 0}}, sn::asarray(v)));
+  EXAMPLE(fft::dct, "", sn::round(sn::fft::dct(sn::asarray(v)), 6));
+  EXAMPLE(fft::idct, "", sn::round(sn::fft::idct(sn::fft::dct(sn::asarray(v))), 6));
+  EXAMPLE(fft::dst, "", sn::round(sn::fft::dst(sn::asarray(v), {.norm = sn::fft::norm::ortho}), 6));
+  EXAMPLE(fft::idst, "", sn::round(sn::fft::idst(sn::fft::dst(sn::asarray(v))), 6));
+  EXAMPLE(fft::dctn, "", sn::round(sn::fft::dctn(a), 6) + 0);
+  EXAMPLE(fft::idctn, "", sn::round(sn::fft::idctn(sn::fft::dctn(a)), 6));
+  EXAMPLE(fft::dstn, "", sn::round(sn::fft::dstn(a), 6));
+  EXAMPLE(fft::idstn, "", sn::round(sn::fft::idstn(sn::fft::dstn(a)), 6));
   EXAMPLE(signal::find_peaks, "", sn::signal::find_peaks(array{0, 2, 1, 4, 4, 0}, {.height = 3}).at);
 }
 

@@ -9,14 +9,13 @@
 
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/transforms.hpp"
 
 namespace sinter::runtime {
 
 using namespace detail;
 
 namespace {
-
-dtype complex_for(dtype t) { return widened(real_part_of(t)) == dtype::float32 ? dtype::complex64 : dtype::complex128; }
 
 [[noreturn]] void throw_unfit(const char* what, std::int64_t value) {
   throw shape_error(message("sinter: segments with %s %lld", what, static_cast<long long>(value)).c_str());

@@ -1,5 +1,5 @@
 // Fourier transforms: cut or filled to length, turned so that their axes are the last, called, and scaled.
-#include <sinter/fft.hpp>
+#include "runtime/frontend/transforms.hpp"
 
 #include <cmath>
 
@@ -8,52 +8,39 @@
 
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
-#include "runtime/frontend/terms.hpp"
 #include "runtime/library/transforms.hpp"
 
-namespace sinter::detail {
+namespace sinter::runtime {
 
-using runtime::apply, runtime::astype, runtime::fft_kind, runtime::term;
+using namespace detail;
 
-namespace {
-
-dtype complex_of(dtype t) {
+dtype complex_for(dtype t) {
   return widened(t) == dtype::float32 || t == dtype::complex64 ? dtype::complex64 : dtype::complex128;
 }
 
-// So many elements along an axis: the first ones, or all of them and zeros.
 term fitted(const term& x, int axis, std::int64_t length) {
   if (length == x.extent(axis)) return x;
   if (length < x.extent(axis)) return x.along(axis, slice(0, length));
   shape beyond = x.extents();
   beyond[axis] = length - x.extent(axis);
-  return runtime::joined({x, runtime::number_node(0, x.type()).broadcast_to(beyond)}, axis);
+  return joined({x, number_node(0, x.type()).broadcast_to(beyond)}, axis);
 }
 
-// The axes of a transform and the points along each.
-struct domain {
-  int count = 0;
-  int axes[max_rank];
-  std::int64_t points[max_rank];
-};
-
-domain domain_of(const term& x, const fft::transform_options& how, bool to_real) {
-  domain d;
-  const axis_list& over = how.axes.list();
-  const int given = static_cast<int>(how.s.size());
+transform_domain domain_of(const term& x, const fft::lengths& s, const detail::axis_list& over, bool to_real) {
+  transform_domain d;
+  const int given = static_cast<int>(s.size());
   d.count = over.count >= 0 ? over.count : given > 0 ? given : x.rank();
   if (given > 0 && given != d.count)
     throw shape_error("sinter: a Fourier transform of as many lengths as axes is wanted");
   if (d.count > x.rank()) throw shape_error("sinter: a Fourier transform over more axes than there are");
   for (int i = 0; i < d.count; ++i) {
-    d.axes[i] =
-        over.count >= 0 ? runtime::checked_axis(over.axes[i], x.rank(), "a Fourier transform") : x.rank() - d.count + i;
+    d.axes[i] = over.count >= 0 ? checked_axis(over.axes[i], x.rank(), "a Fourier transform") : x.rank() - d.count + i;
     for (int j = 0; j < i; ++j)
       if (d.axes[i] == d.axes[j]) throw shape_error("sinter: a Fourier transform names an axis twice");
     const bool halved = to_real && i + 1 == d.count;
     const std::int64_t mine = x.extent(d.axes[i]);
-    const bool as_many = given > 0 && how.s[i] == -1;
-    d.points[i] = as_many ? mine : given > 0 ? how.s[i] : halved ? 2 * (mine - 1) : mine;
+    const bool as_many = given > 0 && s[i] == -1;
+    d.points[i] = as_many ? mine : given > 0 ? s[i] : halved ? 2 * (mine - 1) : mine;
     if (d.points[i] < 1)
       throw shape_error(
           message("sinter: a Fourier transform of %lld points", static_cast<long long>(d.points[i])).c_str());
@@ -61,7 +48,16 @@ domain domain_of(const term& x, const fft::transform_options& how, bool to_real)
   return d;
 }
 
-double scale_of(const domain& d, fft::norm norm, bool inverse) {
+}  // namespace sinter::runtime
+
+namespace sinter::detail {
+
+using runtime::complex_for, runtime::astype, runtime::domain_of, runtime::fft_kind, runtime::fitted, runtime::term,
+    runtime::transform_domain;
+
+namespace {
+
+double scale_of(const transform_domain& d, fft::norm norm, bool inverse) {
   double points = 1;
   for (int i = 0; i < d.count; ++i) points *= static_cast<double>(d.points[i]);
   if (norm == fft::norm::ortho) return 1 / std::sqrt(points);
@@ -69,7 +65,7 @@ double scale_of(const domain& d, fft::norm norm, bool inverse) {
 }
 
 // A transform over axes that are the last for it, three at a time at most.
-term called(term x, fft_kind kind, const domain& d, int first, int count, std::int64_t points = 0) {
+term called(term x, fft_kind kind, const transform_domain& d, int first, int count, std::int64_t points = 0) {
   while (count > runtime::fft_shape::most_axes) {
     --count;
     x = called(x, kind, d, first + count, 1);
@@ -81,7 +77,7 @@ term called(term x, fft_kind kind, const domain& d, int first, int count, std::i
   return term::made(make_moved(made.get(), last, mine));
 }
 
-term transformed(const term& x, fft::transform what, const domain& d) {
+term transformed(const term& x, fft::transform what, const transform_domain& d) {
   const int last = d.count - 1;
   switch (what) {
     case fft::transform::from_real: {
@@ -102,8 +98,8 @@ node* make_transform(handle of, fft::transform what, const fft::transform_option
   term x(std::move(of));
   const bool from_real = what == fft::transform::from_real, to_real = what == fft::transform::to_real;
   if (from_real && is_complex(x.type())) throw dtype_error("sinter: a transform of real numbers takes no complex ones");
-  const dtype complex = complex_of(x.type());
-  const domain d = domain_of(x, how, to_real);
+  const dtype complex = complex_for(x.type());
+  const transform_domain d = domain_of(x, how.s, how.axes.list(), to_real);
   if (d.count == 0) return astype(x, to_real ? real_part_of(complex) : complex).take();
   for (int i = 0; i < d.count; ++i)
     x = fitted(x, d.axes[i], to_real && i + 1 == d.count ? d.points[i] / 2 + 1 : d.points[i]);

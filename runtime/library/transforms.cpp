@@ -15,12 +15,12 @@ namespace sinter::runtime {
 
 using namespace detail;
 
-namespace {
-
-term number_of_angle(const term& turns, std::int64_t n, double sign) {
+term root_of_unity(const term& turns, std::int64_t n, double sign) {
   const term angle = astype(turns, dtype::float64) * (sign * 2 * std::numbers::pi / static_cast<double>(n));
   return apply(op::make_complex, {apply(op::cos, {angle}), apply(op::sin, {angle})});
 }
+
+namespace {
 
 // The definition, in double: each point of the result is a sum over all of the operand's, along the last axis.
 term by_definition(const term& x, fft_kind kind, std::int64_t n, dtype result) {
@@ -28,7 +28,7 @@ term by_definition(const term& x, fft_kind kind, std::int64_t n, dtype result) {
   const std::int64_t inputs = x.extent(x.rank() - 1), outputs = kind == fft_kind::from_real ? n / 2 + 1 : n;
   const term to = index_of(shape{outputs, 1}, 0), from = index_of(shape{1, inputs}, 1);
   const double sign = to_real || kind == fft_kind::inverse ? 1 : -1;
-  term w = number_of_angle(to * from % n, n, sign);
+  term w = root_of_unity(to * from % n, n, sign);
   // Half of the points stand for the others, too, which are their conjugates.
   if (to_real) w = w * astype(choose((from == 0) | (from * 2 == n), 1, 2), dtype::float64);
   const term products = astype(x, dtype::complex128).with_axis(x.rank() - 1) * w;

@@ -29,6 +29,12 @@ records operations_of(bool (*kind)(dtype)) {
   return found;
 }
 
+records every(std::size_t step, const records& all) {
+  records some;
+  for (std::size_t i = 0; i < all.size(); i += step) some.push_back(all[i]);
+  return some;
+}
+
 }  // namespace
 
 TEST_CASE("short and complex: operations of 16 bits have NumPy's values") {
@@ -52,9 +58,11 @@ TEST_CASE("short and complex: casts round once, drop imaginary parts, and call w
 }
 
 TEST_CASE("short and complex: operations have these values in every layout") {
+  // All of them where rows have strides; where there is one element, or none, some, as what computes it is the same text.
   for (const layout how : {layout::strided, layout::broadcast, layout::empty, layout::alone, layout::no_axes}) {
     CAPTURE(static_cast<int>(how));
-    check_some_together(operations_of([](dtype t) { return detail::is_short_floating(t); }), 16, how);
-    check_some_together(operations_of([](dtype t) { return detail::is_complex(t); }), 24, how);
+    const std::size_t step = how == layout::strided ? 1 : 4;
+    check_some_together(every(step, operations_of([](dtype t) { return detail::is_short_floating(t); })), 16, how);
+    check_some_together(every(step, operations_of([](dtype t) { return detail::is_complex(t); })), 6, how);
   }
 }

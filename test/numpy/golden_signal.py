@@ -1,4 +1,4 @@
-"""Writes test/numpy/golden/signal.txt: what SciPy gives for windows, spectra, short-time transforms, filters and peaks.
+"""Writes test/numpy/golden/signal.txt: what SciPy gives for windows, spectra, short-time and cosine transforms, filters and peaks.
 
     python test/numpy/golden_signal.py     needs scipy >= 1.14
 
@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from scipy import signal
+from scipy import fft, signal
 
 DTYPES = {"int32": np.int32, "float32": np.float32, "float64": np.float64, "complex128": np.complex128}
 ALL, REAL, FLOATING = set(DTYPES), set(DTYPES) - {"complex128"}, {"float32", "float64"}
@@ -89,6 +89,15 @@ CASES = [
     ("resample even", ALL, (15,), lambda x: signal.resample(x, 28)),
     ("resample to even", ALL, (21,), lambda x: signal.resample(x, 14)),
     ("resample window", REAL, (2, 20), lambda x: signal.resample(x, 30, axis=1, window="hamming")),
+    *[(f"{of.__name__} {t} {norm} {n}", ALL if norm == "backward" else {"float64"}, (2, n), lambda x, of=of, t=t, norm=norm: of(x, t, norm=norm))
+      for of in (fft.dct, fft.idct, fft.dst, fft.idst) for t in (1, 2, 3, 4) for norm in ("backward", "ortho", "forward") for n in (9, 12)],
+    *[(f"{of.__name__} 2 one", FLOATING, (2, 1), of) for of in (fft.dct, fft.idct, fft.dst, fft.idst)],
+    ("dct longer", REAL, (5, 3), lambda x: fft.dct(x, 3, 8, 0)),
+    ("dct shorter", REAL, (3, 11), lambda x: fft.dct(x, 4, 6)),
+    ("dctn", REAL, (4, 6, 5), lambda x: fft.dctn(x, norm="ortho")),
+    ("idctn axes", REAL, (4, 6, 5), lambda x: fft.idctn(x, 3, s=(5, 3), axes=(0, 2))),
+    ("dstn", REAL, (4, 6), lambda x: fft.dstn(x, 1)),
+    ("idstn", ALL, (4, 6), lambda x: fft.idstn(x, 4, norm="forward")),
     ("firwin", {"float64"}, (1,), lambda x: signal.firwin(21, 0.3)),
     ("firwin high", {"float64"}, (1,), lambda x: signal.firwin(21, 0.3, pass_zero=False, window=("kaiser", 4.0))),
     ("firwin band", {"float64"}, (1,), lambda x: signal.firwin(20, [30.0, 60.0], pass_zero=False, fs=200)),
