@@ -258,7 +258,8 @@ class reader {
   void overload() {
     const std::string text = declaration();
     static const std::regex is_refused(
-        R"(refused<|no_element<|no_expression|no_axis|no_shape|no_parts|not_element|no_option|no_operand|no_change|no_list)");
+        R"(refused<|no_element<|no_expression|no_axis|no_shape|no_parts|not_element|no_option|no_operand|no_change|no_list)"
+        R"(|no_memory|no_dtype|!detail::operand<V>|array\((const )?V\b)");
     if (std::regex_search(text, is_refused)) return;
     const std::string signature = signature_of(text);
     const std::string name = space_ + inside_ + name_in(signature);

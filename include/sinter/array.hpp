@@ -60,9 +60,15 @@ class array<T> : public detail::methods<array<T>, T> {
     static_assert(detail::never<V>, "sinter: only a view of a named array that is not const can be stored into");
   }
 
-  /// What no array is made of.
+  // What no array is made of.
   template <arithmetic V>
   array(const V&, detail::where = {}) {
+    static_assert(
+        detail::never<V>,
+        "sinter: an array is made of its elements, array{3.0}, or of a shape, zeros<T>({3}) or full({2, 3}, 3.0)");
+  }
+  template <arithmetic V, arithmetic W, class... X>
+  array(V, W, const X&...) {
     static_assert(
         detail::never<V>,
         "sinter: an array is made of its elements, array{3.0}, or of a shape, zeros<T>({3}) or full({2, 3}, 3.0)");
@@ -187,6 +193,9 @@ class array<T> : public detail::methods<array<T>, T> {
   void set(const strided_span<T>& from, transfer_options how = {}, detail::where at = detail::where::current()) {
     detail::write_strided(own(), from.layout(), how, at);
   }
+
+  // What nothing is copied from.
+  void set(detail::no_memory, detail::anything = 0) {}
 
   /// The address of the first element, for libraries and kernels of the program's own. The const form is for reading. The
   /// other is for writing: where a copy, a view or an expression shares the elements, the array gets its own first, as at a

@@ -220,6 +220,7 @@ array<detail::held<Span>> asarray(const Span&);
 template <class Span>
   requires(!arithmetic<detail::held<Span>>)
 array<detail::held<Span>> asarray(const Span&, const shape&);
+array<double> asarray(detail::no_memory, detail::anything = 0, detail::anything = 0);
 // Nor of a shape that is written as several arguments.
 template <class T = double, class... More>
 array<T> empty(detail::no_shape, detail::anything, const More&...);
@@ -231,6 +232,13 @@ template <class T = double, class... More>
 array<T> full(detail::no_shape, detail::anything, detail::anything, const More&...);
 template <class T = double>
 array<T> full(const shape&, detail::no_operand);
+// Nor of a dtype that is an argument.
+template <class T = double>
+array<T> empty(std::initializer_list<std::int64_t>, detail::no_dtype);
+template <class T = double>
+array<T> zeros(std::initializer_list<std::int64_t>, detail::no_dtype);
+template <class T = double>
+array<T> ones(std::initializer_list<std::int64_t>, detail::no_dtype);
 template <detail::not_element T>
 array<T> linspace(double, double, std::int64_t = 50);
 template <detail::not_element T>

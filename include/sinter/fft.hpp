@@ -43,6 +43,19 @@ struct transform_options {
 };
 enum class transform : unsigned char { forward, inverse, from_real, to_real };
 
+SINTER_OF_AN_ARRAY(fft)
+SINTER_OF_AN_ARRAY(ifft)
+SINTER_OF_AN_ARRAY(rfft)
+SINTER_OF_AN_ARRAY(irfft)
+SINTER_OF_AN_ARRAY(fftn)
+SINTER_OF_AN_ARRAY(ifftn)
+SINTER_OF_AN_ARRAY(rfftn)
+SINTER_OF_AN_ARRAY(irfftn)
+SINTER_OF_AN_ARRAY(fft2)
+SINTER_OF_AN_ARRAY(ifft2)
+SINTER_OF_AN_ARRAY(fftshift)
+SINTER_OF_AN_ARRAY(ifftshift)
+
 }  // namespace sinter::fft
 
 namespace sinter::detail {

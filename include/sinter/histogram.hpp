@@ -124,4 +124,7 @@ histogram_grid histogram2d(X&& x, Y&& y, const std::vector<histogram_bins>& bins
   return histogramdd(stack(tuple(columns[0], columns[1]), 1), bins, ranges, density);
 }
 
+SINTER_OF_AN_ARRAY(bincount)
+SINTER_OF_AN_ARRAY(histogram)
+
 }  // namespace sinter

@@ -46,7 +46,7 @@ class slice : public detail::index_entry {
    public:
     constexpr bound(detail::all_tag) {}
     template <class Int>
-    constexpr bound(Int at) : given_(true), at_(static_cast<std::int64_t>(at)) {
+    constexpr bound(Int at) : given_(true), at_(detail::integer_or_0(at)) {
       static_assert(std::is_integral_v<Int>, "sinter: a bound of a slice is an integer or _");
     }
     constexpr bool given() const { return given_; }

@@ -275,5 +275,20 @@ auto expm(E&& e) {
   return lazy<T>(sinter::detail::make_matrix_exponential(sinter::detail::node_in(std::forward<E>(e)), dtype_of<T>));
 }
 
+SINTER_OF_AN_ARRAY(inv)
+SINTER_OF_AN_ARRAY(pinv)
+SINTER_OF_AN_ARRAY(det)
+SINTER_OF_AN_ARRAY(slogdet)
+SINTER_OF_AN_ARRAY(cholesky)
+SINTER_OF_AN_ARRAY(qr)
+SINTER_OF_AN_ARRAY(svd)
+SINTER_OF_AN_ARRAY(eigh)
+SINTER_OF_AN_ARRAY(eig)
+SINTER_OF_AN_ARRAY(norm)
+SINTER_OF_AN_ARRAY(matrix_rank)
+SINTER_OF_AN_ARRAY(expm)
+SINTER_OF_TWO_ARRAYS(solve)
+SINTER_OF_TWO_ARRAYS(lstsq)
+
 }  // namespace linalg
 }  // namespace sinter

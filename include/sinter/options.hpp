@@ -18,7 +18,7 @@ namespace detail {
 /// An integer: an axis, a count, a distance. Nothing that merely converts to one.
 struct integer {
   template <class Int>
-  constexpr integer(Int given) : value(static_cast<std::int64_t>(given)) {
+  constexpr integer(Int given) : value(integer_or_0(given)) {
     static_assert(axis_number<Int>, "sinter: an axis, a count or an offset is an integer");
   }
   constexpr operator std::int64_t() const { return value; }
@@ -56,7 +56,7 @@ class axes {
  public:
   constexpr axes() { list_.count = 0; }
   template <class X>
-  constexpr axes(X axis) : list_{1, {static_cast<std::int64_t>(axis)}} {
+  constexpr axes(X axis) : list_{1, {detail::integer_or_0(axis)}} {
     static_assert(detail::axis_number<X>, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
   }
   constexpr axes(std::initializer_list<std::int64_t> several) : axes() {
@@ -96,6 +96,9 @@ struct optional_number {
   constexpr optional_number() = default;
   template <arithmetic V>
   optional_number(V number) : bits(to_bits(static_cast<element_type<V>>(number))), type(dtype_of<V>), is_given(true) {}
+  template <class V>
+    requires(!arithmetic<V>)
+  optional_number(const V&) { static_assert(never<V>, "sinter: a first value is a number"); }
   constexpr explicit operator bool() const { return is_given; }
   scalar_bits bits = {};
   dtype type = dtype::bool_;
@@ -109,6 +112,11 @@ class optional_mask {
   template <expression M>
   optional_mask(M&& mask) : node_(take_node(std::forward<M>(mask))) {
     static_assert(std::is_same_v<element_in<M>, bool>, "sinter: a mask is an array or an expression of bool: a > 0");
+  }
+  template <class V>
+    requires(!expression<V> && !std::is_same_v<std::remove_cvref_t<V>, optional_mask>)
+  constexpr optional_mask(V&&) {
+    static_assert(never<V>, "sinter: a mask is an array or an expression of bool: a > 0");
   }
   constexpr optional_mask(const optional_mask& other) : node_(other.node_ ? retain(other.node_) : nullptr) {}
   constexpr optional_mask(optional_mask&& other) noexcept : node_(other.node_) { other.node_ = nullptr; }
@@ -134,6 +142,9 @@ struct reduce_options {
   int ddof = 0;                       ///< var, stddev: the divisor is n - ddof
   detail::optional_number initial{};  ///< sum, prod, min, max: folded into every result; one of an empty min or max
   detail::optional_mask where{};      ///< elements elsewhere do not count; broadcasts to the elements
+  // What NumPy has among these, and what is written otherwise.
+  [[no_unique_address]] detail::no_dtype dtype{};
+  [[no_unique_address]] detail::no_out out{};
 };
 
 namespace detail {

@@ -167,4 +167,9 @@ auto mode(E&& e, const mode_options& how = {}) {
 }
 
 }  // namespace stats
+
+SINTER_OF_AN_ARRAY(median)
+SINTER_OF_AN_ARRAY(percentile)
+SINTER_OF_AN_ARRAY(quantile)
+
 }  // namespace sinter

@@ -25,6 +25,11 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
   template <class V>
     requires(detail::operand<V> && !std::same_as<std::remove_cvref_t<V>, picked>)
   void operator=(V&& value) && { combine(std::forward<V>(value), {}); }
+  template <class V>
+    requires(!detail::operand<V>)
+  detail::stored<T, V>
+  operator=(V&&) &&;
+  void operator=(detail::no_list) &&;
   void operator=(const picked& other) && { std::move(*this) = lazy<T>(other.share()); }
   void operator=(picked&& other) && { std::move(*this) = lazy<T>(other.release_node()); }
 
@@ -149,6 +154,11 @@ class [[nodiscard]] masked : public detail::methods<masked<T>, T> {
   template <detail::expression V>
     requires(!std::same_as<std::remove_cvref_t<V>, masked>)
   void operator=(V&& value) && { through_indices() = std::forward<V>(value); }
+  template <class V>
+    requires(!detail::operand<V>)
+  detail::stored<T, V>
+  operator=(V&&) &&;
+  void operator=(detail::no_list) &&;
   void operator=(const masked& other) && { std::move(*this) = lazy<T>(other.share()); }
   void operator=(masked&& other) && { std::move(*this) = lazy<T>(other.share()); }
 #define SINTER_UPDATE(symbol, name)                                                \

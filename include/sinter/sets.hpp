@@ -129,4 +129,6 @@ auto setxor1d(A&& a, B&& b) {
   return detail::set_of(std::forward<A>(a), std::forward<B>(b), detail::set_function::one_of);
 }
 
+SINTER_OF_AN_ARRAY(unique)
+
 }  // namespace sinter

@@ -53,4 +53,6 @@
 #include <sinter/version.hpp>
 #include <sinter/views.hpp>
 
+#include <sinter/detail/refused_calls.hpp>
+
 #endif

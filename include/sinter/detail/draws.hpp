@@ -9,7 +9,7 @@ namespace sinter::detail {
 /// Any integer: those of int64 and of uint64 are one type.
 struct whole_number {
   template <class V>
-  constexpr whole_number(V value) : bits(static_cast<std::uint64_t>(value)), negative(value < V()) {
+  constexpr whole_number(V value) : bits(static_cast<std::uint64_t>(integer_or_0(value))), negative(value < V()) {
     static_assert(std::is_integral_v<V>, "sinter: a seed and the bounds of integers are integers");
   }
   std::uint64_t bits;  // modulo 2^64

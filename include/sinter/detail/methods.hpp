@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include <sinter/detail/refused_methods.hpp>
 #include <sinter/detail/seam.hpp>
 #include <sinter/index.hpp>
 #include <sinter/options.hpp>
@@ -30,7 +31,7 @@ struct viewed<array<Element>, Element> {
 };
 
 template <class Derived, class Element>
-class methods : public refused_indices {
+class methods : public refused_methods {
  public:
   /// The shape, dtype, number of axes and of elements. Errors: `shape_error` where the operands do not broadcast.
   sinter::shape shape() const { return shape_of(shared().get()); }
@@ -78,6 +79,7 @@ class methods : public refused_indices {
   void get(const strided_span<Element>& to, transfer_options how = {}, where at = where::current()) const {
     read_strided(shared().get(), to.layout(), how, at);
   }
+  using refused_methods::get;
   /// The same value on another device; an array that is there already is itself. Stream behaviour: enqueued on that
   /// device's current stream where both are GPUs; else waits. Source: cupy.asarray under another device.
   array<Element> to(device d) const { return array<Element>(make_copy_on(shared().get(), d)); }
@@ -142,6 +144,9 @@ class methods : public refused_indices {
     return std::move(*this)(std::forward<Mask>(m));
   }
 
+  using refused_methods::astype;
+  using refused_methods::reshape;
+  using refused_methods::transpose;
   /// The same elements in C order under another shape; one extent may be -1. An array whose elements lie in another order is
   /// copied, here and now, as NumPy does. Errors: `shape_error`. Source: numpy.reshape.
   auto reshape(std::initializer_list<std::int64_t> extents) const& { return reshaped(shared(), extents); }

@@ -185,10 +185,12 @@ decltype(auto) capture(X&& x) {
     return leaf<typename U::sinter_element>(x.share());
   } else if constexpr (requires { x.release_node(); }) {
     return leaf<typename U::sinter_element>(x.release_node());
-  } else {
+  } else if constexpr (requires { x.nodes; }) {
     if (!x.nodes[0]) [[unlikely]]  // of most temporaries the compiler knows that they were not moved from
       throw_moved_from();
     return static_cast<X&&>(x);
+  } else {  // refused, of which clang then knows no base: one error is enough
+    return leaf<typename U::sinter_element>(nullptr);
   }
 }
 template <class W, class X>

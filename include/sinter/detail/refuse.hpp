@@ -2,6 +2,8 @@
 // not fit, so what fits none of them meets one of these types instead. A program that compiles makes nothing of them.
 #pragma once
 
+#include <initializer_list>
+
 #include <sinter/dtype.hpp>
 
 namespace sinter {
@@ -14,6 +16,13 @@ namespace detail {
 /// False, but not before X is known.
 template <class... X>
 inline constexpr bool never = false;
+
+/// An integer; of anything else 0, so that the sentence that refuses it is the only error.
+template <class X>
+constexpr std::int64_t integer_or_0(X x) {
+  if constexpr (std::is_integral_v<X>) return static_cast<std::int64_t>(x);
+  else return 0;
+}
 
 /// An argument that nothing is said about.
 struct anything {
@@ -29,11 +38,58 @@ struct no_operand {
   }
 };
 
-/// Stands where an array or an expression was wanted.
+/// Stands where an array or an expression was wanted. Those are what has a sinter_element: the concept comes later.
 struct no_expression {
   template <class X>
+    requires(!requires { typename X::sinter_element; })
   no_expression(const X&) {
     static_assert(never<X>, "sinter: this takes an array or an expression; asarray(v) makes an array of a vector");
+  }
+  template <class X>
+  no_expression(std::initializer_list<X>) {
+    static_assert(never<X>, "sinter: this takes an array or an expression; array{1.0, 2.0} is one of these numbers");
+  }
+};
+
+// A function of an array, or of two, called with what is none.
+#define SINTER_OF_AN_ARRAY(name) \
+  template <class... X>          \
+  lazy<double> name(sinter::detail::no_expression, const X&...);
+#define SINTER_OF_TWO_ARRAYS(name) \
+  SINTER_OF_AN_ARRAY(name)         \
+  lazy<double> name(sinter::detail::anything, sinter::detail::no_expression, sinter::detail::anything = 0);
+
+/// Stands where contiguous host memory was wanted.
+struct no_memory {
+  template <class X>
+    requires(!requires { typename X::sinter_element; })
+  no_memory(const X&) {
+    static_assert(
+        never<X>,
+        "sinter: host memory is a std::vector or a std::span of the element type, no std::vector<bool> and no "
+        "bare pointer");
+  }
+  template <class X>
+  no_memory(std::initializer_list<X>) {
+    static_assert(never<X>, "sinter: an array of a few numbers is array{1.0, 2.0}; host memory is a std::vector");
+  }
+};
+
+/// Stands where NumPy has a dtype: behind a shape, among the options of a reduction.
+struct no_dtype {
+  constexpr no_dtype() = default;
+  template <class X>
+  no_dtype(const X&) {
+    static_assert(never<X>, "sinter: the element type is a template argument: zeros<float>({2, 3}), sum<double>(a)");
+  }
+};
+
+/// Stands where NumPy has an array for the result.
+struct no_out {
+  constexpr no_out() = default;
+  template <class X>
+  no_out(const X&) {
+    static_assert(never<X>, "sinter: a result is assigned, r = sum(a, 0), or stored, r(ellipsis) = sum(a, 0)");
   }
 };
 
@@ -79,6 +135,24 @@ struct no_change {
   }
 };
 
+/// Stands behind what is scattered into.
+struct no_scatter {
+  template <class X>
+  no_scatter(const X&) {
+    static_assert(never<X>,
+                  "sinter: scatter_add(a, n, x) and put(a, n, x) take a named array that is not const, an array of "
+                  "integers, and an array, an expression or a number");
+  }
+};
+
+/// Stands where a condition has one value.
+struct no_value {
+  template <class X>
+  no_value(const X&) {
+    static_assert(never<X>, "sinter: where takes a condition and two values, where(a > 0, a, 0), or a mask alone");
+  }
+};
+
 /// What is wrong with a call.
 enum class fault : std::uint8_t {
   none,
@@ -98,7 +172,12 @@ enum class fault : std::uint8_t {
   real_draw,
   whole_draw,
   draw_shape,
-  untyped
+  untyped,
+  function,
+  part,
+  growth,
+  cast,
+  extents
 };
 
 /// What a call with a fault gives. It goes on as an expression of element type T, made from anything, so that nothing else
@@ -139,6 +218,14 @@ class refused : public lazy<T> {
   static_assert(of != fault::untyped,
                 "sinter: what a file has is known when it is read, the element type when the program is compiled; say "
                 "which to convert to: load<double>(\"a.npy\")");
+  static_assert(of != fault::function,
+                "sinter: this is a function of the array: sqrt(a), matmul(a, b), sort(a), stddev(a), linalg::norm(a)");
+  static_assert(of != fault::part,
+                "sinter: parts are indexed: a(i), a(_, j), a(slice(0, 2), _); extents are those of a.shape()");
+  static_assert(of != fault::growth,
+                "sinter: an array keeps its shape: a = append(a, e), concatenate({a, b}), resize(a, {2, 3})");
+  static_assert(of != fault::cast, "sinter: the element type is a template argument: a.astype<float>()");
+  static_assert(of != fault::extents, "sinter: extents and axes are integers: a.reshape(2, 3), a.transpose(1, 0)");
   static_assert(of != fault::axis, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
 };
 
