@@ -31,20 +31,20 @@ class [[nodiscard]] sparse_array {
   template <detail::expression E>
   explicit sparse_array(E&& dense)
       : parts_(detail::make_sparse(detail::handle(detail::take_node(std::forward<E>(dense))), F)) {
-    static_assert(std::same_as<detail::element_in<E>, Element>,
+    static_assert(std::is_same_v<detail::element_in<E>, Element>,
                   "sinter: the sparse array has another element type: astype<Element>(e)");
   }
   /// Of values and indices. csr: the column of each entry, and where each row begins and the last one ends; csc: rows and columns the
   /// other way; coo: rows and columns. Indices of int64 stay so, others become int32 where they fit. Errors: `shape_error`; `index_error`
   /// for indices beyond the shape. Stream behaviour: evaluates, and waits. Source: scipy.sparse.csr_array((data, indices, indptr)),
   /// coo_array((data, (row, col))).
-  template <detail::expression D, detail::index_array I, detail::index_array J>
-  sparse_array(D&& data, I&& first, J&& second, const sinter::shape& s)
-      : sparse_array(std::forward<D>(data), std::forward<I>(first), std::forward<J>(second), &s) {}
+  template <detail::expression D, detail::index_array First, detail::index_array Second>
+  sparse_array(D&& data, First&& first, Second&& second, const sinter::shape& s)
+      : sparse_array(std::forward<D>(data), std::forward<First>(first), std::forward<Second>(second), &s) {}
   /// Of a shape that has room for them.
-  template <detail::expression D, detail::index_array I, detail::index_array J>
-  sparse_array(D&& data, I&& first, J&& second)
-      : sparse_array(std::forward<D>(data), std::forward<I>(first), std::forward<J>(second), nullptr) {}
+  template <detail::expression D, detail::index_array First, detail::index_array Second>
+  sparse_array(D&& data, First&& first, Second&& second)
+      : sparse_array(std::forward<D>(data), std::forward<First>(first), std::forward<Second>(second), nullptr) {}
   /// Of another format. Entries of one place become one where they are sorted. Source: scipy.sparse.csr_array(S).
   template <format G>
     requires(G != F)
@@ -217,10 +217,22 @@ class [[nodiscard]] sparse_array {
     return sparse_array(detail::make_picked(parts_, rows, columns));
   }
   /// One element: lazy. Errors: `index_error`.
-  template <std::integral I, std::integral J>
-  lazy<Element> operator()(I i, J j) const {
+  template <std::integral Row, std::integral Column>
+  lazy<Element> operator()(Row i, Column j) const {
     return lazy<Element>(
         detail::make_sparse_element(parts_, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)));
+  }
+  template <std::integral Row>
+  sparse_array operator()(Row, const detail::axis_pick&) const {
+    static_assert(detail::never<Row>,
+                  "sinter: a row of a sparse array keeps both axes: getrow(i), or s(slice(i, i + 1), _)");
+    return *this;
+  }
+  template <std::integral Column>
+  sparse_array operator()(const detail::axis_pick&, Column) const {
+    static_assert(detail::never<Column>,
+                  "sinter: a column of a sparse array keeps both axes: getcol(j), or s(_, slice(j, j + 1))");
+    return *this;
   }
   /// A row, or a column, with both axes. Source: scipy.sparse.csr_matrix.getrow, getcol.
   sparse_array getrow(detail::integer i) const requires(F != format::coo) {
@@ -262,12 +274,12 @@ class [[nodiscard]] sparse_array {
   friend auto operator*(const sparse_array& a, const sparse_array<U, G>& b) {
     return a.multiply(b);
   }
-  template <class D, class I, class J>
-  sparse_array(D&& data, I&& first, J&& second, const sinter::shape* s) {
-    static_assert(std::same_as<detail::element_in<D>, Element>,
+  template <class D, class First, class Second>
+  sparse_array(D&& data, First&& first, Second&& second, const sinter::shape* s) {
+    static_assert(std::is_same_v<detail::element_in<D>, Element>,
                   "sinter: the sparse array has another element type: astype<Element>(data)");
-    detail::handle values(detail::take_node(std::forward<D>(data))), one(detail::take_node(std::forward<I>(first)));
-    detail::handle other(detail::take_node(std::forward<J>(second)));
+    detail::handle values(detail::take_node(std::forward<D>(data))), one(detail::take_node(std::forward<First>(first)));
+    detail::handle other(detail::take_node(std::forward<Second>(second)));
     if constexpr (F == format::coo) {
       const detail::handle rows = std::move(one);
       one = std::move(other);

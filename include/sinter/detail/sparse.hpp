@@ -127,7 +127,7 @@ class axis_pick {
   axis_pick(all_tag) : item_(to_index(sinter::_)) {}
   axis_pick(const slice& s) : item_(to_index(s)) {}
   template <index_array K>
-  axis_pick(K&& k) : item_(to_index(sinter::_)), indices_(take_node(std::forward<K>(k))) {}
+  axis_pick(K&& indices) : item_(to_index(sinter::_)), indices_(take_node(std::forward<K>(indices))) {}
   static axis_pick one(std::int64_t i) {
     axis_pick p(sinter::_);
     p.item_ = to_index(i);
