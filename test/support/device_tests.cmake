@@ -33,7 +33,7 @@ function(sinter_test name)
 
   if(NOT arg_DEVICE STREQUAL "cuda")
     add_test(NAME ${name} COMMAND ${arg_COMMAND})
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}" FIXTURES_REQUIRED caches TIMEOUT 300
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}" FIXTURES_REQUIRED caches TIMEOUT 600
                          SKIP_RETURN_CODE 77 LABELS "${arg_DEVICE}")
     return()
   endif()
@@ -44,7 +44,7 @@ function(sinter_test name)
   set(file "${CMAKE_CURRENT_BINARY_DIR}/cuda_tests/${identifier}.cmake")
   file(GENERATE OUTPUT "${file}" CONTENT "if(EXISTS \"/dev/nvidiactl\" OR EXISTS \"/dev/nvidia0\")
   add_test([==[${name}]==] ${command})
-  set_tests_properties([==[${name}]==] PROPERTIES ENVIRONMENT [==[${environment}]==] FIXTURES_REQUIRED caches TIMEOUT 300
+  set_tests_properties([==[${name}]==] PROPERTIES ENVIRONMENT [==[${environment}]==] FIXTURES_REQUIRED caches TIMEOUT 600
                        SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION \"^sinter: skipped\" LABELS cuda RESOURCE_LOCK gpu)
 endif()
 ")
