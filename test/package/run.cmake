@@ -21,7 +21,7 @@ endfunction()
 # configure(<source> <build> <options>...): without optimisation; this is about finding, compiling and linking.
 function(configure from to)
   step("${CMAKE_COMMAND}" -S "${from}" -B "${to}" -G "${generator}" "-DCMAKE_CXX_COMPILER=${compiler}"
-       -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS=-O0 ${ARGN})
+       -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG" ${ARGN})
 endfunction()
 
 # by_hand(<prefix>): a program without CMake, by what pkg-config says.
@@ -57,7 +57,7 @@ endforeach()
 # ---- shared: no test package is asked for to build it, nor TBB or xxHash to use it
 set(no_test_packages -DCMAKE_DISABLE_FIND_PACKAGE_doctest=ON -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON)
 configure("${root}" "${work}/shared_build" -DSINTER_BUILD_TESTS=OFF -DSINTER_BUILD_SAMPLES=OFF -DBUILD_SHARED_LIBS=ON
-          ${no_test_packages})
+          -DSINTER_WERROR=ON ${no_test_packages})
 step("${CMAKE_COMMAND}" --build "${work}/shared_build")
 step("${CMAKE_COMMAND}" --install "${work}/shared_build" --prefix "${work}/shared")
 configure("${source}" "${work}/with_shared" "-DCMAKE_PREFIX_PATH=${work}/shared" "-Dplugin=${root}/test/plugin"
