@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-#include "../png.hpp"
+#include "png.hpp"
 
 namespace gallery {
 
