@@ -77,10 +77,12 @@ def stage(tree, work):
 def list_folder(source, target):
     target.mkdir(parents=True, exist_ok=True)
     text = f"# {source.name.capitalize()}\n\n"
-    for file in sorted(source.iterdir()):
-        text += f"- [{read(file)[1][0] if file.suffix == '.md' else file.name}]({file.name})\n"
+    for file in sorted(file for file in source.rglob("*") if file.is_file()):
+        name = file.relative_to(source)
+        text += f"- [{read(file)[1][0] if file.suffix == '.md' else name}]({name})\n"
         if file.suffix != ".md":
-            shutil.copy(file, target)
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target / name)
     (target / "README.md").write_text(text)
 
 
