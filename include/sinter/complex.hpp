@@ -13,14 +13,10 @@ auto conj(A&& a) { return conjugate(std::forward<A>(a)); }
 /// Is the imaginary part zero, or not? Source: numpy.isreal, numpy.iscomplex.
 template <class A>
   requires detail::any_expression<A>
-auto isreal(A&& a) {
-  return imag(std::forward<A>(a)) == 0;
-}
+auto isreal(A&& a) { return imag(std::forward<A>(a)) == 0; }
 template <class A>
   requires detail::any_expression<A>
-auto iscomplex(A&& a) {
-  return imag(std::forward<A>(a)) != 0;
-}
+auto iscomplex(A&& a) { return imag(std::forward<A>(a)) != 0; }
 
 /// The real or the imaginary parts of a named array, or of a view of it, as numbers that can be stored into: `z.real() = 0`,
 /// `z(0).imag() += x`. Reading gives what the array has then. Errors: of a store, as those of `a(i) = x`. Source:

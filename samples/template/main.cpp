@@ -8,6 +8,6 @@ namespace sn = sinter;
 int main() {
   sn::random::generator rng(42);
   sn::array<float> points = rng.random<float>({1000000, 2});
-  sn::array<float> distance = sn::sqrt(sn::sum(points * points, 1));  // one kernel
+  sn::array<float> distance = sn::sqrt(sn::sum(points * points, 1));                  // one kernel
   std::cout << "on " << sn::device::current() << ": " << sn::mean(distance) << '\n';  // 0.765...
 }

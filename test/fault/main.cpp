@@ -331,7 +331,8 @@ void choose_device(const std::string& name) {
   const bool softgpu = name == "softgpu";
   setenv("SINTER_DEVICE", softgpu ? "cuda" : name.c_str(), 1);
   if (!softgpu) return;
-  for (const char* variable : {"SINTER_CUDA_DRIVER", "SINTER_NVRTC", "SINTER_CUBLAS", "SINTER_CUFFT"}) setenv(variable, SINTER_FAULT_SOFTGPU, 1);
+  for (const char* variable : {"SINTER_CUDA_DRIVER", "SINTER_NVRTC", "SINTER_CUBLAS", "SINTER_CUFFT"})
+    setenv(variable, SINTER_FAULT_SOFTGPU, 1);
 }
 
 choices parse(int count, char** words) {
@@ -383,7 +384,8 @@ void enter_work_folder() {
 
 // What a library makes of a host without memory while it is being loaded is not Sinter's: glibc's loader and OpenBLAS end the process.
 void load_libraries() {
-  for (const char* file : {"libopenblas.so.0", "libfftw3.so.3", "libfftw3f.so.3", "libhwy_contrib.so.1"}) dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  for (const char* file : {"libopenblas.so.0", "libfftw3.so.3", "libfftw3f.so.3", "libhwy_contrib.so.1"})
+    dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
 
 int main(int count, char** words) try {

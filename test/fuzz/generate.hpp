@@ -11,7 +11,7 @@ struct generate_options {
   int least_steps = 2, most_steps = 12;
   std::int64_t most_elements = 3000;
   bool special = true;  // functions of namespace special among the operations
-  bool whole = false;  // mostly of whole numbers, of which few operations round the result
+  bool whole = false;   // mostly of whole numbers, of which few operations round the result
 };
 
 /// A valid program.

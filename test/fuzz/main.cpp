@@ -222,7 +222,8 @@ int main(int argc, char** argv) {
   const options o = read(argc, argv);
   if (o.print) {
     for (std::uint64_t k = 0; k < o.programs; ++k) {
-      const program p = generate(o.seed + k, options_for(o.math == "standard" ? math::standard : math::strict, o.numpy));
+      const program p =
+          generate(o.seed + k, options_for(o.math == "standard" ? math::standard : math::strict, o.numpy));
       std::cout << cpp_text(p) << '\n' << python_text(p) << '\n';
     }
     return EXIT_SUCCESS;

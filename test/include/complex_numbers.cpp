@@ -18,7 +18,8 @@ template <class C>
 std::vector<C> numbers(std::size_t count) {
   using R = typename C::value_type;
   std::vector<C> all(count);
-  for (std::size_t i = 0; i < count; ++i) all[i] = C(static_cast<R>(i % 7), static_cast<R>(static_cast<int>(i % 5) - 2));
+  for (std::size_t i = 0; i < count; ++i)
+    all[i] = C(static_cast<R>(i % 7), static_cast<R>(static_cast<int>(i % 5) - 2));
   return all;
 }
 
@@ -141,7 +142,8 @@ TEST_CASE_TEMPLATE("stores, masks and scatters", C, single, twice) {
   CHECK_THROWS_AS(scatter_max(z, k, C(1, 1)), dtype_error);
 }
 
-TEST_CASE_TEMPLATE("sinc far from the real axis is infinite, and no number where that is at infinity", C, single, twice) {
+TEST_CASE_TEMPLATE("sinc far from the real axis is infinite, and no number where that is at infinity", C, single,
+                   twice) {
   using R = typename C::value_type;
   const R far = std::numeric_limits<R>::infinity();
   const std::vector<C> z = sinc(array<C>{C(R(0.25), 3000), C(R(0.25), R(1e19)), C(0, R(1e19)), C(1, -4000)}).get();
@@ -178,7 +180,8 @@ TEST_CASE("strict process: complex products" * doctest::skip()) {
   int wrong[3] = {};
   for (std::size_t i = 0; i < x.size(); ++i) {
     const single p = x[i], q = y[i];
-    wrong[0] += products[i] != single(p.real() * q.real() - p.imag() * q.imag(), p.real() * q.imag() + p.imag() * q.real());
+    wrong[0] +=
+        products[i] != single(p.real() * q.real() - p.imag() * q.imag(), p.real() * q.imag() + p.imag() * q.real());
     wrong[1] += quotients[i] != quotient(p, q);
     wrong[2] += by_one[i] != quotient(p, y[0]);
   }
@@ -189,7 +192,8 @@ TEST_CASE("strict process: complex products" * doctest::skip()) {
 
 TEST_CASE("printed as NumPy prints them") {
   std::ostringstream text;
-  text << array<twice>{twice(1, 2), twice(-1.5, -20)} << array<twice>{twice(1, 2)}(0) << array<single>{single(0, -1)}(0);
+  text << array<twice>{twice(1, 2), twice(-1.5, -20)} << array<twice>{twice(1, 2)}(0)
+       << array<single>{single(0, -1)}(0);
   CHECK(text.str() == "[ 1.  +2.j -1.5-20.j](1+2j)-1j");
 }
 
