@@ -94,17 +94,18 @@ class array<T> : public detail::methods<array<T>, T> {
   using detail::refused_indices::operator();
   using detail::refused_indices::operator[];
   /// A view. On a named array it can be stored into: `a(_, 0) = e`, `a(0, 1) += 2`. Errors: `index_error`.
+  // By value: a constant of a class has no address.
   template <detail::index... Index>
-  selection<T> operator()(const Index&... i) & {
+  selection<T> operator()(Index... i) & {
     return selection<T>(*this, nullptr, node(), i...);
   }
   template <detail::index... Index>
-  array operator()(const Index&... i) const& {
+  array operator()(Index... i) const& {
     const detail::index_list list(i...);
     return array(detail::handle(detail::make_view(node(), list.items, list.count)));
   }
   template <detail::index... Index>
-  array operator()(const Index&... i) && {
+  array operator()(Index... i) && {
     const array mine(std::move(*this));  // which may be stored into at the end of the statement: nothing of it stays
     return mine(i...);
   }

@@ -70,7 +70,8 @@ auto tile(E&& e, std::initializer_list<std::int64_t> counts) {
 }
 template <detail::expression E>
 auto tile(E&& e, detail::integer count) {
-  return tile(std::forward<E>(e), {count});
+  const std::int64_t counts[] = {count};
+  return lazy<detail::element_in<E>>(detail::make_tile(detail::node_of(std::forward<E>(e)).get(), counts, 1));
 }
 
 /// The elements on and below a diagonal of the last two axes, 0 above. Source: numpy.tril.

@@ -88,19 +88,19 @@ class methods : public refused_methods {
   using refused_indices::operator[];
   /// A view by index list; of an expression it is lazy and fused. Errors: `index_error`. Source: numpy indexing.
   template <index... Index>
-  auto operator()(const Index&... i) const& {
+  auto operator()(Index... i) const& {
     return view_of(shared(), i...);
   }
   template <index... Index>
-  auto operator()(const Index&... i) && {
+  auto operator()(Index... i) && {
     return view_of(taken(), i...);
   }
   template <index Index>
-  auto operator[](const Index& i) const& {
+  auto operator[](Index i) const& {
     return (*this)(i);
   }
   template <index Index>
-  auto operator[](const Index& i) && {
+  auto operator[](Index i) && {
     return view_of(taken(), i);
   }
   /// The elements that arrays or expressions of integers name, beside other indices: lazy and fused. Shapes: the arrays broadcast;

@@ -185,7 +185,7 @@ class array_ref : public detail::methods<array_ref<T>, T> {
   using detail::refused_indices::operator[];
   /// A part of them, to read or to store into. Errors: `index_error`.
   template <detail::index... Index>
-  selection<T> operator()(const Index&... i) const {
+  selection<T> operator()(Index... i) const {
     const detail::handle whole(share());
     return selection<T>(*target_, this, whole.get(), i...);
   }
