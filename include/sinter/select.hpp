@@ -44,6 +44,25 @@ std::array<T, axes> each_of(const shape& s, std::vector<T> along) {
 }
 /// Of two axes.
 SINTER_API std::array<places, 2> places_in_matrix(node*);
+
+template <class K, class List>
+lazy<typename List::value_type> chosen_among(K&& which, const List& all, index_mode mode) {
+  return lazy<typename List::value_type>(
+      make_chosen(node_of(std::forward<K>(which)).get(), all.nodes(), all.size(), mode));
+}
+template <class List>
+indices raveled(const List& along, const shape& s, index_mode mode) {
+  return indices(make_raveled(along.nodes(), along.size(), s, mode));
+}
+template <class List, class V>
+auto selected_among(std::initializer_list<lazy<bool>> conditions, const List& choices, V&& otherwise) {
+  using T = typename List::value_type;
+  std::vector<handle> held;
+  std::vector<node*> nodes;
+  for (const lazy<bool>& c : conditions) nodes.push_back(held.emplace_back(c.share()).get());
+  return lazy<T>(make_selected(nodes.data(), nodes.size(), choices.nodes(), choices.size(),
+                               part_of<T>(std::forward<V>(otherwise)).get()));
+}
 }  // namespace detail
 
 /// The places of all elements other than zero, in C order: an array of int64 for each axis. Evaluates, as how many there are
@@ -102,13 +121,11 @@ auto compress(M&& condition, A&& a) {
 /// otherwise; `shape_error`. Source: numpy.choose.
 template <detail::index_array K, detail::parts P>
 auto choose(K&& which, P&& of, index_mode mode = index_mode::raise) {
-  auto all = detail::join_of(std::forward<P>(of));
-  return lazy<typename decltype(all)::value_type>(
-      detail::make_chosen(detail::node_of(std::forward<K>(which)).get(), all.nodes(), all.size(), mode));
+  return detail::chosen_among(std::forward<K>(which), detail::join_of(std::forward<P>(of)), mode);
 }
 template <detail::index_array K, detail::expression E>
 auto choose(K&& which, std::initializer_list<E> of, index_mode mode = index_mode::raise) {
-  return choose<K, std::initializer_list<E>&>(std::forward<K>(which), of, mode);
+  return detail::chosen_among(std::forward<K>(which), detail::join_of(of), mode);
 }
 
 /// At each point the element of the first choice whose condition is true, or another value: `select({a < 0, a > 9}, tuple(-a, a * 2),
@@ -116,17 +133,11 @@ auto choose(K&& which, std::initializer_list<E> of, index_mode mode = index_mode
 /// choices as conditions. Source: numpy.select.
 template <detail::parts P, detail::operand V = int>
 auto select(std::initializer_list<lazy<bool>> conditions, P&& choices, V&& otherwise = 0) {
-  std::vector<detail::handle> held;
-  std::vector<detail::node*> nodes;
-  for (const lazy<bool>& c : conditions) nodes.push_back(held.emplace_back(c.share()).get());
-  auto all = detail::join_of(std::forward<P>(choices));
-  using T = typename decltype(all)::value_type;
-  return lazy<T>(detail::make_selected(nodes.data(), nodes.size(), all.nodes(), all.size(),
-                                       detail::part_of<T>(std::forward<V>(otherwise)).get()));
+  return detail::selected_among(conditions, detail::join_of(std::forward<P>(choices)), std::forward<V>(otherwise));
 }
 template <detail::expression E, detail::operand V = int>
 auto select(std::initializer_list<lazy<bool>> conditions, std::initializer_list<E> choices, V&& otherwise = 0) {
-  return select<std::initializer_list<E>&, V>(conditions, choices, std::forward<V>(otherwise));
+  return detail::selected_among(conditions, detail::join_of(choices), std::forward<V>(otherwise));
 }
 
 namespace detail {
@@ -173,12 +184,11 @@ std::array<detail::indices, axes> unravel_index(K&& flat, const shape& s) {
 /// lazy. Errors: `shape_error` unless there is one for each axis; `index_error` at the next wait. Source: numpy.ravel_multi_index.
 template <detail::parts P>
 auto ravel_multi_index(P&& along, const shape& s, index_mode mode = index_mode::raise) {
-  auto all = detail::join_of(std::forward<P>(along));
-  return detail::indices(detail::make_raveled(all.nodes(), all.size(), s, mode));
+  return detail::raveled(detail::join_of(std::forward<P>(along)), s, mode);
 }
 template <detail::expression E>
 auto ravel_multi_index(std::initializer_list<E> along, const shape& s, index_mode mode = index_mode::raise) {
-  return ravel_multi_index<std::initializer_list<E>&>(along, s, mode);
+  return detail::raveled(detail::join_of(along), s, mode);
 }
 
 namespace detail {

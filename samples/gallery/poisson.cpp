@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
 
   // Two round charges of opposite signs, and a bar.
   auto [y, x] = sn::mgrid(sn::points{0, 1, n}, sn::points{0, 1, n});
-  const auto disc = [&](double cy, double cx) { return sn::hypot(y - cy, x - cx) < 0.06; };
+  const auto disc = [&y = y, &x = x](double cy, double cx) { return sn::hypot(y - cy, x - cx) < 0.06; };
   const array<double> f = sn::astype<double>(disc(0.3, 0.25)) - sn::astype<double>(disc(0.6, 0.7)) +
                           sn::where((sn::abs(y - 0.85) < 0.02) & (sn::abs(x - 0.4) < 0.25), 0.5, 0.0);
 

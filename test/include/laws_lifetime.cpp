@@ -45,6 +45,7 @@ struct model {
 
 template <class E>
 struct holder {
+  explicit holder(E e) : value(std::move(e)) {}
   E value;
 };
 template <class E>
