@@ -10,7 +10,7 @@ struct cosine_options {
   int type = 2;         ///< 1 to 4: at which points the signal is even, or odd, and how
   std::int64_t n = -1;  ///< points: more than there are are zeros, fewer leave out the last; -1: as many as there are
   std::int64_t axis = -1;
-  fft::norm norm = fft::norm::backward;  ///< `ortho` makes the transform its own transpose's inverse
+  fft::norm norm = fft::norm::backward;  ///< `ortho`: the inverse is the transpose
 };
 /// The same along several axes, all of them unless said otherwise.
 struct cosines_options {

@@ -35,20 +35,7 @@ SINTER_API void make_polyfit_covariance(handle x, handle y, std::int64_t degree,
 SINTER_API node* make_roots(handle p, dtype);
 }  // namespace detail
 
-/// The coefficients, from the highest power on, of the polynomial that goes closest to points: by least squares, through singular values.
-/// Shapes: x and w have one axis; y one, or two, whose columns are fitted each. Dtypes: float32, float64 and complex; others become
-/// double. Errors: `shape_error`; `error` for a degree below 0. Source: numpy.polyfit.
-template <detail::expression X, detail::expression Y>
-auto polyfit(X&& x, Y&& y, detail::integer degree, polyfit_options how = {}) {
-  using namespace detail;
-  using T = solved<X, Y>;
-  handle at = node_in(std::forward<X>(x)), to = node_in(std::forward<Y>(y));
-  node* made[4];
-  make_polyfit(std::move(at), std::move(to), degree, dtype_of<T>, std::move(how), made);
-  for (int i = 1; i < 4; ++i) release(made[i]);
-  return lazy<T>(made[0]);
-}
-/// The same and what is known of it. Source: numpy.polyfit, with `full`.
+/// The coefficients as `polyfit` gives them, and what is known of the fit. Source: numpy.polyfit, with `full`.
 template <detail::expression X, detail::expression Y>
 auto polyfit_full(X&& x, Y&& y, detail::integer degree, polyfit_options how = {}) {
   using namespace detail;
@@ -58,6 +45,13 @@ auto polyfit_full(X&& x, Y&& y, detail::integer degree, polyfit_options how = {}
   node* made[4];
   const double rcond = make_polyfit(std::move(at), std::move(to), degree, dtype_of<T>, std::move(how), made);
   return polyfit_result<T, R>{lazy<T>(made[0]), lazy<R>(made[1]), lazy<std::int64_t>(made[2]), lazy<R>(made[3]), rcond};
+}
+/// The coefficients, from the highest power on, of the polynomial that goes closest to points: by least squares, through singular values.
+/// Shapes: x and w have one axis; y one, or two, whose columns are fitted each. Dtypes: float32, float64 and complex; others become
+/// double. Errors: `shape_error`; `error` for a degree below 0. Source: numpy.polyfit.
+template <detail::expression X, detail::expression Y>
+auto polyfit(X&& x, Y&& y, detail::integer degree, polyfit_options how = {}) {
+  return polyfit_full(std::forward<X>(x), std::forward<Y>(y), degree, std::move(how)).coefficients;
 }
 /// The coefficients and how they vary together: `auto [p, v] = polyfit_cov(x, y, 2);`. Shapes: (n, n), of several columns (n, n, k).
 /// Errors: `shape_error` where there are not more points than coefficients, unless unscaled. Source: numpy.polyfit, with `cov`.

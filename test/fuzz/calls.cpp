@@ -49,6 +49,12 @@ maybe together(const outlines& all, std::size_t first_part) {
   return outline{detail::promote(types.data(), static_cast<int>(types.size())), to};
 }
 dtype mean_of(const outline& of) { return detail::mean_dtype(of.type); }
+outline without_axis(const step& s, const outline& of, dtype type) {
+  outline to{type, {}};
+  for (int d = 0; d < of.extents.size(); ++d)
+    if (d != axis_of(s)) to.extents.set_size(to.extents.size() + 1), to.extents[to.extents.size() - 1] = of.extents[d];
+  return to;
+}
 handle raveled(const handle& h) {
   const std::int64_t all = -1;
   return handle(detail::make_reshape(h.get(), &all, 1));
@@ -224,11 +230,7 @@ const call_row rows[] = {
     {"median", 1, closeness::sums,
      [](const step& s, const outlines& of) -> maybe {
        if (!has_axis(s, of[0]) || of[0].extents[axis_of(s)] == 0 || detail::is_complex(of[0].type)) return {};
-       outline to{mean_of(of[0]), {}};
-       for (int d = 0; d < of[0].extents.size(); ++d)
-         if (d != axis_of(s))
-           to.extents.set_size(to.extents.size() + 1), to.extents[to.extents.size() - 1] = of[0].extents[d];
-       return to;
+       return without_axis(s, of[0], mean_of(of[0]));
      },
      [](const step& s, const handles& o, dtype result) {
        return detail::make_median(o[0], result, {.axis = axis_of(s)}, false);
@@ -266,11 +268,7 @@ const call_row rows[] = {
     {"trapezoid", 1, closeness::sums,
      [](const step& s, const outlines& of) -> maybe {
        if (!has_axis(s, of[0]) || of[0].extents[axis_of(s)] < 2) return {};
-       outline to{mean_of(of[0]), {}};
-       for (int d = 0; d < of[0].extents.size(); ++d)
-         if (d != axis_of(s))
-           to.extents.set_size(to.extents.size() + 1), to.extents[to.extents.size() - 1] = of[0].extents[d];
-       return to;
+       return without_axis(s, of[0], mean_of(of[0]));
      },
      [](const step& s, const handles& o, dtype result) {
        return detail::make_trapezoid(o[0], {}, result, {.dx = 1, .axis = axis_of(s)});

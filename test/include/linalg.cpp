@@ -12,21 +12,13 @@
 #include <sinter/sinter.hpp>
 
 #include "test/include/looking.hpp"
+#include "test/include/matrices.hpp"
 
 namespace {
 
 using namespace sinter;
 using namespace sinter::test;
 using complex = std::complex<double>;
-
-template <class T>
-array<T> some(const shape& s, int seed = 0) {
-  const array<std::int64_t> i = arange(s.elements());
-  const array<double> x = astype<double>((i * i * 13 + i * 29 + seed * 17) % 37 - 18) / 8;
-  if constexpr (detail::complex_number<T>)
-    return astype<T>(make_complex(x, astype<double>((i * i * 7 + i * 11 + seed) % 23 - 11) / 8)).reshape(s);
-  else return astype<T>(x).reshape(s);
-}
 
 template <class X>
 auto adjoint(const X& a) {

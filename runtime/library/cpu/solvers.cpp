@@ -217,7 +217,9 @@ class job {
     return info;
   }
 
-  int cholesky_solve() {
+  // Takes a matrix and right sides, which `by` makes solutions.
+  template <class F>
+  int solve_in_place(F by) {
     const auto a = take<T>(scratch_, n_, n_);
     const auto b = take<T>(scratch_, n_, right_);
     if (scratch_.counts()) return 0;
@@ -225,22 +227,20 @@ class job {
     read(1, b);
     int info = 0;
     const int lda = leading(a);
-    by_.potrs(uplo(), &n_, &right_, a.at, &lda, b.at, &lda, &info, 1);
-    write(0, b);
+    by(a.at, b.at, &lda, &info);
+    if (info == 0) write(0, b);
     return info;
   }
 
+  int cholesky_solve() {
+    return solve_in_place(
+        [this](T* a, T* b, const int* lda, int* info) { by_.potrs(uplo(), &n_, &right_, a, lda, b, lda, info, 1); });
+  }
+
   int triangular_solve() {
-    const auto a = take<T>(scratch_, n_, n_);
-    const auto b = take<T>(scratch_, n_, right_);
-    if (scratch_.counts()) return 0;
-    read(0, a);
-    read(1, b);
-    int info = 0;
-    const int lda = leading(a);
-    by_.trtrs(uplo(), trans(), p_.unit_diagonal ? "U" : "N", &n_, &right_, a.at, &lda, b.at, &lda, &info, 1, 1, 1);
-    if (info == 0) write(0, b);
-    return info;
+    return solve_in_place([this](T* a, T* b, const int* lda, int* info) {
+      by_.trtrs(uplo(), trans(), p_.unit_diagonal ? "U" : "N", &n_, &right_, a, lda, b, lda, info, 1, 1, 1);
+    });
   }
 
   int qr() {

@@ -1,4 +1,4 @@
-"""Conan 2: `conan create packaging/conan` in the root of the tree, whose sources it packs."""
+"""Conan 2: `conan create docs/packaging/conan` in the root of the tree, whose sources it packs."""
 
 import os
 
@@ -18,17 +18,18 @@ class Sinter(ConanFile):
     default_options = {"shared": False}
 
     def set_version(self):
-        config = load(self, os.path.join(HERE, "..", "..", "include", "sinter", "detail", "config.hpp"))
+        config = load(self, os.path.join(HERE, "..", "..", "..", "include", "sinter", "detail", "config.hpp"))
         self.version = config.split('define SINTER_VERSION "')[1].split('"')[0]
 
     def export_sources(self):
-        root = os.path.join(HERE, "..", "..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "codegen/*", "docs/*", "include/*", "packaging/*",
+        root = os.path.join(HERE, "..", "..", "..")
+        for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "codegen/*", "docs/*", "include/*",
                         "runtime/*", "samples/*"):
             copy(self, pattern, src=root, dst=self.export_sources_folder)
 
     def requirements(self):
         self.requires("boost/[>=1.70]", headers=True, libs=False, visible=False)
+        self.requires("eigen/[>=3.4]", visible=False)
         self.requires("onetbb/[>=2021]")
         self.requires("xxhash/[>=0.8]")
         self.requires("zlib/[>=1.2]")

@@ -1,5 +1,5 @@
-# An overlay port of the tree that it lies in: vcpkg install sinter --overlay-ports=packaging/vcpkg
-get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../.." ABSOLUTE)
+# An overlay port of the tree that it lies in: vcpkg install sinter --overlay-ports=docs/packaging/vcpkg
+get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." ABSOLUTE)
 
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS -DSINTER_BUILD_TESTS=OFF -DSINTER_BUILD_SAMPLES=OFF -DSINTER_BUILD_BENCH=OFF)

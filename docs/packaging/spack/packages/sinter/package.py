@@ -1,4 +1,4 @@
-# spack repo add packaging/spack; spack dev-build --source-path . sinter@0.1.0
+# spack repo add docs/packaging/spack; spack dev-build --source-path . sinter@0.1.0
 from spack.package import *
 
 
@@ -15,6 +15,7 @@ class Sinter(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("boost@1.70:", type="build")
+    depends_on("eigen@3.4:", type="build")
     depends_on("tbb")
     depends_on("xxhash")
     depends_on("zlib-api")
