@@ -117,7 +117,7 @@ TEST_CASE("inspect: kernels have formulas, bytes that people read, and names tha
 
 TEST_CASE("inspect: explain says what the compiler made of a kernel that is compiled") {
   const array<float> x = zeros<float>({777});
-  auto e = tan(x) * 0.25f;
+  auto e = sqrt(x) * 0.25f;  // a tangent's large angles would spill
   const array<float> done = e;
   if (device::current().type() == device::kind::cuda)
     CHECK(told(e).find("registers a thread, none spilled, occupancy ") != std::string::npos);
