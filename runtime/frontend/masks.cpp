@@ -1,14 +1,20 @@
 // The places where a mask is true. How many there are depends on its values, so it is evaluated, and the calling thread waits.
 #include <sinter/sinter.hpp>
 
-#include <numeric>
+#include <optional>
+#include <utility>
 
 #include "codegen/ir/node.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/terms.hpp"
+#include "runtime/launch/compact.hpp"
+#include "runtime/memory/storage.hpp"
+#include "runtime/stream/current.hpp"
+#include "runtime/stream/operation.hpp"
 
 namespace sinter::detail {
 
@@ -36,26 +42,82 @@ places found_by_host(const array<bool>& mask) {
   return asarray(found);
 }
 
-// A device counts the true ones up to each place. That is where the place is noted, and behind all of them those of the others: so
-// each element of the list is added to once.
-places found_by_device(const array<bool>& mask) {
-  const places count = cumsum<std::int64_t>(mask);
-  const std::int64_t all = mask.size(), found = count(-1).item();
-  if (found == 0) return empty_places();
-  places list = zeros<std::int64_t>({all});
-  const lazy<std::int64_t> i(make_iota(shape{all}, 0));
-  scatter_add(list, sinter::where(mask, count - 1, i - count + found), i, {.atomic = true});
-  return places(list(slice(found))).copy();
+// A mask in memory, in C order. A device counts what is true in it in the pass that makes it, where it is made.
+class mask_in_memory {
+ public:
+  explicit mask_in_memory(node* n) : truth_(evaluated(astype(term::of(n), dtype::bool_))) {}
+
+  std::int64_t size() const { return array_in_memory()->extents.elements(); }
+  array_node* array_in_memory() const { return as_array_node(truth_.node()); }
+  bool is_on_device() const { return array_in_memory()->memory->device->asynchronous(); }
+  /// On a device the calling thread waits for it.
+  std::int64_t found() const {
+    const device_scope on(truth_.device());
+    return (count_ ? *count_ : array<std::int64_t>(count_nonzero(truth_))).item();
+  }
+  array<bool> flat() const {
+    const std::int64_t all = size();
+    return array<bool>(make_reshape(truth_.node(), &all, 1));
+  }
+
+ private:
+  array<bool> evaluated(const term& t) {
+    if (as_array_node(t.get()) || !runtime::current_device().asynchronous() || t.extents().elements() == 0)
+      return array<bool>(evaluate(t.get(), where{}));
+    const lazy<bool> mask(t.take());
+    auto [made, count] = eval(mask, count_nonzero(mask));
+    count_ = std::move(count);
+    return std::move(made);
+  }
+
+  std::optional<array<std::int64_t>> count_;
+  array<bool> truth_;
+};
+
+// The elements that a mask is true for, or their places: a new array.
+node* kept_by_device(const mask_in_memory& mask, array_node* from) {
+  const dtype type = from ? from->type : dtype::int64;
+  const std::int64_t found = mask.found();
+  array_node& truth = *mask.array_in_memory();
+  runtime::stream_state& on = runtime::current_stream(*truth.memory->device);
+  array_node* const to = runtime::new_array(type, shape{found}, on);
+  const handle owner(to);
+  if (found == 0) return retain(to);
+  const runtime::compacted of{
+      truth.data(), from ? from->data() : nullptr, to->data(), mask.size(), found, itemsize(type)};
+  const runtime::storage_holder notes(runtime::make_storage(runtime::compact_notes(of), on));
+  storage* const read = from ? from->memory : nullptr;
+  runtime::operation op(on);
+  op.reads(truth.memory);
+  op.reads(read);
+  op.writes(notes.get());
+  op.writes(to->memory);
+  runtime::compact(of, notes.get()->data, on);
+  op.done();
+  op.has_read(truth.memory);
+  op.has_read(read);
+  op.has_written(notes.get());
+  op.has_written(to->memory);
+  return retain(to);
 }
 
 // In C order.
-places flat_places(node* n) {
-  const handle mask(evaluate(astype(term::of(n), dtype::bool_).get(), where{}));
-  const std::int64_t all = typed(mask.get())->extents.elements();
-  if (all == 0) return empty_places();
-  const array<bool> flat(make_reshape(mask.get(), &all, 1));
+places places_of(const mask_in_memory& mask) {
+  if (mask.size() == 0) return empty_places();
+  if (mask.is_on_device()) return places(kept_by_device(mask, nullptr));
+  const array<bool> flat = mask.flat();
   const device_scope on(flat.device());
-  return as_array_node(flat.node())->memory->device->asynchronous() ? found_by_device(flat) : found_by_host(flat);
+  return found_by_host(flat);
+}
+places flat_places(node* n) { return places_of(mask_in_memory(n)); }
+
+// The array whose elements can be moved as they lie, if it is one: no element between them is left out, and each lies where a
+// number of its size does.
+array_node* movable(node* n, const mask_in_memory& mask) {
+  array_node* const a = as_array_node(n);
+  if (!a || !a->contiguous || !mask.is_on_device() || a->memory->device != mask.array_in_memory()->memory->device)
+    return nullptr;
+  return reinterpret_cast<std::uintptr_t>(a->data()) % static_cast<std::uintptr_t>(itemsize(a->type)) == 0 ? a : nullptr;
 }
 
 }  // namespace
@@ -93,7 +155,10 @@ std::array<places, 2> places_in_matrix(node* n) {
 node* make_masked(node* n, node* mask) {
   const shape &from = typed(n)->extents, &of = typed(mask)->extents;
   const handle fits(make_mask(mask, from));
-  const places flat = flat_places(mask);
+  const mask_in_memory truth(mask);
+  if (array_node* const a = of.size() == from.size() ? movable(n, truth) : nullptr; a && truth.size() > 0)
+    return kept_by_device(truth, a);
+  const places flat = places_of(truth);
   shape joined{of.elements()}, to{flat.size()};
   for (int d = of.size(); d < from.size(); ++d) {
     const int at = joined.size();
