@@ -133,7 +133,8 @@ const char* type_of(int size) {
 
 std::string compact_text(int size) {
   std::string text = "// compact: " + (size == 0 ? std::string("places") : std::to_string(size) + " bytes") + "\n";
-  text += "#define threads " + std::to_string(compact_threads) + "\n#define tile " + std::to_string(compact_tile) + "\n";
+  text +=
+      "#define threads " + std::to_string(compact_threads) + "\n#define tile " + std::to_string(compact_tile) + "\n";
   text += types_text;
   text += std::string("typedef ") + (size == 0 ? "long long" : type_of(size)) + " T;\n";
   text += std::string("#define element(place) ") + (size == 0 ? "(T)(place)" : "in[place]") + "\n";

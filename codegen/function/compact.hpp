@@ -7,8 +7,8 @@
 
 namespace sinter::codegen {
 
-inline constexpr int compact_threads = 256;                 // of a block
-inline constexpr int compact_vector = 16;                   // bytes of the mask that a thread loads at once
+inline constexpr int compact_threads = 256;  // of a block
+inline constexpr int compact_vector = 16;    // bytes of the mask that a thread loads at once
 inline constexpr int compact_tile = 2 * compact_threads * compact_vector;  // bytes of the mask that a block has
 
 /// The kernel's arguments, as the block has them.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -9,13 +10,19 @@
 #include <sinter/error.hpp>
 #include <sinter/eval.hpp>
 
+#include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/search.hpp"
 #include "runtime/frontend/terms.hpp"
+#include "runtime/launch/count.hpp"
+#include "runtime/stream/current.hpp"
+#include "runtime/stream/operation.hpp"
 
 namespace sinter::detail {
 
-using runtime::astype, runtime::choose, runtime::count_before, runtime::term;
+using runtime::apply, runtime::as_array_node, runtime::astype, runtime::choose, runtime::count_before;
+using runtime::taken, runtime::term;
 
 namespace {
 
@@ -24,12 +31,54 @@ using places = lazy<std::int64_t>;
 lazy<double> numbers_of(const handle& n) { return lazy<double>(retain(n.get())); }
 places places_of(const term& t) { return places(t.take()); }
 
-// Adds 1, or weights, at places below `count`; others go to one place behind, which is dropped.
-template <class T>
-array<T> counted(std::int64_t count, const places& at, const handle& weights) {
-  array<T> all = sinter::zeros<T>({count + 1});
-  if (weights) scatter_add(all, at, sinter::astype<T>(numbers_of(weights)));
-  else scatter_add(all, at, lazy<T>(full(at.shape(), T(1))));
+bool is_on_device(node* n) { return as_array_node(n)->memory->device->asynchronous(); }
+
+// Integers that hold every position and the one behind all, in which these are least to write and to read.
+dtype position_type(std::int64_t count) {
+  if (count <= std::numeric_limits<std::uint16_t>::max()) return dtype::uint16;
+  return count <= std::numeric_limits<std::int32_t>::max() ? dtype::int32 : dtype::int64;
+}
+
+// Adds 1 at each position.
+void count_on_device(array_node& all, const array_node& at) {
+  runtime::stream_state& on = runtime::current_stream(*all.memory->device);
+  const runtime::position_counts of{at.type, at.data(), reinterpret_cast<std::int64_t*>(all.data()),
+                                    at.extents.elements(), all.extents.elements()};
+  runtime::operation op(on);
+  op.reads(at.memory);
+  op.writes(all.memory);
+  runtime::count_positions(of, on);
+  op.done();
+  op.has_read(at.memory);
+  op.has_written(all.memory);
+}
+
+// How often each position below `count` is there; others go to one place behind, which is dropped.
+array<std::int64_t> counted(std::int64_t count, const places& at) {
+  const term positions = term::of(handle(at.share()).get());
+  const array_node* const given = as_array_node(positions.get());
+  const bool is_for_device = given ? is_on_device(positions.get()) : runtime::current_device().asynchronous();
+  if (is_for_device && at.size() > 0) {
+    const dtype type = given ? given->type : position_type(count);
+    handle made(evaluate(astype(positions, type).get(), where{}));
+    if (!as_array_node(made.get())->contiguous) made = handle(make_copy(made.get(), where{}));
+    // An expression is computed where its arrays are.
+    const device_scope on(device_of(made.get()));
+    array<std::int64_t> all = sinter::zeros<std::int64_t>({count});
+    if (is_on_device(made.get())) {
+      if (count > 0) count_on_device(*as_array_node(all.node()), *as_array_node(made.get()));
+      return all;
+    }
+  }
+  array<std::int64_t> all = sinter::zeros<std::int64_t>({count + 1});
+  scatter_add(all, at, places(full(at.shape(), std::int64_t(1))));
+  return all(slice(0, count));
+}
+
+// The sums of their weights.
+array<double> summed(std::int64_t count, const places& at, const handle& weights) {
+  array<double> all = sinter::zeros({count + 1});
+  scatter_add(all, at, numbers_of(weights));
   return all(slice(0, count));
 }
 
@@ -56,8 +105,7 @@ node* make_bincount(handle of, handle weights, std::int64_t minlength) try {
     if (low.item() < 0) throw error("sinter: bincount of a number below 0");
     count = std::max(count, high.item() + 1);
   }
-  if (weights) return counted<double>(count, x, weights).release_node();
-  return counted<std::int64_t>(count, x, weights).release_node();
+  return weights ? summed(count, x, weights).release_node() : counted(count, x).release_node();
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -79,7 +127,14 @@ histogram_range range_of(const lazy<double>& x, const histogram_range& given) {
   return r;
 }
 
-array<double> edges_of(const lazy<double>& x, const histogram_bins& bins, const histogram_range& range) {
+// Edges, and whether they are so far apart and so evenly that a division tells a number's bin, or the one beside it.
+struct bin_edges {
+  array<double> all;
+  bool are_even = false;
+  histogram_range between = {};
+};
+
+bin_edges edges_of(const lazy<double>& x, const histogram_bins& bins, const histogram_range& range) {
   if (!bins.is_number()) {
     array<double> edges = numbers_of(bins.edges());
     if (edges.ndim() != 1 || edges.size() < 2)
@@ -87,35 +142,53 @@ array<double> edges_of(const lazy<double>& x, const histogram_bins& bins, const 
     const std::int64_t last = edges.size() - 1;
     if (!sinter::all(edges(slice(1, _)) >= edges(slice(0, last))).item())
       throw error("sinter: edges of bins that fall");
-    return edges;
+    return {edges};
   }
   if (bins.count() < 1) throw error("sinter: a histogram of no bins");
   const histogram_range r = range_of(x, range);
-  return linspace(r.low, r.high, bins.count() + 1);
+  // Edges are rounded where numbers of the range's ends are: far less than a bin has to be between them.
+  constexpr double least = 0x1p-40;
+  const double width = (r.high - r.low) / static_cast<double>(bins.count());
+  const bool are_even = std::isfinite(width) && width > least * std::max(std::abs(r.low), std::abs(r.high)) &&
+                        width >= std::numeric_limits<double>::min() / least &&
+                        bins.count() < std::numeric_limits<std::int32_t>::max();
+  return {linspace(r.low, r.high, bins.count() + 1), are_even, r};
+}
+
+// The last of even edges that is no greater than x, which lies between the first and the last: by a division, which may be wrong by
+// one, and the edges themselves, as NumPy does.
+term even_edge_before(const term& x, const bin_edges& edges) {
+  const term e = term::of(edges.all.node());
+  const std::int64_t count = edges.all.size() - 1;
+  const histogram_range& r = edges.between;
+  const term quotient = (x - r.low) * (static_cast<double>(count) / (r.high - r.low));
+  const term guess = apply(op::minimum, {astype(quotient, dtype::int32), static_cast<std::int32_t>(count - 1)});
+  const term low = taken(e, guess), high = taken(e, guess + 1);
+  return guess + choose(x < low, -1, choose(x >= high, 1, 0));
 }
 
 // Which bin each element lies in; outside all, `outside`.
-term bins_of(const term& x, const array<double>& edges, std::int64_t outside) {
-  const term e = term::of(edges.node());
-  const std::int64_t last = edges.size() - 1;
-  const term before = count_before(e, x, true) - 1, high = e.at(0, last);
-  const term bin = choose(x == high, last - 1, before);
-  return choose((x >= e.at(0, 0)) & (x <= high), bin, outside);
+term bins_of(const term& x, const bin_edges& edges, std::int64_t outside) {
+  const term e = term::of(edges.all.node());
+  const std::int64_t last = edges.all.size() - 1;
+  const term high = e.at(0, last), is_inside = (x >= e.at(0, 0)) & (x <= high);
+  const term before = edges.are_even
+                          ? astype(even_edge_before(choose(is_inside, x, edges.between.low), edges), dtype::int64)
+                          : count_before(e, x, true) - 1;
+  return choose(is_inside, choose(x == high, last - 1, before), outside);
 }
 
-template <class T>
-node* counts_or_density(const array<T>& counts, const array<double>& edges, bool density) {
-  if (!density) return array<T>(counts).release_node();
+node* counts_or_density(const array<double>& counts, const array<double>& edges, bool density) {
+  if (!density) return array<double>(counts).release_node();
   const std::int64_t last = edges.size() - 1;
   const auto widths = edges(slice(1, _)) - edges(slice(0, last));
-  const lazy<double> wide(sinter::astype<double>(counts));
-  return array<double>(wide / widths / sinter::sum(wide)).release_node();
+  return array<double>(counts / widths / sinter::sum(counts)).release_node();
 }
 
 }  // namespace
 
 node* make_bin_edges(handle of, const histogram_bins& bins, const histogram_range& range) try {
-  return edges_of(numbers_of(of), bins, range).release_node();
+  return edges_of(numbers_of(of), bins, range).all.release_node();
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -125,14 +198,21 @@ histogram_parts make_histogram(handle of, handle weights, const histogram_bins& 
   if (how.density && !is_floating(type)) throw dtype_error("sinter: a density is floating: histogram<double>(a)");
   flatten(of, weights, "histogram");
   const lazy<double> x = numbers_of(of);
-  array<double> edges = edges_of(x, bins, how.range);
-  const std::int64_t count = edges.size() - 1;
+  bin_edges edges = edges_of(x, bins, how.range);
+  const std::int64_t count = edges.all.size() - 1;
   const places at = places_of(bins_of(term(std::move(of)), edges, count));
-  handle counts(type == dtype::int64 ? counts_or_density(counted<std::int64_t>(count, at, weights), edges, false)
-                                     : counts_or_density(counted<double>(count, at, weights), edges, how.density));
+  handle counts;
+  if (weights) {
+    counts = handle(counts_or_density(summed(count, at, weights), edges.all, how.density));
+  } else {
+    const array<std::int64_t> whole = counted(count, at);
+    counts = handle(type == dtype::int64
+                        ? array<std::int64_t>(whole).release_node()
+                        : counts_or_density(array<double>(sinter::astype<double>(whole)), edges.all, how.density));
+  }
   if (type != dtype::int64 && type != dtype::float64)
     counts = handle(evaluate(handle(astype(term(std::move(counts)), type).take()).get(), where{}));
-  return {counts.take(), edges.release_node()};
+  return {counts.take(), edges.all.release_node()};
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -149,12 +229,12 @@ node* make_histogramdd(handle given, const histogram_bins* bins, std::size_t bin
   shape grid;
   grid.set_size(static_cast<int>(variables));
   term at = 0, is_outside = false;
-  std::vector<array<double>> all;
+  std::vector<bin_edges> all;
   for (std::size_t v = 0; v < variables; ++v) {
     const lazy<double> x(sample(_, static_cast<std::int64_t>(v)));
     all.push_back(edges_of(x, bins[bin_count == 1 ? 0 : v],
                            range_count == 0 ? histogram_range() : ranges[range_count == 1 ? 0 : v]));
-    const std::int64_t count = all.back().size() - 1;
+    const std::int64_t count = all.back().all.size() - 1;
     grid[static_cast<int>(v)] = count;
     const term bin = bins_of(term::of(handle(x.share()).get()), all.back(), -1);
     is_outside = v == 0 ? bin < 0 : is_outside | (bin < 0);
@@ -162,16 +242,16 @@ node* make_histogramdd(handle given, const histogram_bins* bins, std::size_t bin
   }
   grid.check();
   const std::int64_t cells = grid.elements();
-  lazy<double> counts(counted<double>(cells, places_of(choose(is_outside, cells, at)), {}).reshape(grid));
+  lazy<double> counts(sinter::astype<double>(counted(cells, places_of(choose(is_outside, cells, at))).reshape(grid)));
   if (density) {
     counts = lazy<double>(counts / sinter::sum(counts));
     for (std::size_t v = 0; v < variables; ++v) {
-      term widths = term::of(handle(lazy<double>(all[v](slice(1, _)) - all[v](slice(0, -1))).share()).get());
+      term widths = term::of(handle(lazy<double>(all[v].all(slice(1, _)) - all[v].all(slice(0, -1))).share()).get());
       for (std::size_t d = v + 1; d < variables; ++d) widths = widths.with_axis(widths.rank());
       counts = lazy<double>((term::of(handle(counts.share()).get()) / widths).take());
     }
   }
-  for (array<double>& e : all) edges.push_back(handle(e.release_node()));
+  for (bin_edges& e : all) edges.push_back(handle(e.all.release_node()));
   return array<double>(counts).release_node();
 } catch (const std::bad_alloc&) {
   throw_host_is_full();

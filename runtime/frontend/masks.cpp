@@ -62,8 +62,10 @@ class mask_in_memory {
 
  private:
   array<bool> evaluated(const term& t) {
-    if (as_array_node(t.get()) || !runtime::current_device().asynchronous() || t.extents().elements() == 0)
-      return array<bool>(evaluate(t.get(), where{}));
+    if (as_array_node(t.get()) || !runtime::current_device().asynchronous() || t.extents().elements() == 0) {
+      const handle made(evaluate(t.get(), where{}));
+      return array<bool>(as_array_node(made.get())->contiguous ? retain(made.get()) : make_copy(made.get(), where{}));
+    }
     const lazy<bool> mask(t.take());
     auto [made, count] = eval(mask, count_nonzero(mask));
     count_ = std::move(count);
@@ -83,8 +85,8 @@ node* kept_by_device(const mask_in_memory& mask, array_node* from) {
   array_node* const to = runtime::new_array(type, shape{found}, on);
   const handle owner(to);
   if (found == 0) return retain(to);
-  const runtime::compacted of{
-      truth.data(), from ? from->data() : nullptr, to->data(), mask.size(), found, itemsize(type)};
+  const runtime::compacted of{truth.data(),  from ? from->data() : nullptr, to->data(), mask.size(), found,
+                              itemsize(type)};
   const runtime::storage_holder notes(runtime::make_storage(runtime::compact_notes(of), on));
   storage* const read = from ? from->memory : nullptr;
   runtime::operation op(on);
@@ -117,7 +119,8 @@ array_node* movable(node* n, const mask_in_memory& mask) {
   array_node* const a = as_array_node(n);
   if (!a || !a->contiguous || !mask.is_on_device() || a->memory->device != mask.array_in_memory()->memory->device)
     return nullptr;
-  return reinterpret_cast<std::uintptr_t>(a->data()) % static_cast<std::uintptr_t>(itemsize(a->type)) == 0 ? a : nullptr;
+  return reinterpret_cast<std::uintptr_t>(a->data()) % static_cast<std::uintptr_t>(itemsize(a->type)) == 0 ? a
+                                                                                                           : nullptr;
 }
 
 }  // namespace

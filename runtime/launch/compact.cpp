@@ -44,8 +44,8 @@ void compact(const compacted& of, void* notes, stream_state& on) {
   geometry g;
   g.block[0] = codegen::compact_threads;
   g.grid[0] = static_cast<unsigned>(tiles_of(of));
-  const codegen::compact_arguments block{
-      of.mask, of.from, of.to, words + 1, reinterpret_cast<unsigned*>(words), of.count, of.found};
+  const codegen::compact_arguments block{of.mask,  of.from, of.to, words + 1, reinterpret_cast<unsigned*>(words),
+                                         of.count, of.found};
   on.device.launch(code, g, &block, sizeof block, on);
 }
 

@@ -100,3 +100,67 @@ TEST_CASE("histograms: what is refused") {
   CHECK_THROWS_AS(histogram(x, 2, {.density = true}), dtype_error);
   CHECK_THROWS_AS(histogram(x, array<double>{1, 2}, 2), shape_error);
 }
+
+namespace {
+
+/// The plain loop over positions.
+counts_of counted_by_hand(const std::vector<std::int64_t>& at, std::int64_t count) {
+  counts_of counts(static_cast<std::size_t>(count));
+  for (const std::int64_t p : at) ++counts[static_cast<std::size_t>(p)];
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("histograms: counts of few numbers and of many, most of them alike, of every length") {
+  for (const std::int64_t bins : {1, 2, 1024, 1025, 8192, 8193, 70'000})
+    for (const std::int64_t n : {1, 7, 8, 9, 4097, 140'001}) {
+      if (n > 5000 && bins < 8192 && bins != 2) continue;
+      INFO(bins);
+      INFO(n);
+      std::vector<std::int64_t> spread, alike;
+      for (std::int64_t k = 0; k < n; ++k) {
+        spread.push_back(k * 7919 % bins);
+        alike.push_back(k % 31 == 5 ? k % bins : bins - 1);
+      }
+      const array<std::int64_t> all = asarray(spread), most = asarray(alike);
+      CHECK(bincount(all, bins).get() == counted_by_hand(spread, bins));
+      CHECK(bincount(most, bins).get() == counted_by_hand(alike, bins));
+      // Computed ones, and some that do not begin where vectors do.
+      CHECK(bincount(most * 1 + 0, bins).get() == counted_by_hand(alike, bins));
+      CHECK(bincount(all(slice(1, _)), bins).get() ==
+            counted_by_hand(std::vector<std::int64_t>(spread.begin() + 1, spread.end()), bins));
+      const array<std::int64_t> apart =
+          repeat(all, 2) * (arange(2 * n) % 2);  // what lies between is no position of all
+      CHECK(bincount(array<std::int64_t>(apart(slice(1, _, 2))), bins).get() == counted_by_hand(spread, bins));
+    }
+}
+
+TEST_CASE("histograms: a division finds the bins that a search among the edges finds") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const histogram_range ranges[] = {{0, 1},           {-1, 0.5},       {0.1, 0.7},      {1e9, 1e9 + 1},
+                                    {1e16, 1e16 + 4}, {-1e300, 1e300}, {1e-320, 3e-320}};
+  for (const histogram_range& r : ranges)
+    for (const int bins : {1, 3, 10, 256, 10'007}) {
+      if (r.high < 1e-310 && bins > 10) continue;  // rounded edges fall
+      INFO(r.low);
+      INFO(bins);
+      const array<double> edges = histogram_bin_edges(array<double>{0.0}, bins, r);
+      // Every edge, and its neighbours on either side.
+      std::vector<double> values;
+      for (const double e : edges.get()) {
+        values.insert(values.end(), {std::nextafter(e, -inf), e, std::nextafter(e, inf)});
+      }
+      values.insert(values.end(), {-inf, inf, std::nan("")});
+      const array<double> x = asarray(values);
+      const counts_of by_search = histogram(x, edges).first.get(),
+                      by_division = histogram(x, bins, {.range = r}).first.get();
+      CHECK(by_division == by_search);
+      if (bins <= 256) CHECK(by_division == by_hand(values, edges.get()));
+    }
+  const array<float> y = random::generator(5).uniform<float>({20'000});
+  const std::vector<float> host = y.get();
+  const auto [counts, edges] = histogram(y, 256, {.range = {0, 1}});
+  CHECK(counts.get() == by_hand(std::vector<double>(host.begin(), host.end()), edges.get()));
+  CHECK(histogram(full({5000}, 0.25), 8, {.range = {0, 1}}).first.get() == counts_of{0, 0, 5000, 0, 0, 0, 0, 0});
+}

@@ -1,6 +1,7 @@
 // Which elements: masks, places, choices and the stores that they name. NumPy's values and refusals, of arrays of every layout.
 #include <doctest/doctest.h>
 
+#include <complex>
 #include <string>
 #include <vector>
 
@@ -229,4 +230,79 @@ TEST_CASE("selections: an array of places for each of so many axes") {
   CHECK(j.item() == 2);
   CHECK_THROWS_AS((void)sn::nonzero<1>(a), sn::shape_error);
   CHECK_THROWS_AS((void)sn::unravel_index<3>(sn::argmax(a), a.shape()), sn::shape_error);
+}
+
+namespace {
+
+template <class T>
+array<T> numbers(std::int64_t n) {
+  if constexpr (std::is_same_v<T, bool>) return sn::arange(n) % 3 == 0;
+  else return sn::astype<T>(sn::arange(n) % 113);
+}
+
+/// How a mask of n places is true, in four ways.
+lazy<bool> pattern(int which, std::int64_t n) {
+  const lazy<std::int64_t> k(sn::arange(n));
+  if (which == 0) return k >= 0;
+  if (which == 1) return k < 0;
+  if (which == 2) return k == n - 1;
+  return k * 7 % 5 < 2;
+}
+
+/// Sizes about the 16 bytes that a thread of a GPU has of a mask, and about the 8192 of a block.
+constexpr std::int64_t sizes[] = {0, 1, 15, 16, 17, 8191, 8192, 8193, 3 * 8192 + 5};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("selections: elements of every size, of masks of every length", T, bool, std::int8_t, sn::half,
+                   float, double, std::complex<double>) {
+  const std::int64_t most = sizes[std::size(sizes) - 1] + 8;
+  const std::vector<T> all = numbers<T>(most).get();
+  for (const std::int64_t n : sizes)
+    for (int which = 0; which < 4; ++which) {
+      INFO(n);
+      INFO(which);
+      const auto is_true = [&](std::int64_t k) {
+        return which == 0 || (which == 2 && k == n - 1) || (which == 3 && k * 7 % 5 < 2);
+      };
+      std::vector<T> want, from_odd;
+      std::vector<std::int64_t> where;
+      for (std::int64_t k = 0; k < n; ++k)
+        if (is_true(k)) {
+          where.push_back(k);
+          want.push_back(all[static_cast<std::size_t>(k)]);
+          from_odd.push_back(all[static_cast<std::size_t>(k + 3)]);
+        }
+      const array<T> long_one = numbers<T>(most), x = long_one(slice(n));
+      CHECK(array<T>(x(pattern(which, n))).get() == want);
+      CHECK(sn::flatnonzero(pattern(which, n)).get() == where);
+      // A mask that does not begin where vectors do, and elements that do not.
+      const array<bool> longer =
+          sn::concatenate({array<bool>{true, true, true, true, true}, array<bool>(pattern(which, n))}, 0);
+      const array<bool> odd = longer(slice(5, _));
+      CHECK(array<T>(long_one(slice(3, 3 + n))(odd)).get() == from_odd);
+      CHECK(sn::flatnonzero(odd).get() == where);
+      // Elements that are computed, or lie apart.
+      CHECK(array<bool>((x == x)(odd)).size() == static_cast<std::int64_t>(want.size()));
+      const array<T> apart = sn::repeat(x, 2)(slice(_, _, 2));
+      CHECK(array<T>(apart(odd)).get() == want);
+    }
+}
+
+TEST_CASE("selections: masks of several axes keep elements in C order") {
+  const array<float> x = sn::arange<float>(120 * 173).reshape(120, 173);
+  const array<bool> truth(sn::astype<std::int64_t>(x) % 11 < 4);
+  std::vector<float> want, columns;
+  for (int k = 0; k < 120 * 173; ++k)
+    if (k % 11 < 4) want.push_back(static_cast<float>(k));
+  for (int j = 0; j < 173; ++j)
+    for (int i = 0; i < 120; ++i)
+      if ((i * 173 + j) % 11 < 4) columns.push_back(static_cast<float>(i * 173 + j));
+  CHECK(array<float>(x(truth)).get() == want);
+  CHECK(array<float>(x(sn::astype<std::int64_t>(x) % 11 < 4)).get() == want);
+  CHECK(array<float>(x.T()(truth.T())).get() == columns);
+  CHECK(array<float>(array<float>(x.T().copy())(truth.T())).get() == columns);
+  CHECK(array<float>(x(truth(_, 0))).shape() == sn::shape{sn::count_nonzero(truth(_, 0)).item(), 173});
+  const std::vector<array<std::int64_t>> at = sn::nonzero(truth);
+  CHECK(array<float>(x(at[0], at[1])).get() == want);
 }
