@@ -1,8 +1,7 @@
 // The places where a mask is true. How many there are depends on its values, so it is evaluated, and the calling thread waits.
 #include <sinter/sinter.hpp>
 
-#include <optional>
-#include <utility>
+#include <algorithm>
 
 #include "codegen/ir/node.hpp"
 #include "runtime/device/device.hpp"
@@ -42,37 +41,30 @@ places found_by_host(const array<bool>& mask) {
   return asarray(found);
 }
 
-// A mask in memory, in C order. A device counts what is true in it in the pass that makes it, where it is made.
+// A mask in memory, in C order.
 class mask_in_memory {
  public:
-  explicit mask_in_memory(node* n) : truth_(evaluated(astype(term::of(n), dtype::bool_))) {}
+  explicit mask_in_memory(node* n) : truth_(in_c_order(astype(term::of(n), dtype::bool_))) {}
 
   std::int64_t size() const { return array_in_memory()->extents.elements(); }
   array_node* array_in_memory() const { return as_array_node(truth_.node()); }
   bool is_on_device() const { return array_in_memory()->memory->device->asynchronous(); }
-  /// On a device the calling thread waits for it.
-  std::int64_t found() const {
-    const device_scope on(truth_.device());
-    return (count_ ? *count_ : array<std::int64_t>(count_nonzero(truth_))).item();
-  }
   array<bool> flat() const {
     const std::int64_t all = size();
     return array<bool>(make_reshape(truth_.node(), &all, 1));
   }
-
- private:
-  array<bool> evaluated(const term& t) {
-    if (as_array_node(t.get()) || !runtime::current_device().asynchronous() || t.extents().elements() == 0) {
-      const handle made(evaluate(t.get(), where{}));
-      return array<bool>(as_array_node(made.get())->contiguous ? retain(made.get()) : make_copy(made.get(), where{}));
-    }
-    const lazy<bool> mask(t.take());
-    auto [made, count] = eval(mask, count_nonzero(mask));
-    count_ = std::move(count);
-    return std::move(made);
+  /// How many are true, for which the calling thread waits. Of the mask, not of what it was computed of: that may be much more.
+  std::int64_t found() const {
+    const device_scope on(truth_.device());
+    return array<std::int64_t>(count_nonzero(truth_)).item();
   }
 
-  std::optional<array<std::int64_t>> count_;
+ private:
+  static array<bool> in_c_order(const term& t) {
+    const handle made(evaluate(t.get(), where{}));
+    return array<bool>(as_array_node(made.get())->contiguous ? retain(made.get()) : make_copy(made.get(), where{}));
+  }
+
   array<bool> truth_;
 };
 

@@ -306,3 +306,20 @@ TEST_CASE("selections: masks of several axes keep elements in C order") {
   const std::vector<array<std::int64_t>> at = sn::nonzero(truth);
   CHECK(array<float>(x(at[0], at[1])).get() == want);
 }
+
+TEST_CASE("selections: more tiles than a warp of a GPU looks back over at once") {
+  const std::int64_t n = 600'001;
+  std::vector<float> values(static_cast<std::size_t>(n)), want;
+  std::vector<std::int64_t> where;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const float v = static_cast<float>(k * 7919 % 10'007);
+    values[static_cast<std::size_t>(k)] = v;
+    if (v > 6000) {
+      want.push_back(v);
+      where.push_back(k);
+    }
+  }
+  const array<float> x = sn::asarray(values);
+  for (int again = 0; again < 3; ++again) CHECK(array<float>(x(x > 6000)).get() == want);
+  CHECK(sn::flatnonzero(x > 6000).get() == where);
+}
