@@ -39,6 +39,16 @@ dtype position_type(std::int64_t count) {
   return count <= std::numeric_limits<std::int32_t>::max() ? dtype::int32 : dtype::int64;
 }
 
+// The array of integers that positions are, also where an expression only takes it, and widens it.
+array_node* array_of(node* n) {
+  if (array_node* const a = as_array_node(n)) return a;
+  const auto* const e = static_cast<const expression_node*>(runtime::typed(n));
+  if (e->kind != node_kind::expression || e->code->nodes != 1 || e->code->length > 2) return nullptr;
+  if (e->code->length == 2 && e->code->code[1].code != instruction::cast) return nullptr;
+  array_node* const a = as_array_node(e->children[0]);
+  return a && is_integer(a->type) && a->extents == e->extents ? a : nullptr;
+}
+
 // Adds 1 at each position.
 void count_on_device(array_node& all, const array_node& at) {
   runtime::stream_state& on = runtime::current_stream(*all.memory->device);
@@ -55,9 +65,10 @@ void count_on_device(array_node& all, const array_node& at) {
 
 // How often each position below `count` is there; others go to one place behind, which is dropped.
 array<std::int64_t> counted(std::int64_t count, const places& at) {
-  const term positions = term::of(handle(at.share()).get());
-  const array_node* const given = as_array_node(positions.get());
-  const bool is_for_device = given ? is_on_device(positions.get()) : runtime::current_device().asynchronous();
+  const handle asked(at.share());
+  array_node* const given = array_of(asked.get());
+  const term positions = term::of(given ? given : asked.get());
+  const bool is_for_device = given ? is_on_device(given) : runtime::current_device().asynchronous();
   if (is_for_device && at.size() > 0) {
     const dtype type = given ? given->type : position_type(count);
     handle made(evaluate(astype(positions, type).get(), where{}));
