@@ -56,43 +56,64 @@ std::string keys_text(const sort_form& f) {
 }
 
 // The order of a tile by one digit. Warp w has the elements from w * 32 * items on, and of these lane l has number l, l + 32, ...
-// First each warp counts its own, and each element learns how many of its value are before it in the warp: lanes of one value
-// find each other, and the first of them counts for all. Then the counts of the warps become what is before each of them.
+// First each warp counts its own: what a tile has of each value is known, and told to others, before anything is ranked. Then the
+// counts become where the first element of each warp and value goes, and elements take places from there: lanes of one value find
+// each other, and one of them takes places for all. No element waits for the one before it, since taking is atomic.
 constexpr const char* ranking_text = R"(
 #define warps (threads / 32)
 #define tile (threads * items)
 static __device__ __forceinline__ unsigned digit_of(const K key, const int shift) {
   return (unsigned)(key >> shift) & 255u;
 }
-static __device__ __forceinline__ void rank_in_warps(unsigned* counts, const K (&key)[items], const int shift,
-                                                     unsigned (&rank)[items], unsigned* totals) {
+static __device__ __forceinline__ void count_digits(unsigned* counts, const K (&key)[items], const int shift) {
+  unsigned* const mine = counts + threadIdx.x / 32 * 256;
+  for (int d = threadIdx.x % 32; d < 256; d += 32) mine[d] = 0;
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < items; ++i) atomicAdd(&mine[digit_of(key[i], shift)], 1u);
+  __syncthreads();
+}
+static __device__ __forceinline__ unsigned total_of(const unsigned* counts, const int d) {
+  unsigned sum = 0;
+#pragma unroll
+  for (int w = 0; w < warps; ++w) sum += counts[w * 256 + d];
+  return sum;
+}
+static __device__ __forceinline__ void begin_places(unsigned* counts, const unsigned* starts) {
+  for (int d = threadIdx.x; d < 256; d += threads) {
+    unsigned next = starts[d];
+#pragma unroll
+    for (int w = 0; w < warps; ++w) {
+      const unsigned n = counts[w * 256 + d];
+      counts[w * 256 + d] = next;
+      next += n;
+    }
+  }
+  __syncthreads();
+}
+// The lanes whose digit is this lane's, by a vote on each bit: __match_any_sync takes the longer the more values there are.
+static __device__ __forceinline__ unsigned peers_of(const unsigned digit) {
+  unsigned peers = 0xffffffffu;
+#pragma unroll
+  for (int bit = 0; bit < 8; ++bit) {
+    const bool is_set = digit >> bit & 1u;
+    const unsigned vote = __ballot_sync(0xffffffffu, is_set);
+    peers &= is_set ? vote : ~vote;
+  }
+  return peers;
+}
+static __device__ __forceinline__ void take_places(unsigned* counts, const K (&key)[items], const int shift,
+                                                   unsigned (&rank)[items]) {
   const int lane = threadIdx.x % 32;
   unsigned* const mine = counts + threadIdx.x / 32 * 256;
-  for (int d = threadIdx.x; d < warps * 256; d += threads) counts[d] = 0;
-  __syncthreads();
 #pragma unroll
   for (int i = 0; i < items; ++i) {
     const unsigned digit = digit_of(key[i], shift);
-    const unsigned peers = __match_any_sync(0xffffffffu, digit);
+    const unsigned peers = peers_of(digit);
     const int first = __ffs((int)peers) - 1;
-    unsigned before = 0;
-    if (lane == first) {
-      before = mine[digit];
-      mine[digit] = before + (unsigned)__popc(peers);
-    }
-    before = __shfl_sync(0xffffffffu, before, first);
-    rank[i] = before + (unsigned)__popc(peers & ((1u << lane) - 1u));
-    __syncwarp();
-  }
-  __syncthreads();
-  for (int d = threadIdx.x; d < 256; d += threads) {
-    unsigned sum = 0;
-    for (int w = 0; w < warps; ++w) {
-      const unsigned n = counts[w * 256 + d];
-      counts[w * 256 + d] = sum;
-      sum += n;
-    }
-    totals[d] = sum;
+    unsigned place = 0;
+    if (lane == first) place = atomicAdd(&mine[digit], (unsigned)__popc(peers));
+    rank[i] = __shfl_sync(0xffffffffu, place, first) + (unsigned)__popc(peers & ((1u << lane) - 1u));
   }
   __syncthreads();
 }
@@ -116,16 +137,6 @@ static __device__ __forceinline__ void sums_before(const T* counts, T* sums) {
 #pragma unroll
   for (int j = 0; j < 8; ++j) sums[lane * 8 + j] = before + mine[j];
 }
-// Ranks as positions in the tile.
-static __device__ __forceinline__ void place_in_tile(const unsigned* counts, const unsigned* starts, const K (&key)[items],
-                                                     const int shift, unsigned (&rank)[items]) {
-  const unsigned* const mine = counts + threadIdx.x / 32 * 256;
-#pragma unroll
-  for (int i = 0; i < items; ++i) {
-    const unsigned digit = digit_of(key[i], shift);
-    rank[i] += starts[digit] + mine[digit];
-  }
-}
 )";
 
 // What is beyond the row has the largest key and comes last, as it stands last.
@@ -144,11 +155,13 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
       key[i] = place[i] < length ? key_of(in[row * length + place[i]]) : (K)~(K)0;
     }
     for (int shift = 0; shift < 8 * (int)sizeof(K); shift += 8) {
-      rank_in_warps(kept.counts, key, shift, rank, totals);
+      count_digits(kept.counts, key, shift);
+      for (int d = threadIdx.x; d < 256; d += threads) totals[d] = total_of(kept.counts, d);
+      __syncthreads();
       if (threadIdx.x < 32) sums_before(totals, starts);
       __syncthreads();
-      place_in_tile(kept.counts, starts, key, shift, rank);
-      __syncthreads();
+      begin_places(kept.counts, starts);
+      take_places(kept.counts, key, shift, rank);
 #pragma unroll
       for (int i = 0; i < items; ++i) kept.keys[rank[i]] = key[i];
       __syncthreads();
@@ -227,16 +240,20 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
     const int at = first + 32 * i;
     key[i] = at >= here ? (K)~(K)0 : pass == 0 ? key_of(keys[at]) : keys[at];
   }
-  rank_in_warps(kept.counts, key, shift, rank, totals);
+  count_digits(kept.counts, key, shift);
   W mine = 0;
   if (threadIdx.x < 256) {
-    mine = totals[threadIdx.x] - (threadIdx.x == 255 ? (unsigned)(tile - here) : 0u);
+    const unsigned all = total_of(kept.counts, threadIdx.x);
+    totals[threadIdx.x] = all;
+    mine = all - (threadIdx.x == 255 ? (unsigned)(tile - here) : 0u);
     states[number * 256 + threadIdx.x] = mine | (part == 0 ? known : own);
   }
+  __syncthreads();
   if (threadIdx.x < 32) sums_before(totals, starts);
   else if (threadIdx.x < 64) sums_before(counts + (row * passes + pass) * 256, bases);
   __syncthreads();
-  place_in_tile(kept.counts, starts, key, shift, rank);
+  begin_places(kept.counts, starts);
+  take_places(kept.counts, key, shift, rank);
   if (threadIdx.x < 256) {
     W before = 0;
     if (part > 0) {
@@ -303,8 +320,8 @@ sort_form form_of_row_sort(dtype t, bool places, bool falling, std::int64_t leng
 sort_form form_of_sort(sort_step step, dtype t, bool places, bool falling, std::int64_t length) {
   const bool wide = length >= std::int64_t{1} << 30;
   if (step == sort_step::count) return {step, t, places, falling, wide, 256, 32};
-  const int tile = places && wide ? 4096 : largest_sort_tile(t);  // 32 KiB of what is widest
-  return {step, t, places, falling, wide, 512, tile / 512};
+  if (itemsize(t) == 8) return {step, t, places, falling, wide, 384, 10};  // 30 KiB of what is widest
+  return {step, t, places, falling, wide, 512, places && wide ? 8 : 16};
 }
 
 std::string sort_text(const sort_form& f) {

@@ -166,6 +166,42 @@ std::string rows_kernel(const sparse_form& f) {
          rows_text;
 }
 
+// ---- CUDA: short rows
+
+// Products go through shared memory, so that neighbouring threads read neighbouring entries however short the rows are. A thread
+// adds up its row in the order of the entries.
+constexpr const char* short_rows_text = R"(
+  __shared__ T products[256 * each];
+  const int t = threadIdx.x;
+  for (long long base = (long long)blockIdx.x * 256; base < rows; base += (long long)gridDim.x * 256) {
+    const long long row = base + t, behind = base + 256 < rows ? base + 256 : rows;
+    const bool is_there = row < rows;
+    const long long from = is_there ? (long long)major[row] : 0, to = is_there ? (long long)major[row + 1] : 0;
+    const long long all = major[behind];
+    T sum = zero;
+    for (long long begin = major[base]; begin < all; begin += 256 * each) {
+      // All loads of a thread are under way at a time. What is behind the last entry is read of it, and not used.
+      long long place[each], column[each];
+      T product[each];
+      #pragma unroll
+      for (int j = 0; j < each; ++j) place[j] = begin + t + 256 * j < all ? begin + t + 256 * j : all - 1;
+      #pragma unroll
+      for (int j = 0; j < each; ++j) column[j] = minor[place[j]];
+      #pragma unroll
+      for (int j = 0; j < each; ++j) product[j] = added(zero, place[j], x[column[j]]);
+      #pragma unroll
+      for (int j = 0; j < each; ++j) products[t + 256 * j] = product[j];
+      __syncthreads();
+      const int low = (int)((from > begin ? from : begin) - begin);
+      const int high = (int)((to < begin + 256 * each ? to : begin + 256 * each) - begin);
+      for (int k = low; k < high; ++k) sum = plus(sum, products[k]);
+      __syncthreads();
+    }
+    if (is_there) out[row] = sum;
+  }
+}
+)";
+
 // ---- CUDA: by entries
 
 // The ends of rows and the entries are one sequence, in which row r ends behind its last entry, at place major[r + 1] + r. A tile is
@@ -261,6 +297,10 @@ constexpr const char* entries_text = R"(
 
 int entries_of_thread(const sparse_form& f) { return facts(f.type).size == 16 ? 4 : 8; }
 
+std::string short_rows_kernel(const sparse_form& f) {
+  return "#define each " + std::to_string(entries_of_thread(f)) + "\n" + parameters_text + short_rows_text;
+}
+
 std::string entries_kernel(const sparse_form& f) {
   return "#define each " + std::to_string(entries_of_thread(f)) + "\n" + split_text + parameters_text + entries_text;
 }
@@ -271,7 +311,12 @@ int sparse_tile(const sparse_form& f) { return 256 * entries_of_thread(f); }
 
 std::string sparse_text(const sparse_form& f, dialect d) {
   if (d == dialect::c) return c_text(f);
-  return head(f, "static __device__ __forceinline__ ") + (f.by_entries ? entries_kernel(f) : rows_kernel(f));
+  const std::string text = head(f, "static __device__ __forceinline__ ");
+  switch (f.share) {
+    case sparse_share::by_rows: return text + rows_kernel(f);
+    case sparse_share::short_rows: return text + short_rows_kernel(f);
+    default: return text + entries_kernel(f);
+  }
 }
 
 }  // namespace sinter::codegen

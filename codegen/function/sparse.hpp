@@ -10,13 +10,20 @@
 
 namespace sinter::codegen {
 
+/// Who has which entries, on a GPU.
+enum class sparse_share : std::uint8_t {
+  by_rows,     // a row has so many threads
+  short_rows,  // of a vector's product: a block's threads take the entries of its rows as they lie, and then a row each
+  by_entries   // blocks have equally many entries and rows, whatever the rows' lengths are
+};
+
 /// Which of several kernels a product wants. A row of the matrix is folded by `group` threads of a GPU, of which `lanes` that stand
 /// beside each other have columns of the result that do so, `registers` of them each; the others share the row's entries.
 struct sparse_form {
   dtype type = dtype::float32;  // of everything that is multiplied
   dtype index = dtype::int32;   // int32 or int64
   bool has_values = true;       // else each entry counts as 1: the rows that it names are added up
-  bool by_entries = false;      // blocks have equally many entries and rows, whatever the rows' lengths are
+  sparse_share share = sparse_share::by_rows;
   bool is_matrix = false;       // C: the dense operand has several columns
   int group = 1, lanes = 1, registers = 1;
 };

@@ -78,10 +78,13 @@ class [[nodiscard]] sparse_array {
   lazy<std::int64_t> col() const { return lazy<std::int64_t>(detail::make_entry_index(parts_.structure, true)); }
 
   /// The same in another format; entries of one place are added up, but between csr and csc. Stream behaviour: where entries go is
-  /// found by the host, which waits for their indices, once; values stay lazy. Source: scipy.sparse.csr_array.tocsc.
+  /// found by the host, which waits for their indices, once; values that go elsewhere are evaluated. Source: scipy.sparse.csr_array.tocsc.
   sparse_array<Element, format::csr> tocsr() const { return to<format::csr>(); }
   sparse_array<Element, format::csc> tocsc() const { return to<format::csc>(); }
   sparse_array<Element, format::coo> tocoo() const { return to<format::coo>(); }
+  /// The same with its values computed, as of a sum or a product that is used more than once: values that are lazy are computed in each
+  /// use. Stream behaviour: enqueued. Source: scipy.sparse.csr_array.copy.
+  sparse_array copy() const { return with_data(array<Element>(data())); }
   /// All elements: lazy. Source: scipy.sparse.csr_array.toarray.
   lazy<Element> toarray() const { return lazy<Element>(detail::make_dense(parts_)); }
   lazy<Element> todense() const { return toarray(); }
@@ -327,8 +330,8 @@ auto matmul(X&& x, const A& a) {
 
 /// A sparse matrix times another one. Shapes: (m, k) and (k, n). The result is csr, or csc where the first is; its rows are in order.
 /// What comes out as zero stays an entry, which SciPy drops: `eliminate_zeros` does. Dtypes: as of the operands' product. Errors:
-/// `shape_error`. Stream behaviour: places are found by the host, which waits for indices; values are lazy. Source:
-/// scipy.sparse.csr_array.__matmul__.
+/// `shape_error`. Stream behaviour: places are found by the host, which waits for indices; values are lazy: `copy()` keeps
+/// them for several uses. Source: scipy.sparse.csr_array.__matmul__.
 template <sparse_matrix A, sparse_matrix B>
 auto matmul(const A& a, const B& b) {
   using T = result_type<typename A::value_type, typename B::value_type>;

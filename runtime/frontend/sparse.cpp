@@ -312,7 +312,7 @@ sparse_parts convert(const sparse_parts& p, format to) try {
   }
   const bool by_major = s.format == format::coo && to == format::csr;
   const arrangement& a = by_major ? s.entries->along_major() : s.entries->along_minor();
-  return parts_of(to, a.to, a.values(values));
+  return parts_of(to, a.to, term(evaluated(a.values(values))));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -338,7 +338,7 @@ sparse_parts put_in_order(const sparse_parts& p, bool merges) try {
     return convert(convert(p, format::csr), format::coo);
   }
   const arrangement a = runtime::sorted(*s.entries, merges);
-  return parts_of(s.format, a.to, a.values(term(p.data)));
+  return parts_of(s.format, a.to, term(evaluated(a.values(term(p.data)))));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

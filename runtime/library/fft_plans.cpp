@@ -1,6 +1,9 @@
 #include "runtime/library/fft_plans.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <ostream>
+#include <span>
 
 #include <sinter/device.hpp>
 #include <sinter/error.hpp>
@@ -87,6 +90,18 @@ namespace {
 
 runtime::fft_plan_list& list(void* plans) { return *static_cast<runtime::fft_plan_list*>(plans); }
 
+std::int64_t power_of_two_from(std::int64_t n) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
+}
+
+// The least of `best` and the products of `made`, powers of the primes and a power of two that are n or more.
+constexpr std::int64_t odd_primes[] = {3, 5, 7, 11};
+void shorten(std::int64_t n, std::int64_t made, std::span<const std::int64_t> primes, std::int64_t& best) {
+  best = std::min(best, made * power_of_two_from((n + made - 1) / made));
+  for (std::size_t i = 0; i < primes.size(); ++i)
+    if (made <= (best - 1) / primes[i]) shorten(n, made * primes[i], primes.subspan(i), best);
+}
+
 }  // namespace
 
 plan_cache::plan_cache(device of) : plans_(&runtime::fft_plans_of(runtime::implementation(of))) {}
@@ -108,14 +123,9 @@ std::ostream& operator<<(std::ostream& out, const plan_cache& of) {
 
 std::int64_t next_fast_len(sinter::detail::integer n, bool real) {
   if (n < 1) throw shape_error("sinter: next_fast_len of a length below 1");
-  constexpr std::int64_t primes[] = {2, 3, 5, 7, 11};
-  const int count = real ? 3 : 5;
-  for (std::int64_t length = n;; ++length) {
-    std::int64_t rest = length;
-    for (int i = 0; i < count; ++i)
-      while (rest % primes[i] == 0) rest /= primes[i];
-    if (rest == 1) return length;
-  }
+  std::int64_t best = power_of_two_from(n);
+  shorten(n, 1, real ? std::span(odd_primes).first(2) : std::span(odd_primes), best);
+  return best;
 }
 
 }  // namespace sinter::fft

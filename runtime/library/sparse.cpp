@@ -13,10 +13,10 @@ namespace sinter::runtime {
 
 namespace {
 
-using form_key = std::tuple<unsigned, dtype, dtype, bool, bool, bool, int, int, int>;
+using form_key = std::tuple<unsigned, dtype, dtype, bool, codegen::sparse_share, bool, int, int, int>;
 
 form_key key_of(const codegen::sparse_form& f, const device_impl& on) {
-  return {on.index, f.type, f.index, f.has_values, f.by_entries, f.is_matrix, f.group, f.lanes, f.registers};
+  return {on.index, f.type, f.index, f.has_values, f.share, f.is_matrix, f.group, f.lanes, f.registers};
 }
 
 class sparse_product_call final : public library_call {

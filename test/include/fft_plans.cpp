@@ -98,5 +98,18 @@ TEST_CASE("fft plans: lengths that are fast") {
   CHECK(fft::next_fast_len(97) == 98);
   CHECK(fft::next_fast_len(97, true) == 100);
   CHECK(fft::next_fast_len(1021) == 1024);
+  // Each that is skipped has another prime.
+  const auto is_fast = [](std::int64_t n, bool real) {
+    for (const std::int64_t p : {2, 3, 5, real ? 5 : 7, real ? 5 : 11})
+      while (n % p == 0) n /= p;
+    return n == 1;
+  };
+  for (std::int64_t n = 1; n < 3'000; n += 1 + n / 50)
+    for (const bool real : {false, true}) {
+      std::int64_t first = n;
+      while (!is_fast(first, real)) ++first;
+      CHECK(fft::next_fast_len(n, real) == first);
+    }
+  CHECK(fft::next_fast_len(4'001'000, true) == 4'050'000);
   CHECK_THROWS_AS(static_cast<void>(fft::next_fast_len(0)), shape_error);
 }

@@ -24,11 +24,15 @@ codegen::sparse_form form_of(const sparse_product& p) {
   const std::int64_t mean = divide_up(std::max<std::int64_t>(p.entries, 1), p.rows);
   f.lanes = p.is_matrix ? power_between(p.columns, 1, 32) : 1;
   f.registers = power_between(divide_up(p.columns, 32), 1, 4);
-  f.group = std::max(f.lanes, std::min(32, f.lanes * power_between(mean, 2, 32)));
+  // A thread has some entries one after the other: as many rows as can be are under way.
+  constexpr std::int64_t entries_of_thread = 8, short_row = 16;
+  f.group = std::max(f.lanes, std::min(32, f.lanes * power_between(mean / entries_of_thread, 1, 32)));
   // The threads of a long row would still be at it when those of all others have long been done.
   constexpr std::int64_t long_for_a_thread = 32, longer_than_others = 8;
-  f.by_entries = p.longest > long_for_a_thread * (f.group / f.lanes) && p.longest > longer_than_others * mean;
-  if (f.by_entries) f.group = f.lanes = f.registers = 1;
+  if (p.longest > long_for_a_thread * (f.group / f.lanes) && p.longest > longer_than_others * mean)
+    f.share = codegen::sparse_share::by_entries;
+  else if (!p.is_matrix && mean <= short_row) f.share = codegen::sparse_share::short_rows;
+  if (f.share != codegen::sparse_share::by_rows) f.group = f.lanes = f.registers = 1;
   return f;
 }
 
@@ -73,7 +77,7 @@ void by_entries(const sparse_product& p, const codegen::sparse_form& f, const lo
 void multiply_on_gpu(const sparse_product& p, stream_state& on) {
   const codegen::sparse_form f = form_of(p);
   const loaded_kernel code = kernel_of(f, on.device);
-  (f.by_entries ? by_entries : by_rows)(p, f, code, on);
+  (f.share == codegen::sparse_share::by_entries ? by_entries : by_rows)(p, f, code, on);
 }
 
 }  // namespace sinter::runtime
