@@ -356,12 +356,18 @@ class sharing {
            b_.operands[static_cast<std::size_t>(o)].strides[last_ - 1] == b_.extents[last_];
   }
 
+  // An index along the row, of which a window or the roots of a transform are made.
+  bool counts_along(int o) const {
+    return !is_output(o) && k_.inputs[static_cast<std::size_t>(o)].iota && step(o, last_) != 0;
+  }
+
   // Says which operands are the same row for all rows. Is something that takes long made of them alone, of which a core has
   // room for a piece?
   bool name_same_rows() {
-    constexpr int most_bytes = 16;
+    constexpr int most_bytes = 32;
     for (int o = 0; o < operands(); ++o)
-      if (moves(o) && !is_output(o) && step(o, 0) == 0) m_.ways[static_cast<std::size_t>(o)] = way::again;
+      if ((moves(o) || counts_along(o)) && !is_output(o) && step(o, 0) == 0)
+        m_.ways[static_cast<std::size_t>(o)] = way::again;
     const std::vector<bool> same = codegen::same_for_all_rows(k_, v_);
     int bytes = 0;
     const std::vector<codegen::stage> stages = codegen::stages_after(k_, same);

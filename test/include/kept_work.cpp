@@ -65,7 +65,19 @@ TEST_CASE("kept work: what is made of a row that all rows read is computed once 
                 of_row + of_row * a * of_wide(_, slice(_, _, 2)));
     check_close(broadcast_to(exp(row), {rows, length}) * 2, of_row * 2 + a * 0);
     CHECK(kept_launches_of([&] { array<float> r = a * exp(row) + row; }) == 1);
+    // Indices along a row are such a row: a window, forwards and backwards, beside what tells rows apart.
+    const array<float> window = astype<float>(hanning(length)),
+                       down = arange<float>(static_cast<float>(rows)).reshape(rows, 1);
+    check_close(a * astype<float>(hanning(length)) + row, a * window + row);
+    check_close(a * flip(astype<float>(hanning(length)), 0) + down, a * array<float>(flip(window, 0)) + down);
+    CHECK(kept_launches_of([&] { array<float> r = a * astype<float>(hanning(length)); }) == 1);
   }
+}
+
+TEST_CASE("kept work: a window made of indices is computed once for all rows in C") {
+  const array<double> x = ones<double>({9, 600});
+  const std::string text = dump(x * hanning(600)).c_str();
+  CHECK(text.find("const long long count = n1 - left") != std::string::npos);
 }
 
 TEST_CASE("kept work: a node that is used through several views is computed once on the CPU") {
