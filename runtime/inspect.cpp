@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <new>
 #include <ostream>
 #include <string>
@@ -112,7 +113,7 @@ class evaluation final : public codegen::part_evaluator {
     handle before = runtime::recalled(c);
     if (!before) return false;
     known.emplace(&c, runtime::as_array_node(before.get()));
-    stand_ins_.push_back(std::move(before));
+    stand_ins_.arrays.push_back(std::move(before));
     return true;
   }
   void call(const call_node& c) override {
@@ -132,8 +133,9 @@ class evaluation final : public codegen::part_evaluator {
     runtime::storage_holder none(runtime::make_storage(0, runtime::current_stream(on)));
     handle made(runtime::new_array(type, extents, none.get()));
     none.take();
-    stand_ins_.push_back(std::move(made));
-    return runtime::as_array_node(stand_ins_.back().get());
+    array_node* const to = runtime::as_array_node(stand_ins_.arrays.emplace_back(std::move(made)).get());
+    to->memory->data = stand_ins_.places.emplace_back().at;
+    return to;
   }
 
   void look(const runtime::compiled_step& compiled, const codegen::resolution& r,
@@ -188,7 +190,7 @@ class evaluation final : public codegen::part_evaluator {
   std::string name_of(const array_node& a) {
     if (&a == root_) return "y";
     const auto is_stand_in = [&](const handle& h) { return h.get() == static_cast<const node*>(&a); };
-    if (std::none_of(stand_ins_.begin(), stand_ins_.end(), is_stand_in)) return names_.of(a);
+    if (std::none_of(stand_ins_.arrays.begin(), stand_ins_.arrays.end(), is_stand_in)) return names_.of(a);
     return "m" + std::to_string(between_.try_emplace(&a, between_.size()).first->second);
   }
 
@@ -196,7 +198,21 @@ class evaluation final : public codegen::part_evaluator {
   runtime::graph_drawer* const drawing_;
   const array_node* root_ = nullptr;
   std::unordered_map<const array_node*, std::size_t> between_;
-  std::vector<handle> stand_ins_;
+  // Arrays without memory, each of which seems to be somewhere: at one place all of them would be one operand.
+  struct stand_ins {
+    stand_ins() = default;
+    stand_ins(const stand_ins&) = delete;
+    ~stand_ins() {
+      for (const handle& h : arrays)
+        if (detail::storage& none = *runtime::as_array_node(h.get())->memory; none.size == 0) none.data = nullptr;
+    }
+    struct place {
+      alignas(256) std::byte at[1];
+    };
+    std::deque<place> places;
+    std::vector<handle> arrays;
+  };
+  stand_ins stand_ins_;
   std::unordered_map<const call_site*, std::vector<array_node*>> called_;  // their results
 };
 

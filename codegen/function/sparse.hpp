@@ -24,7 +24,7 @@ struct sparse_form {
   dtype index = dtype::int32;   // int32 or int64
   bool has_values = true;       // else each entry counts as 1: the rows that it names are added up
   sparse_share share = sparse_share::by_rows;
-  bool is_matrix = false;       // C: the dense operand has several columns
+  bool is_matrix = false;  // C: the dense operand has several columns
   int group = 1, lanes = 1, registers = 1;
 };
 

@@ -115,6 +115,12 @@ TEST_CASE("inspect: kernels have formulas, bytes that people read, and names tha
   CHECK((told(e).find(device_line) != std::string::npos) == (device::current().type() == device::kind::cuda));
 }
 
+TEST_CASE("inspect: results of two calls have two names") {
+  const array<double> x = zeros<double>({200, 200}), y = zeros<double>({200, 200});  // too large to be part of a kernel
+  const std::string text = told(matmul(x, x + 1) * matmul(y, y + 2));
+  CHECK(text.find("     y = m2 * m3\n") != std::string::npos);
+}
+
 TEST_CASE("inspect: explain says what the compiler made of a kernel that is compiled") {
   const array<float> x = zeros<float>({777});
   auto e = sqrt(x) * 0.25f;  // a tangent's large angles would spill
