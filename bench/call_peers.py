@@ -1,4 +1,4 @@
-"""The rows of bench_order, bench_sparse, bench_signals and bench_transforms in NumPy and SciPy, or in CuPy and its twin of SciPy.
+"""The rows of bench_products, bench_order, bench_sparse, bench_signals and bench_transforms in NumPy and SciPy, or in CuPy and its twin of SciPy.
 
     python3 call_peers.py --json out/bench/calls.json [--on numpy|cupy]
 """
@@ -37,6 +37,14 @@ class Cupy:
         self.versions = ["CuPy " + cupy.__version__]
         self.device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
         self.synchronize = cupy.cuda.Device().synchronize
+
+
+def products(peer, side, terms):
+    xp = peer.xp
+    a = xp.asarray(peers.uniform((side, side), 0, 1, 6))
+    yield f"matmul float32 {side}x{side}x{side}", side * side, lambda: a @ a
+    u, v = xp.asarray(peers.uniform(terms, 0, 1, 7)), xp.asarray(peers.uniform(terms, 0, 1, 8))
+    yield f"dot float32 {terms}", terms, lambda: xp.dot(u, v)
 
 
 def order(peer, n):
@@ -115,7 +123,8 @@ def main():
     peer = Numpy() if on_cpu else Cupy()
     s.versions, s.device = peer.versions, peer.device
     n = 10_000 if quick else 10_000_000 if on_cpu else 100_000_000
-    for rows in (order(peer, n // 10), sparse(peer, 32 if quick else 300 if on_cpu else 1000, 32 if quick else 300),
+    for rows in (products(peer, 64 if quick else 1024 if on_cpu else 4096, 1000 if quick else 1_000_000),
+                 order(peer, n // 10), sparse(peer, 32 if quick else 300 if on_cpu else 1000, 32 if quick else 300),
                  signals(peer, 64_000 if quick else n // 100 * 4), transforms(peer, 1024 if quick else 16 if on_cpu else 1)):
         for name, elements, call in rows:
             if s.wants(name):

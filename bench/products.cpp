@@ -100,6 +100,16 @@ void with_vector(bench::session& s, const char* dtype, std::int64_t rows, std::i
     s.measure(name + " after a vector", rows * columns, bytes, 0, [&] { array<T> c = sn::matmul(down, m); });
 }
 
+void dot(bench::session& s, std::int64_t n) {
+  const std::string name = "dot float32 " + std::to_string(n);
+  if (!s.wants(name)) return;
+  const array<float> u = numbers<float>({n}, 7), v = numbers<float>({n}, 11);
+  const auto steps = [&] {
+    array<float> each = u * v, all = sn::sum(each);
+  };
+  s.measure(name, n, 8.0 * static_cast<double>(n), 0, [&] { array<float> d = sn::dot(u, v); }, steps);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -117,6 +127,7 @@ int main(int argc, char** argv) {
   product<float>(s, "float32", {8, 8, 8, side});
   product<float>(s, "float32", {3, 3, 3, side * 16});
   layer(s, {side, side / 4, side / 4});
+  dot(s, s.quick() ? 1000 : 1'000'000);
   with_vector<float>(s, "float32", side, side);
   with_vector<double>(s, "float64", side, side);
   return s.finish();

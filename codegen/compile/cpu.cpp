@@ -225,8 +225,9 @@ class cpu_compiler final : public compiler {
   }
 
  private:
-  // Nothing where this is no place to work in, and errno says why.
-  std::optional<bytes> compile_below(const std::string& place, std::string_view source) const {
+  // Nothing where this is no place to work in, and errno says why. gcc 12 makes some vectors for AVX-512 that it then does not
+  // know, and gives up: such a text is compiled once more without vectors.
+  std::optional<bytes> compile_below(const std::string& place, std::string_view source, bool vectorises = true) const {
     const scratch_folder folder(place);
     if (folder.path().empty() || !folder.write("kernel.c", source)) return std::nullopt;
     const std::chrono::seconds limit =
@@ -235,6 +236,7 @@ class cpu_compiler final : public compiler {
     request.environment.push_back("TMPDIR=" + folder.path());
     if (source.find("complex") != source.npos)
       request.arguments.insert(request.arguments.end(), of_complex_.begin(), of_complex_.end());
+    if (!vectorises) request.arguments.emplace_back("-fno-tree-vectorize");
     for (const char* word : {"-o", "kernel.so", "kernel.c"}) request.arguments.emplace_back(word);
     if (calls_libraries(source)) {
       request.arguments.insert(request.arguments.end(), libraries_.begin(), libraries_.end());
@@ -250,7 +252,9 @@ class cpu_compiler final : public compiler {
     bytes image = read_file(folder.file("kernel.so"));
     if (may_be_good && is_whole_image(image)) return image;
     if (!folder.has_room()) return std::nullopt;
-    fail(result, log_in(folder), source);
+    const std::string log = log_in(folder);
+    if (vectorises && log.find("internal compiler error") != log.npos) return compile_below(place, source, false);
+    fail(result, log, source);
   }
 
   [[noreturn]] void fail(const process_result& result, const std::string& log, std::string_view source) const {

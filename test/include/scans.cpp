@@ -387,3 +387,9 @@ TEST_CASE("scans: a number without axes is a list of one") {
   CHECK(cumprod(total, -1).get() == std::vector<double>{3});
   CHECK_THROWS_AS((void)cumsum(total, 1), shape_error);
 }
+
+// gcc 12 makes vectors for AVX-512 of this that it does not know.
+TEST_CASE("scans: of integers that choose between doubles") {
+  const array<double> v = asarray(std::vector<double>{1.0});
+  CHECK(array<double>(where(v, cumprod<std::int32_t>(v, 0), v)).get() == std::vector<double>{1});
+}

@@ -279,6 +279,20 @@ TEST_SUITE("cpu compiler") {
     CHECK(make_cpu_compiler(math_mode::standard) != nullptr);
   }
 
+  TEST_CASE("a text that the compiler breaks down over is compiled once more without vectors") {
+    const auto real = c_compiler(math_mode::strict);
+    if (!real) return;
+    const scratch room;
+    const std::string text = "case \" $* \" in *\" -fno-tree-vectorize \"*) exec cc \"$@\";; esac\n"
+                             "echo kernel.c:1: internal compiler error; exit 1";
+    const environment chosen("SINTER_CC", script(room, text).c_str());
+    const auto with = make_cpu_compiler(math_mode::strict);
+    REQUIRE(with);
+    CHECK_FALSE(with->compile("int f(void) { return 1; }\n").empty());
+    script(room, "echo kernel.c:1: internal compiler error; exit 1");
+    CHECK(has(complaint_of(*with, "int f(void) { return 1; }\n").message, "internal compiler error"));
+  }
+
   TEST_CASE("a compiler that misbehaves gives an exception, and leaves nothing behind") {
     const scratch room, temporary;
     const environment folder("TMPDIR", temporary.path().c_str());
