@@ -191,6 +191,17 @@ std::string fold_differs(const step& s, const std::vector<snapshot>& operands, c
   return "";
 }
 
+// Where products may be contracted, gcc makes one operation of a sum of them and its negation, of which a zero is positive.
+bool may_lose_sign_of_zero(const step& s, const snapshot& result) {
+  if (s.what != form::apply || s.code != op::negative) return false;
+  for (const op which : {op::real, op::imag}) {
+    const snapshot part = parts_of(result, which);
+    for (std::int64_t i = 0; i < part.extents.elements(); ++i)
+      if (number_at(part, i) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string bits_differ(const snapshot& got, const snapshot& wanted) {
@@ -224,6 +235,7 @@ std::string step_differs(const step& s, const std::vector<snapshot>& operands, c
 
 bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapshot& result) {
   if (!detail::is_inexact(result.type)) return true;
+  if (may_lose_sign_of_zero(s, result)) return false;
   if (s.what == form::call) return row_of(s).close == closeness::exact;
   if (any_complex(operands, result)) return is_exact_of_complex(s, operands, result);
   if (s.what == form::store && s.into == storing::combine) return s.code != op::add;
