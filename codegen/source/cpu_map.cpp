@@ -180,7 +180,7 @@ class cpu_map : cpu_writer {
       w_.line("  for (long long i = 0; i < n; ++i) ", number("r", o), "[l + i] = ", b_.name(o), "[i", step, "];");
     }
     if (m_.once) {
-      compute_once("n", across, [](int o) { return number("r", o) + "[l]"; });
+      compute_once("n", across, of_stream("l"));
       for (std::uint16_t v : b_.stages[0].keeps)
         w_.line("for (long long l = n; l < ", across, "; ++l) ", computed(v), " = ", number("k", v), "[l - n];");
     }
@@ -194,11 +194,14 @@ class cpu_map : cpu_writer {
   void in_stream(const std::string& count) {
     w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long l = 0; l < ", count, "; ++l)");
-    const spelled here = [&](int o) { return is_same_row(o) ? number("r", o) + "[l]" : read("", "i + l")(o); };
-    w_.line(b_.points.back().call(here, {}, outputs(when::points, "", "i + l"), computed));
+    w_.line(b_.points.back().call(of_stream("i + l"), {}, outputs(when::points, "", "i + l"), computed));
     w_.close();
   }
 
+  // What a stream reads: of a row for all rows the copy of it, else what is at the place, or the one element there is.
+  spelled of_stream(const std::string& place) {
+    return [this, place](int o) { return is_same_row(o) ? number("r", o) + "[l]" : read("", place)(o); };
+  }
   bool is_same_row(int o) const { return m_.of(o) == way::again; }
 
   // What all rows share of elements [0, count), which `input` spells at `l`, into arrays k<value>.

@@ -65,6 +65,10 @@ TEST_CASE("kept work: what is made of a row that all rows read is computed once 
                 of_row + of_row * a * of_wide(_, slice(_, _, 2)));
     check_close(broadcast_to(exp(row), {rows, length}) * 2, of_row * 2 + a * 0);
     CHECK(kept_launches_of([&] { array<float> r = a * exp(row) + row; }) == 1);
+    // One element beside the row is the same for all rows, too.
+    const array<float> one = sum(row);
+    check_close(a + arctan2(row, one), a + array<float>(arctan2(row, one)));
+    check_close(broadcast_to(arctan2(row, one), {rows, length}) + one, array<float>(arctan2(row, one)) + one + a * 0);
     // Indices along a row are such a row: a window, forwards and backwards, beside what tells rows apart.
     const array<float> window = astype<float>(hanning(length)),
                        down = arange<float>(static_cast<float>(rows)).reshape(rows, 1);
