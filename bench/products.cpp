@@ -104,10 +104,9 @@ void dot(bench::session& s, std::int64_t n) {
   const std::string name = "dot float32 " + std::to_string(n);
   if (!s.wants(name)) return;
   const array<float> u = numbers<float>({n}, 7), v = numbers<float>({n}, 11);
-  const auto steps = [&] {
-    array<float> each = u * v, all = sn::sum(each);
-  };
-  s.measure(name, n, 8.0 * static_cast<double>(n), 0, [&] { array<float> d = sn::dot(u, v); }, steps);
+  const auto steps = [&] { array<float> each = u * v, all = sn::sum(each); };
+  s.measure(
+      name, n, 8.0 * static_cast<double>(n), 0, [&] { array<float> d = sn::dot(u, v); }, steps);
 }
 
 }  // namespace

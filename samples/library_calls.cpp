@@ -48,9 +48,10 @@ int main(int argc, char** argv) {
   const auto rises = sn::all(sorted(slice(1, _)) >= sorted(slice(_, -1)));
   const auto angle = sn::dot(u, v) / sn::sqrt(sn::dot(u, u) * sn::dot(v, v));
 
-  std::cout << std::boolalpha << std::fixed << std::setprecision(2)
-            << "rows of a product            " << (sn::max(sn::abs(difference)).item() < 1e-2f) << '\n'
+  std::cout << std::boolalpha << std::fixed << std::setprecision(2) << "rows of a product            "
+            << (sn::max(sn::abs(difference)).item() < 1e-2f) << '\n'
             << "energy of a signal           " << (sn::abs(of_transform / energy - 1).item() < 1e-5f) << '\n'
-            << "sorted numbers rise          " << rises.item() << ", the middle one is " << sorted(samples / 2).item() << '\n'
+            << "sorted numbers rise          " << rises.item() << ", the middle one is " << sorted(samples / 2).item()
+            << '\n'
             << "cosine between two vectors   " << angle.item() << '\n';
 }

@@ -2,6 +2,7 @@
 // read but the positions.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -12,6 +13,8 @@ namespace sinter::codegen {
 struct count_form {
   dtype type;  // of positions: integers
   int few;     // blocks count by themselves first: so many elements, or more than there are; 0: they do not
+
+  friend auto operator<=>(const count_form&, const count_form&) = default;
 };
 
 inline constexpr int count_threads = 256;  // of a block

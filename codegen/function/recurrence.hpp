@@ -1,6 +1,7 @@
 // Linear recurrences, as filters with feedback are: the state after a sample is a matrix times the state before it, and the sample.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -12,6 +13,8 @@ namespace sinter::codegen {
 struct recurrence_form {
   dtype type = dtype::float32;
   int order = 1;  // numbers of a state
+
+  friend auto operator<=>(const recurrence_form&, const recurrence_form&) = default;
 };
 
 /// Each is a launch. The first two only where a row has several chunks.

@@ -2,6 +2,7 @@
 // values for one element.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct scatter_form {
   scatter_fold fold = scatter_fold::last;
   dtype type = dtype::float32;
   int few = 0;  // blocks fold by themselves first: into so many elements, or more than there are; 0: they do not
+
+  friend auto operator<=>(const scatter_form&, const scatter_form&) = default;
 };
 
 /// The kernel's arguments, as the block has them.

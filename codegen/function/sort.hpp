@@ -2,6 +2,7 @@
 // keys that unsigned integers order.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -23,6 +24,8 @@ struct sort_form {
   bool wide;     // count and pass: rows of 2^30 elements or more
   int threads;   // of a block
   int items;     // of a thread
+
+  friend auto operator<=>(const sort_form&, const sort_form&) = default;
 };
 
 inline constexpr int sort_digits = 256;  // values of one

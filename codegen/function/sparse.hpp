@@ -1,6 +1,7 @@
 // Products of sparse matrices with dense vectors and matrices (decision 0034): kernels of our own, in both dialects.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -26,6 +27,8 @@ struct sparse_form {
   sparse_share share = sparse_share::by_rows;
   bool is_matrix = false;  // C: the dense operand has several columns
   int group = 1, lanes = 1, registers = 1;
+
+  friend auto operator<=>(const sparse_form&, const sparse_form&) = default;
 };
 
 /// The kernel's arguments, as the block has them.

@@ -1,29 +1,17 @@
 #include "runtime/launch/compact.hpp"
 
-#include <atomic>
-#include <bit>
-
 #include "codegen/function/compact.hpp"
-#include "runtime/counters.hpp"
-#include "runtime/launch/modules.hpp"
+#include "runtime/launch/form_kernels.hpp"
 #include "runtime/launch/share.hpp"
 
 namespace sinter::runtime {
 
 namespace {
 
-// A device's kernel for elements of a size; its text is made once.
+// For elements of a size; of none: for places.
 loaded_kernel kernel_of(int size, device_impl& on) {
-  constexpr int sizes = 6;  // places, and elements of 1 to 16 bytes
-  static constinit std::atomic<void*> entries[most_devices][sizes] = {};
-  std::atomic<void*>& kept = entries[on.index][std::bit_width(static_cast<unsigned>(size))];
-  if (void* const entry = kept.load(std::memory_order_acquire)) return {entry};
-  codegen::image_origin from{};
-  const loaded_kernel code = kernel_of(codegen::compact_text(size), {}, {}, *on.compiler(), on, from);
-  if (from != codegen::image_origin::memory)
-    bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
-  kept.store(code.entry, std::memory_order_release);
-  return code;
+  static auto& all = *new form_kernels<int>;
+  return all.find(size, on, codegen::compact_text);
 }
 
 // The first tile begins where a vector of the mask does, at its first byte or before it.

@@ -1,30 +1,18 @@
 #include "runtime/launch/count.hpp"
 
 #include <algorithm>
-#include <atomic>
 
 #include "codegen/function/count.hpp"
-#include "runtime/counters.hpp"
-#include "runtime/launch/modules.hpp"
+#include "runtime/launch/form_kernels.hpp"
 #include "runtime/launch/share.hpp"
 
 namespace sinter::runtime {
 
 namespace {
 
-// A device's kernel of a form; its text is made once.
 loaded_kernel kernel_of(const codegen::count_form& f, device_impl& on) {
-  constexpr int dtypes = static_cast<int>(std::size(detail::facts_of)), sizes = 3;
-  static constinit std::atomic<void*> entries[most_devices][dtypes][sizes] = {};
-  const int size = f.few == 0 ? 0 : f.few == 1024 ? 1 : 2;
-  std::atomic<void*>& kept = entries[on.index][static_cast<int>(f.type)][size];
-  if (void* const entry = kept.load(std::memory_order_acquire)) return {entry};
-  codegen::image_origin from{};
-  const loaded_kernel code = kernel_of(codegen::count_text(f), {}, {}, *on.compiler(), on, from);
-  if (from != codegen::image_origin::memory)
-    bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
-  kept.store(code.entry, std::memory_order_release);
-  return code;
+  static auto& all = *new form_kernels<codegen::count_form>;
+  return all.find(f, on, codegen::count_text);
 }
 
 // As many blocks as are there at once, but not so many that they add their elements up more often than they count.

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/counters.hpp"
+#include "runtime/launch/form_kernels.hpp"
+
 namespace sinter::runtime {
 
 namespace {
@@ -54,6 +57,14 @@ loaded_kernel kernel_of(const std::string& text, const codegen::kernel& source, 
   const loaded_kernel kernel = on.load(image.get(), source, of);
   made.kernels.emplace_back(&on, kernel);
   return kernel;
+}
+
+loaded_kernel kernel_of_text(const std::string& text, device_impl& on) {
+  codegen::image_origin from{};
+  const loaded_kernel code = kernel_of(text, {}, {}, *on.compiler(), on, from);
+  if (from != codegen::image_origin::memory)
+    bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
+  return code;
 }
 
 }  // namespace sinter::runtime

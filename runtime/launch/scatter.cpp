@@ -1,7 +1,6 @@
 #include "runtime/launch/scatter.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <memory>
@@ -9,8 +8,7 @@
 
 #include "codegen/ir/complex_scalar.hpp"
 #include "codegen/ir/scalar.hpp"
-#include "runtime/counters.hpp"
-#include "runtime/launch/modules.hpp"
+#include "runtime/launch/form_kernels.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/stream/kept_call.hpp"
 #include "runtime/stream/operation.hpp"
@@ -95,23 +93,9 @@ scatter_form form_of(const scattered& of) {
   return codegen::form_of_scatter(fold, of.type, of.count, of.elements);
 }
 
-// Where a device's kernel of a form is kept, so that its text is made once.
-std::atomic<void*>& entry_of(const scatter_form& f, const device_impl& on) {
-  constexpr int folds = 5, dtypes = static_cast<int>(std::size(detail::facts_of)), sizes = 3;
-  static constinit std::atomic<void*> entries[most_devices][folds][dtypes][sizes] = {};
-  const int size = f.few == 0 ? 0 : f.few == 256 ? 1 : 2;
-  return entries[on.index][static_cast<int>(f.fold)][static_cast<int>(f.type)][size];
-}
-
 loaded_kernel kernel_of(const scatter_form& f, device_impl& on) {
-  std::atomic<void*>& kept = entry_of(f, on);
-  if (void* const entry = kept.load(std::memory_order_acquire)) return {entry};
-  codegen::image_origin from{};
-  const loaded_kernel code = kernel_of(codegen::scatter_text(f), {}, {}, *on.compiler(), on, from);
-  if (from != codegen::image_origin::memory)
-    bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
-  kept.store(code.entry, std::memory_order_release);
-  return code;
+  static auto& all = *new form_kernels<scatter_form>;
+  return all.find(f, on, codegen::scatter_text);
 }
 
 void scatter_on_gpu(const scattered& of, void* notes, stream_state& on) {

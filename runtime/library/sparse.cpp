@@ -1,23 +1,13 @@
 #include "runtime/library/sparse.hpp"
 
-#include <map>
-#include <mutex>
-#include <tuple>
-
 #include "runtime/counters.hpp"
 #include "runtime/frontend/message.hpp"
-#include "runtime/launch/modules.hpp"
+#include "runtime/launch/form_kernels.hpp"
 #include "runtime/library/call.hpp"
 
 namespace sinter::runtime {
 
 namespace {
-
-using form_key = std::tuple<unsigned, dtype, dtype, bool, codegen::sparse_share, bool, int, int, int>;
-
-form_key key_of(const codegen::sparse_form& f, const device_impl& on) {
-  return {on.index, f.type, f.index, f.has_values, f.share, f.is_matrix, f.group, f.lanes, f.registers};
-}
 
 class sparse_product_call final : public library_call {
  public:
@@ -65,19 +55,8 @@ detail::handle make_product_call(const sparse_rows& of, const term& x) {
 }
 
 loaded_kernel kernel_of(const codegen::sparse_form& f, device_impl& on) {
-  static auto& looking = *new std::mutex;
-  static auto& all = *new std::map<form_key, loaded_kernel>;
-  const form_key key = key_of(f, on);
-  {
-    const std::lock_guard hold(looking);
-    if (const auto at = all.find(key); at != all.end()) return at->second;
-  }
-  codegen::image_origin from{};
-  const loaded_kernel code = kernel_of(codegen::sparse_text(f, on.dialect()), {}, {}, *on.compiler(), on, from);
-  if (from != codegen::image_origin::memory)
-    bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
-  const std::lock_guard hold(looking);
-  return all.emplace(key, code).first->second;
+  static auto& all = *new form_kernels<codegen::sparse_form>;
+  return all.find(f, on, [&](const codegen::sparse_form& of) { return codegen::sparse_text(of, on.dialect()); });
 }
 
 }  // namespace sinter::runtime

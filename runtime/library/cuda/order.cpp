@@ -3,15 +3,10 @@
 #include "runtime/library/order.hpp"
 
 #include <algorithm>
-#include <compare>
-#include <map>
-#include <mutex>
-#include <tuple>
 
 #include "codegen/function/sort.hpp"
-#include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/launch/modules.hpp"
+#include "runtime/launch/form_kernels.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/memory/storage.hpp"
 
@@ -22,23 +17,9 @@ namespace {
 using codegen::sort_form;
 using codegen::sort_step;
 
-// A device's kernel of a form; its text is made once.
 loaded_kernel kernel_of(const sort_form& f, device_impl& on) {
-  using key = std::tuple<unsigned, sort_step, dtype, bool, bool, bool, int>;
-  static auto& looking = *new std::mutex;
-  static auto& all = *new std::map<key, loaded_kernel>;
-  const key k{on.index, f.step, f.type, f.places, f.falling, f.wide, codegen::sort_tile(f)};
-  {
-    const std::lock_guard hold(looking);
-    if (const auto at = all.find(k); at != all.end()) return at->second;
-  }
-  codegen::image_origin from{};
-  const loaded_kernel code = kernel_of(codegen::sort_text(f), {}, {}, *on.compiler(), on, from);
-  if (from != codegen::image_origin::memory)
-    bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
-  const std::lock_guard hold(looking);
-  all.emplace(k, code);
-  return code;
+  static auto& all = *new form_kernels<sort_form>;
+  return all.find(f, on, codegen::sort_text);
 }
 
 template <class A>

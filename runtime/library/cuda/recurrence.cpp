@@ -4,9 +4,8 @@
 #include <cstddef>
 
 #include "codegen/function/recurrence.hpp"
-#include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/launch/modules.hpp"
+#include "runtime/launch/form_kernels.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/library/recurrences.hpp"
 #include "runtime/memory/storage.hpp"
@@ -29,11 +28,8 @@ std::int64_t chunk_of(const recurrence& r, int joining, const device_impl& on) {
 }
 
 loaded_kernel kernel_for(const recurrence_form& f, device_impl& on) {
-  codegen::image_origin from{};
-  const loaded_kernel code = kernel_of(codegen::recurrence_text(f), {}, {}, *on.compiler(), on, from);
-  if (from != codegen::image_origin::memory)
-    bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
-  return code;
+  static auto& all = *new form_kernels<recurrence_form>;
+  return all.find(f, on, codegen::recurrence_text);
 }
 
 }  // namespace

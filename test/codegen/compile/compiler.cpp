@@ -283,8 +283,9 @@ TEST_SUITE("cpu compiler") {
     const auto real = c_compiler(math_mode::strict);
     if (!real) return;
     const scratch room;
-    const std::string text = "case \" $* \" in *\" -fno-tree-vectorize \"*) exec cc \"$@\";; esac\n"
-                             "echo kernel.c:1: internal compiler error; exit 1";
+    const std::string text =
+        "case \" $* \" in *\" -fno-tree-vectorize \"*) exec cc \"$@\";; esac\n"
+        "echo kernel.c:1: internal compiler error; exit 1";
     const environment chosen("SINTER_CC", script(room, text).c_str());
     const auto with = make_cpu_compiler(math_mode::strict);
     REQUIRE(with);
