@@ -2,6 +2,7 @@
 
     python3 plot.py out/bench                                                elementwise.png, ... beside the files
     python3 plot.py out/bench --fresh DIR [--keep-others]                    takes in new files first, and draws only those
+    python3 plot.py out/bench --beside picture.png                           how many times as fast as the best peer each row is
     python3 plot.py out/bench --markdown docs/benchmarks.md --section cpu    the table between that section's marks
 """
 
@@ -123,6 +124,43 @@ def draw_bars(plt, cases, rows, title, target):
     save(plt, figure, title, target)
 
 
+def beside_peers(rows):
+    """(label, how many times as fast as the best peer, figures as text) of each row that has a peer, in the files' order."""
+    sizes = collections.Counter(case for case, _ in rows)
+    for (case, n), by in rows.items():
+        peers = [(row["us"], who) for who, row in by.items() if who != OURS]
+        if OURS not in by or not peers:
+            continue
+        us, (peer_us, peer) = by[OURS]["us"], min(peers)
+        label = case if sizes[case] == 1 else f"{case}, {size(n)}"
+        yield label, peer_us / us, f"{peer_us / us:.2f} x   {figure_text(us)} us, {peer} {figure_text(peer_us)}"
+
+
+def draw_beside(plt, rows, title, target):
+    """A dot for each row: at 1 both take the same time, and each line on to the right is twice as fast."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    dots = list(beside_peers(rows))
+    figure, axis = plt.subplots(figsize=(9.5, 1.3 + 0.24 * len(dots)), layout="constrained")
+    for y, (_, ratio, text) in enumerate(dots):
+        colour = "#c1272d" if ratio >= 1 else "#777777"
+        axis.plot([1, ratio], [y, y], color=colour, linewidth=1.6, alpha=0.6)
+        axis.plot([ratio], [y], color=colour, marker="o", markersize=5)
+        axis.annotate(text, (max(ratio, 1), y), xytext=(8, 0), textcoords="offset points", va="center", fontsize="x-small")
+    axis.axvline(1, color="black", linewidth=1)
+    axis.set_yticks(range(len(dots)), [label for label, _, _ in dots], fontsize="small")
+    axis.set_ylim(len(dots) - 0.3, -0.7)
+    axis.set_xscale("log", base=2)
+    ticks = [2.0**k for k in range(-2, 8)]
+    axis.xaxis.set_major_locator(FixedLocator(ticks))
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    least, most = min(ratio for _, ratio, _ in dots), max(ratio for _, ratio, _ in dots)
+    axis.set(xlim=(min(0.5, least / 1.2), most * 6), xlabel="times as fast as the best peer (more is better)")
+    axis.grid(True, axis="x", alpha=0.3)
+    save(plt, figure, title, target)
+
+
 def save(plt, figure, title, target):
     figure.suptitle(title, fontsize="medium")
     figure.savefig(target, dpi=120)
@@ -130,13 +168,18 @@ def save(plt, figure, title, target):
     print(target)
 
 
-def draw(results, rows, out, only):
-    """`only`: the files to draw; None: all."""
+def pyplot():
     import matplotlib
 
     matplotlib.use("Agg")  # there may be no display
     import matplotlib.pyplot as plt
 
+    return plt
+
+
+def draw(results, rows, out, only):
+    """`only`: the files to draw; None: all."""
+    plt = pyplot()
     sizes = collections.defaultdict(set)
     for case, n in rows:
         sizes[case].add(n)
@@ -236,6 +279,8 @@ def main():
     parser.add_argument("--fresh", type=pathlib.Path, help="a folder of new files to move into the first path")
     parser.add_argument("--keep-others", action="store_true", help="rows that the new files lack stay as they are")
     parser.add_argument("--markdown", type=pathlib.Path, help="write the table into this file instead of drawing")
+    parser.add_argument("--beside", type=pathlib.Path, help="draw every row beside its best peer into this file instead")
+    parser.add_argument("--title", help="of that picture; the device if not given")
     parser.add_argument("--section", default="cpu", help="between <!-- cpu: begin --> and <!-- cpu: end -->")
     options = parser.parse_args()
     changed = None
@@ -246,6 +291,8 @@ def main():
         raise SystemExit("no JSON files in " + " ".join(options.paths))
     if options.markdown:
         write_markdown(options.markdown, options.section, results, rows)
+    elif options.beside:
+        draw_beside(pyplot(), rows, options.title or results[0][1]["device"], options.beside)
     else:
         draw(results, rows, options.out, changed)
 

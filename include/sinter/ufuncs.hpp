@@ -3,7 +3,6 @@
 #pragma once
 
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include <sinter/array.hpp>
@@ -19,10 +18,9 @@ struct close_options {
   bool equal_nan = false;
 };
 
-/// What NaN and the infinities become. Without a value the infinities become the largest number and the lowest.
+/// What NaN and the infinities become. The largest double and the lowest, which they become by default, stand for those of the dtype.
 struct nan_options {
-  double nan = 0;
-  std::optional<double> posinf = {}, neginf = {};
+  double nan = 0, posinf = std::numeric_limits<double>::max(), neginf = std::numeric_limits<double>::lowest();
 };
 
 namespace detail {
@@ -110,8 +108,8 @@ auto nan_to_num(E&& e, const nan_options& by = {}) {
     return x;
   } else {
     using limits = std::numeric_limits<T>;
-    const auto low = by.neginf ? static_cast<T>(*by.neginf) : limits::lowest();
-    const auto high = by.posinf ? static_cast<T>(*by.posinf) : limits::max();
+    const T low = by.neginf == nan_options().neginf ? limits::lowest() : static_cast<T>(by.neginf);
+    const T high = by.posinf == nan_options().posinf ? limits::max() : static_cast<T>(by.posinf);
     return where(isnan(x), strong(static_cast<T>(by.nan)),
                  where(x == limits::infinity(), strong(high), where(x == -limits::infinity(), strong(low), x)));
   }

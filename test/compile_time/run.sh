@@ -20,6 +20,9 @@ least() {
   "$cpu_time" "$runs" "$compiler" -std=c++20 -I "$source/include" "$@"
 }
 
+compute() { awk "BEGIN { print $1 }"; }
+lesser() { compute "$1 < $2 ? $1 : $2"; }
+
 # row <what> <measured> <unit> <in the design's terms> <budget>
 row() {
   verdict=''
@@ -29,21 +32,22 @@ row() {
   fi
   printf '%-42s %9.1f %-5s %9.1f %9.1f%s\n' "$1" "$2" "$3" "$4" "$5" "$verdict"
 }
-compute() { awk "BEGIN { print $1 }"; }
 
 # ---- measuring ----------------------------------------------------------------------------------------------------------
 
 echo '#include <vector>' >vector.cpp
 echo '#include <sinter/sinter.hpp>' >include.cpp
 
-# What the others are compared with comes first and last: the machine may be slower at one time than at another.
-vector_before=$(least 5 -fsyntax-only vector.cpp)
-include=$(least 7 -fsyntax-only include.cpp)
+# The least of as many runs of both, and by turns, as the machine is slower at one time than at another.
+vector=$(least 3 -fsyntax-only vector.cpp)
+include=$(least 3 -fsyntax-only include.cpp)
+for turn in 1 2 3 4; do
+  vector=$(lesser "$vector" "$(least 3 -fsyntax-only vector.cpp)")
+  include=$(lesser "$include" "$(least 3 -fsyntax-only include.cpp)")
+done
 none=$(least 3 -O2 -c "$here/statements.cpp" -o none.o)
 forty=$(least 3 -O2 -DSTATEMENTS -c "$here/statements.cpp" -o forty.o)
 state=$(least 2 -O2 -c "$here/equation_of_state.cpp" -o equation_of_state.o)
-vector_after=$(least 5 -fsyntax-only vector.cpp)
-vector=$(compute "$vector_before < $vector_after ? $vector_before : $vector_after")
 
 statements=$(grep -c '^STATEMENT' "$here/statements.def")
 text() { size "$1" | awk 'NR == 2 { print $1 }'; }
