@@ -7,6 +7,7 @@ namespace {
 constexpr const char* types_text = R"(
 struct alignas(16) V { unsigned long long low, high; };
 #define vectors (tile / (16 * threads))
+#define each (tile / threads)
 #define known (1ull << 63)
 #define own (1ull << 62)
 )";
@@ -63,7 +64,8 @@ static __device__ __forceinline__ unsigned long long before_tile(const volatile 
 )";
 
 // Tiles take turns in the order in which blocks start, so that those before one have started. They begin where the mask's bytes can be
-// loaded 16 at a time. What is true in a tile is noted in shared memory first, so that neighbours write to neighbouring elements.
+// loaded 16 at a time. What is true in a tile is noted in shared memory first, so that neighbours write to neighbouring elements. Small ones
+// are on their way while one warp looks at the tiles before.
 constexpr const char* kernel_text = R"(
 extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
     const unsigned char* __restrict__ mask, const T* __restrict__ in, T* __restrict__ out, volatile unsigned long long* states,
@@ -104,6 +106,15 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
     note(kept, rank, mine[v].low, place);
     note(kept, rank, mine[v].high, place + 8);
   }
+#if ahead
+  __syncthreads();
+  T held[each];
+#pragma unroll
+  for (int k = 0; k < each; ++k) {
+    const int i = k * threads + threadIdx.x;
+    if (i < here) held[k] = element(begin + kept[i]);
+  }
+#endif
   if (warp == 0) {
     const unsigned long long before = number == 0 ? 0 : before_tile(states, number);
     if (lane == 0) {
@@ -114,8 +125,16 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
   __syncthreads();
   const long long to = (long long)first, room = wanted - to;
   const int last = here < room ? here : (int)room;
+#if ahead
+#pragma unroll
+  for (int k = 0; k < each; ++k) {
+    const int i = k * threads + threadIdx.x;
+    if (i < last) out[to + i] = held[k];
+  }
+#else
 #pragma unroll 4
   for (int i = threadIdx.x; i < last; i += threads) out[to + i] = element(begin + kept[i]);
+#endif
 }
 )";
 
@@ -135,6 +154,8 @@ std::string compact_text(int size) {
   std::string text = "// compact: " + (size == 0 ? std::string("places") : std::to_string(size) + " bytes") + "\n";
   text +=
       "#define threads " + std::to_string(compact_threads) + "\n#define tile " + std::to_string(compact_tile) + "\n";
+  constexpr int most_ahead = 8;  // bytes: of larger ones a block would have registers for few
+  text += std::string("#define ahead ") + (size > 0 && size <= most_ahead ? "1" : "0") + "\n";
   text += types_text;
   text += std::string("typedef ") + (size == 0 ? "long long" : type_of(size)) + " T;\n";
   text += std::string("#define element(place) ") + (size == 0 ? "(T)(place)" : "in[place]") + "\n";

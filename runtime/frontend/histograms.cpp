@@ -11,6 +11,7 @@
 #include <sinter/eval.hpp>
 
 #include "runtime/device/device.hpp"
+#include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/search.hpp"
@@ -166,16 +167,19 @@ bin_edges edges_of(const lazy<double>& x, const histogram_bins& bins, const hist
   return {linspace(r.low, r.high, bins.count() + 1), are_even, r};
 }
 
-// The last of even edges that is no greater than x, which lies between the first and the last: by a division, which may be wrong by
-// one, and the edges themselves, as NumPy does.
+// The last of even edges that is no greater than x, which lies between the first and below the last: by a division and, near an edge, by
+// the edge itself, as NumPy does. Others are not read: what an edge's rounding is of a width was asked before, and is far less.
 term even_edge_before(const term& x, const bin_edges& edges) {
-  const term e = term::of(edges.all.node());
-  const std::int64_t count = edges.all.size() - 1;
+  constexpr double near = 0x1p-10;
   const histogram_range& r = edges.between;
-  const term quotient = (x - r.low) * (static_cast<double>(count) / (r.high - r.low));
-  const term guess = apply(op::minimum, {astype(quotient, dtype::int32), static_cast<std::int32_t>(count - 1)});
-  const term low = taken(e, guess), high = taken(e, guess + 1);
-  return guess + choose(x < low, -1, choose(x >= high, 1, 0));
+  const term quotient = (x - r.low) * (static_cast<double>(edges.all.size() - 1) / (r.high - r.low));
+  const term nearest = apply(op::rint, {quotient}), number = astype(nearest, dtype::int32);
+  const term is_near = apply(op::absolute, {quotient - nearest}) < near;
+  runtime::view_maker edge(edges.all.node(), number.extents());
+  edge.compute(0, number.held(), false);
+  edge.guard(is_near.held());
+  const term after = choose(x >= term::made(edge.made()), number, number - 1);
+  return choose(is_near, after, astype(quotient, dtype::int32));
 }
 
 // Which bin each element lies in; outside all, `outside`.
