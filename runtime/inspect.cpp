@@ -24,6 +24,7 @@
 #include "runtime/inspect/tree.hpp"
 #include "runtime/launch/measure.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/library/ending.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -73,6 +74,7 @@ class evaluation final : public codegen::part_evaluator {
       : names_(names), drawing_(drawing) {
     runtime::look();
     const codegen::nodes root{typed(n)};
+    looked_at_ = typed(n);
     if (!compute(root, {}, true)) codegen::compute_in_parts(root, *this);
   }
   std::vector<looked_at> steps;
@@ -116,18 +118,33 @@ class evaluation final : public codegen::part_evaluator {
     stand_ins_.arrays.push_back(std::move(before));
     return true;
   }
-  void call(const call_node& c) override {
+  void call(const call_node& c, const typed_node* reader) override {
     runtime::device_impl& on = *operand(c, 0)->memory->device;
     const runtime::library_call& what = *c.site->what;
+    // What is looked at has a name for that time alone.
+    const bool may_end = reader && (reader == looked_at_ || runtime::is_asked_once(*reader));
+    const std::optional<runtime::call_ending> ending = runtime::ending_of(c, may_end ? reader : nullptr, known);
     std::vector<array_node*>& results = called_[c.site];
     for (int i = 0; i < what.result_count; ++i)
       results.push_back(stand_in(what.results[i].type, what.results[i].extents, on));
-    known.emplace(&c, results[static_cast<std::size_t>(c.number)]);
+    array_node* const result = results[static_cast<std::size_t>(c.number)];
+    known.emplace(ending ? reader : &c, result);
+    if (reader == looked_at_ && ending) root_ = result;
     steps.push_back({nullptr, &c, c.extents, true, {}, {}, &on, {}, {}});
+    if (ending) steps.back().formulas.push_back(text_of(*ending));
     if (!drawing_) return;
     std::vector<const array_node*> operands;
     for (int i = 0; i < c.site->operand_count; ++i) operands.push_back(operand(c, i));
+    if (ending && ending->addend) operands.push_back(ending->addend);
     drawing_->add_call(what.name(), operands, results);
+  }
+  std::string text_of(const runtime::call_ending& e) {
+    const auto times = [](double by, const std::string& what, bool is_first) {
+      const std::string size = codegen::number_text(to_bits(std::abs(by)), dtype::float64);
+      const char* const sign = is_first ? (by < 0 ? "-" : "") : by < 0 ? " - " : " + ";
+      return sign + (size == "1" ? "" : size + " * ") + what;
+    };
+    return times(e.of_result, "product", true) + (e.addend ? times(e.of_addend, name_of(*e.addend), false) : "");
   }
   array_node* stand_in(dtype type, const shape& extents, runtime::device_impl& on) {
     runtime::storage_holder none(runtime::make_storage(0, runtime::current_stream(on)));
@@ -196,7 +213,8 @@ class evaluation final : public codegen::part_evaluator {
 
   runtime::array_names& names_;
   runtime::graph_drawer* const drawing_;
-  const array_node* root_ = nullptr;
+  const typed_node* looked_at_ = nullptr;
+  const array_node* root_ = nullptr;  // what stands for it
   std::unordered_map<const array_node*, std::size_t> between_;
   // Arrays without memory, each of which seems to be somewhere: at one place all of them would be one operand.
   struct stand_ins {
@@ -271,6 +289,7 @@ sinter::text explain(node* n) try {
     const looked_at& k = e.steps[i];
     if (k.call) {
       out += message("  %zu. call of a library: %s\n", i + 1, k.call->site->what->name().c_str());
+      for (const std::string& ending : k.formulas) out += "     which leaves " + ending + "\n";
       continue;
     }
     out += message("  %zu. %s over %s: %s\n", i + 1, codegen::name(codegen::form_of(k.step->kernel)),
