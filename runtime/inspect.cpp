@@ -1,4 +1,5 @@
-// explain, dump, to_dot and counters: the stages of an evaluation, shown instead of run. Nothing here launches or compiles.
+// explain, dump, to_dot and counters: the stages of an evaluation, shown instead of run. Nothing here launches, or
+// compiles what nobody asks to see.
 #include <sinter/inspect.hpp>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/inspect/graph.hpp"
+#include "runtime/inspect/readings.hpp"
 #include "runtime/inspect/tree.hpp"
 #include "runtime/launch/measure.hpp"
 #include "runtime/library/call.hpp"
@@ -301,9 +303,10 @@ sinter::text explain(node* n) try {
   throw_host_is_full();
 }
 
-sinter::text dump(node* n) try {
+sinter::text dump(node* n, dump_options also) try {
   runtime::array_names names;
   const evaluation e(n, names);
+  const runtime::compiled_readings read{also};
   std::string out;
   for (std::size_t i = 0; i < e.steps.size(); ++i) {
     const looked_at& k = e.steps[i];
@@ -317,8 +320,12 @@ sinter::text dump(node* n) try {
       out += title + "not launched: its result has no element ====\n";
       continue;
     }
-    out += title + "CUDA C++ ====\n" + codegen::emit(k.step->kernel, k.on_cuda.variant, codegen::dialect::cuda);
-    out += title + "C ====\n" + codegen::emit(k.step->kernel, k.on_cpu.variant, codegen::dialect::c);
+    const std::string cuda = codegen::emit(k.step->kernel, k.on_cuda.variant, codegen::dialect::cuda);
+    const std::string c = codegen::emit(k.step->kernel, k.on_cpu.variant, codegen::dialect::c);
+    out += title + "CUDA C++ ====\n" + cuda;
+    out += read.cuda(cuda, *k.device, title);
+    out += title + "C ====\n" + c;
+    out += read.c(c, *k.device, title);
   }
   return sinter::text(out.c_str());
 } catch (const std::bad_alloc&) {

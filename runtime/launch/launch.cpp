@@ -21,6 +21,7 @@
 #include "runtime/log.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/report/recording.hpp"
+#include "runtime/statement.hpp"
 #include "runtime/stream/operation.hpp"
 
 namespace sinter::runtime {
@@ -146,8 +147,10 @@ void enqueue(prepared_launch& p, const codegen::step& s, const codegen::resoluti
 
 void launch_watched(compiled_step& step, const codegen::resolution& r, detail::array_node* const* temporaries,
                     detail::array_node* const* outputs, stream_state& on, prepared_launch& p, const binding& b) {
-  log(2, "launch: %.0f points, grid %u x %u, block %u x %u, items %lld", p.points, p.how.grid[0], p.how.grid[1],
-      p.how.block[0], p.how.block[1], static_cast<long long>(p.how.items));
+  if (log_level() >= 2)
+    log(2, "launch: %s; %.0f points, grid %u x %u, block %u x %u, items %lld%s", title_of(step).c_str(), p.points,
+        p.how.grid[0], p.how.grid[1], p.how.block[0], p.how.block[1], static_cast<long long>(p.how.items),
+        for_statement().c_str());
   work_clock times(on);
   enqueue(p, step.step, r, b, on, &times);
   note_launch({step, p, r, temporaries, outputs}, times);

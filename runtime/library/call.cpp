@@ -9,6 +9,7 @@
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/log.hpp"
 #include "runtime/report/recording.hpp"
+#include "runtime/statement.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
@@ -118,7 +119,7 @@ result_handles call(const call_node& c, call_operands operands, array_node* into
   for (std::size_t i = 0; i < count; ++i) op.has_written(to[i]->memory);
   on.device.wait_if_asked(on);
   if (log_level() >= 2) [[unlikely]]
-    log(2, "call: %s", what.name().c_str());
+    log(2, "call: %s%s", what.name().c_str(), for_statement().c_str());
   if (into || ending || capture_of(on)) return made;  // what a graph computes later is no value yet
   const std::lock_guard hold(keeping());
   if (!c.site->kept[0])
