@@ -200,11 +200,11 @@ void session::write_json() const {
       << ",\n \"copy_gb_per_s\": " << number(floors_.gigabytes_per_second()) << ",\n \"rows\": [";
   const char* between = "\n";
   for (const row& r : rows_) {
-    out << between << "  {\"case\": " << escaped(r.name) << ", \"n\": " << r.n
-        << ", \"by\": \"sinter\", \"us\": " << number(r.fused.us) << ", \"unfused_us\": " << number(r.unfused.us)
-        << ", \"floor_us\": " << number(r.floor.us) << ", \"floor\": " << escaped(r.floor.what)
-        << ", \"ratio\": " << number(r.fused.us / r.floor.us) << ", \"noise\": " << number(r.fused.spread)
-        << ", \"cores\": " << number(r.fused.cores) << "}";
+    out << between << "  {\"case\": " << escaped(r.name) << ", \"n\": " << r.n << ", \"by\": " << escaped(r.by)
+        << ", \"us\": " << number(r.fused.us) << ", \"unfused_us\": " << number(r.unfused.us)
+        << ", \"stored_us\": " << number(r.stored.us) << ", \"floor_us\": " << number(r.floor.us)
+        << ", \"floor\": " << escaped(r.floor.what) << ", \"ratio\": " << number(r.fused.us / r.floor.us)
+        << ", \"noise\": " << number(r.fused.spread) << ", \"cores\": " << number(r.fused.cores) << "}";
     between = ",\n";
   }
   out << "\n ]\n}\n";

@@ -42,6 +42,8 @@ struct row {
   timing fused;    // ours, as the expression is written
   timing unfused;  // ours, every operation into an array of its own
   bound floor;
+  timing stored = {};         // ours, into an array that is there already
+  std::string by = "sinter";  // a peer's row has nothing but its figure
 };
 
 class session {
