@@ -6,16 +6,11 @@
 
 #include <sinter/dtype.hpp>
 
-#include "entry.hpp"
+#include "cublas.hpp"
 #include "graph.hpp"
 
 namespace softgpu {
 namespace {
-
-struct blas_handle {
-  cu_stream stream = nullptr;
-  address workspace = 0;
-};
 
 /// Where one matrix lies, in columns.
 struct matrix {
@@ -97,8 +92,6 @@ class product_work final : public work {
   const address workspace_;
 };
 
-constexpr int no_driver = 1, no_memory = 3, invalid = 7, failed = 13;  // of cublasStatus_t
-
 // What the manual has of pairs of dtypes and computations, of those that are asked for.
 bool computes(int type, int compute) {
   constexpr int as_float = 68, as_double = 70, as_tf32 = 77;
@@ -106,24 +99,18 @@ bool computes(int type, int compute) {
   return compute == as_float || (compute == as_tf32 && (type == 0 || type == 4));
 }
 
-int status_of(cu_result r) {
-  return r == 0 ? 0 : r == invalid_value ? invalid : r == out_of_memory ? no_memory : failed;
-}
-
 }  // namespace
-
-#define SOFTGPU_CUBLAS extern "C" __attribute__((visibility("default"))) int
 
 SOFTGPU_CUBLAS cublasCreate_v2(blas_handle** handle) {
   const cu_result outcome = enter({"cublasCreate_v2", needs::context, out_of_memory}, [&](call_context) -> result {
     *handle = new (std::nothrow) blas_handle;
     return *handle ? 0 : out_of_memory;
   });
-  return outcome == 0 ? 0 : outcome == out_of_memory ? no_memory : no_driver;
+  return outcome == 0 ? 0 : outcome == out_of_memory ? blas_no_memory : blas_no_driver;
 }
 
 SOFTGPU_CUBLAS cublasSetStream_v2(blas_handle* handle, cu_stream stream) {
-  return status_of(
+  return blas_status(
       in_stream({"cublasSetStream_v2", needs::context}, stream, [&](call_context, softgpu::stream&) -> result {
         handle->stream = stream;
         return 0;
@@ -131,7 +118,7 @@ SOFTGPU_CUBLAS cublasSetStream_v2(blas_handle* handle, cu_stream stream) {
 }
 
 SOFTGPU_CUBLAS cublasSetWorkspace_v2(blas_handle* handle, void* workspace, std::size_t bytes) {
-  return status_of(enter({"cublasSetWorkspace_v2", needs::context}, [&](call_context c) -> result {
+  return blas_status(enter({"cublasSetWorkspace_v2", needs::context}, [&](call_context c) -> result {
     handle->workspace = reinterpret_cast<address>(workspace);
     return c.on.memory.find(handle->workspace) && bytes > 0 ? 0 : invalid_value;
   }));
@@ -142,7 +129,7 @@ SOFTGPU_CUBLAS cublasGemmStridedBatchedEx_64(blas_handle* handle, int a_is, int 
                                              long long a_step, const void* b, int b_type, std::int64_t ldb,
                                              long long b_step, const void*, void* to, int to_type, std::int64_t ldc,
                                              long long c_step, std::int64_t batch, int compute, int) {
-  return status_of(in_stream(
+  return blas_status(in_stream(
       {"cublasGemmStridedBatchedEx", needs::context}, handle->stream, [&](call_context c, stream& s) -> result {
         const bool fits = m > 0 && n > 0 && k > 0 && batch > 0 && lda >= (a_is ? k : m) && ldb >= (b_is ? n : k) &&
                           ldc >= m && a_type == b_type && b_type == to_type && a_is < 2 && b_is < 2 &&
@@ -157,7 +144,5 @@ SOFTGPU_CUBLAS cublasGemmStridedBatchedEx_64(blas_handle* handle, int a_is, int 
                                                      batch, handle->workspace));
       }));
 }
-
-#undef SOFTGPU_CUBLAS
 
 }  // namespace softgpu
