@@ -294,8 +294,10 @@ int orgqr(const char* name, solver_handle* h, int m, int n, int k, T* a, int lda
           int* info) {
   const areas given{work, static_cast<std::size_t>(lwork) * 4};
   return start(name, h, m >= n && n >= k && k > 0 && lda >= m && given.fit(area_size), [=](execution& by) -> result {
-    const matrix_of<T> q{a, m, n, lda};
-    if (!given.touched(by, area_size) || !q.changed(by) || !touches(by, tau, k, touch::read)) return illegal_address;
+    const matrix_of<T> q{a, m, n, lda}, reflections{a, m, k, lda};
+    if (!given.touched(by, area_size) || !reflections.touched(by, touch::read) || !q.touched(by, touch::write) ||
+        !touches(by, tau, k, touch::read))
+      return illegal_address;
     return tell(by, info, make_orthogonal(q, k, tau)) ? 0 : illegal_address;
   });
 }
