@@ -87,7 +87,10 @@ void solve_on_host(const solver_work&) noexcept;
 
 /// Stream behaviour: in order on the CPU's stream, and part of a graph that is being made.
 bool solve_on_cpu(solver_work, stream_state& on, std::string& why);
-/// Operands and results are in C order. Stream behaviour: enqueued.
-bool solve_on_gpu(solver_work, stream_state& on, std::string& why);
+/// By cuSOLVER and cuBLAS, or, what these do not have or do slower, through the host. Operands and results are in C order. Stream
+/// behaviour: enqueued.
+bool solve_on_gpu(const solver_work&, stream_state& on, std::string& why);
+/// The same by LAPACK, in the order of the stream.
+bool solve_through_host(solver_work, stream_state& on, std::string& why);
 
 }  // namespace sinter::runtime

@@ -14,38 +14,15 @@
 #include "codegen/compile/toolkit.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
-#include "runtime/library/opened.hpp"
-#include "runtime/memory/storage.hpp"
+#include "runtime/library/cuda/cublas.hpp"
 #include "runtime/stream/capture.hpp"
 
 namespace sinter::runtime {
 
 namespace {
 
-using blas_handle = struct cublas_handle_object*;
-
-// Of cublas_api.h and library_types.h: statuses, operations, dtypes and computations are numbers.
 constexpr int success = 0, not_transposed = 0, transposed = 1, default_algorithm = -1;
 constexpr int compute_float = 68, compute_double = 70, compute_tf32 = 77;
-
-#define SINTER_CUBLAS_CALLS(X)                                                                                        \
-  X(cublasCreate_v2, (blas_handle * handle))                                                                          \
-  X(cublasSetStream_v2, (blas_handle handle, void* stream))                                                           \
-  X(cublasSetWorkspace_v2, (blas_handle handle, void* workspace, std::size_t bytes))                                  \
-  X(cublasGemmStridedBatchedEx_64,                                                                                    \
-    (blas_handle handle, int a_is, int b_is, std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha,       \
-     const void* a, int a_type, std::int64_t lda, long long a_step, const void* b, int b_type, std::int64_t ldb,      \
-     long long b_step, const void* beta, void* c, int c_type, std::int64_t ldc, long long c_step, std::int64_t batch, \
-     int compute, int algorithm))
-
-struct cublas {
-#define SINTER_CUBLAS_POINTER(name, parameters) int(*name) parameters = nullptr;
-  SINTER_CUBLAS_CALLS(SINTER_CUBLAS_POINTER)
-#undef SINTER_CUBLAS_POINTER
-#define SINTER_CUBLAS_FUNCTION(name, parameters) {#name, &name},
-  std::vector<library_function> functions() { return {SINTER_CUBLAS_CALLS(SINTER_CUBLAS_FUNCTION)}; }
-#undef SINTER_CUBLAS_FUNCTION
-};
 
 // Of cublasLt.h, whose handles are cuBLAS's. Descriptions are pointers to what the library allocates.
 struct lt_algorithm {
@@ -101,14 +78,6 @@ opened<cublas>& the_cublas() {
   return one;
 }
 
-void check(int status, const char* call) {
-  constexpr int no_memory = 3;
-  if (status == success) return;
-  if (status == no_memory)
-    throw out_of_memory(detail::message("sinter: %s found no memory on the device", call).c_str(), 0, 0, 0);
-  throw device_error(detail::message("sinter: %s failed with status %d of cublasStatus_t", call, status).c_str());
-}
-
 struct handle_of_stream {
   std::mutex turns;  // of the threads that enqueue there
   blas_handle handle = nullptr;
@@ -131,26 +100,15 @@ bool has_handle(const cublas& api, handle_of_stream& mine) {
   if (mine.handle) return true;
   const int status = api.cublasCreate_v2(&mine.handle);
   if (status == not_initialized || status == mismatched) return false;
-  check(status, "cublasCreate");
+  check_cublas(status, "cublasCreate");
   return true;
 }
 
 void point_to(const cublas& api, handle_of_stream& mine, void* native, std::byte* workspace) {
   mine.native = nullptr;
-  check(api.cublasSetStream_v2(mine.handle, native), "cublasSetStream");
+  check_cublas(api.cublasSetStream_v2(mine.handle, native), "cublasSetStream");
   // After the stream, which takes the workspace away.
-  if (workspace) check(api.cublasSetWorkspace_v2(mine.handle, workspace, workspace_size), "cublasSetWorkspace");
-}
-
-int type_of(dtype t) {
-  switch (t) {
-    case dtype::float16: return 2;
-    case dtype::bfloat16: return 14;
-    case dtype::float32: return 0;
-    case dtype::float64: return 1;
-    case dtype::complex64: return 4;
-    default: return 5;
-  }
+  if (workspace) check_cublas(api.cublasSetWorkspace_v2(mine.handle, workspace, workspace_size), "cublasSetWorkspace");
 }
 
 bool wants_tf32() {
@@ -163,29 +121,6 @@ int computation(dtype t) {
   if (t == dtype::float64 || t == dtype::complex128) return compute_double;
   return wants_tf32() && !detail::is_short_floating(t) ? compute_tf32 : compute_float;
 }
-
-// A thread's turn to enqueue on a stream, and the memory that the library works in meanwhile. A graph may run beside the streams it was
-// captured on, so it has a workspace of its own.
-class turn_on_stream {
- public:
-  explicit turn_on_stream(stream_state& on) : mine(place_of(on)), on_(on), lock_(mine.turns) { on.device.use(); }
-  bool is_captured() const { return capture_of(on_) != nullptr; }
-  std::byte* workspace() const {
-    if (is_captured()) {
-      of_graph_.reset(make_storage(workspace_size, on_));
-      return of_graph_.get()->data;
-    }
-    if (!mine.workspace) mine.workspace = on_.device.memory(memory_kind::device).allocate(workspace_size);
-    return mine.workspace;
-  }
-
-  handle_of_stream& mine;
-
- private:
-  stream_state& on_;
-  const std::lock_guard<std::mutex> lock_;
-  mutable storage_holder of_graph_;
-};
 
 // A real number as cuBLAS takes it: in the dtype that it computes in.
 class factor {
@@ -202,29 +137,50 @@ class factor {
 
 }  // namespace
 
+void check_cublas(int status, const char* call) {
+  constexpr int no_memory = 3;
+  if (status == success) return;
+  if (status == no_memory)
+    throw out_of_memory(detail::message("sinter: %s found no memory on the device", call).c_str(), 0, 0, 0);
+  throw device_error(detail::message("sinter: %s failed with status %d of cublasStatus_t", call, status).c_str());
+}
+
+bool cublas_turn::begin(stream_state& on, std::string& why) {
+  api_ = the_cublas().get(why);
+  if (!api_) return false;
+  handle_of_stream& mine = place_of(on);
+  turn_ = std::unique_lock(mine.turns);
+  on.device.use();
+  if (!has_handle(*api_, mine)) return why = "cuBLAS does not work with this driver", false;
+  handle_ = mine.handle;
+  if (capture_of(on)) {
+    of_graph_.reset(make_storage(workspace_size, on));
+    point_to(*api_, mine, on.handle, of_graph_.get()->data);
+    workspace_ = of_graph_.get()->data;
+    return true;
+  }
+  if (!mine.native || mine.native != on.handle) {
+    if (!mine.workspace) mine.workspace = on.device.memory(memory_kind::device).allocate(workspace_size);
+    point_to(*api_, mine, on.handle, mine.workspace);
+    mine.native = on.handle;
+  }
+  workspace_ = mine.workspace;
+  return true;
+}
+
 // cuBLAS counts in columns: of matrices that are turned over, the product is b a.
 bool multiply_on_gpu(const blas_product& p, stream_state& on, std::string& why) {
   if (!detail::is_inexact(p.type)) return why = "cuBLAS has no such product", false;
-  const cublas* const library = the_cublas().get(why);
-  if (!library) return false;
-  const cublas& api = *library;
-  const turn_on_stream turn(on);
-  handle_of_stream& mine = turn.mine;
-  if (!has_handle(api, mine)) return why = "cuBLAS does not work with this driver", false;
-  if (turn.is_captured()) {
-    point_to(api, mine, on.handle, turn.workspace());
-  } else if (!mine.native || mine.native != on.handle) {
-    point_to(api, mine, on.handle, turn.workspace());
-    mine.native = on.handle;
-  }
+  cublas_turn turn;
+  if (!turn.begin(on, why)) return false;
   const factor alpha(p.type, p.scale), beta(p.type, p.kept);
   const auto is = [](const blas_matrix& m) { return m.transposed ? transposed : not_transposed; };
-  const int type = type_of(p.type);
-  check(api.cublasGemmStridedBatchedEx_64(mine.handle, is(p.b), is(p.a), p.columns, p.rows, p.inner, alpha.at(),
-                                          p.b.data, type, p.b.leading, p.b.step, p.a.data, type, p.a.leading, p.a.step,
-                                          beta.at(), p.to, type, p.columns, p.rows * p.columns, p.batch,
-                                          computation(p.type), default_algorithm),
-        "cublasGemmStridedBatchedEx");
+  const int type = cuda_type_of(p.type);
+  check_cublas(turn.api().cublasGemmStridedBatchedEx_64(
+                   turn.handle(), is(p.b), is(p.a), p.columns, p.rows, p.inner, alpha.at(), p.b.data, type, p.b.leading,
+                   p.b.step, p.a.data, type, p.a.leading, p.a.step, beta.at(), p.to, type, p.columns,
+                   p.rows * p.columns, p.batch, computation(p.type), default_algorithm),
+               "cublasGemmStridedBatchedEx");
   return true;
 }
 
@@ -248,10 +204,10 @@ class described {
 class lt_product {
  public:
   lt_product(const cublas_lt& api, const blas_product& p, const blas_addend& c) : api_(api), p_(p), c_(c) {
-    const int type = type_of(p.type), compute = computation(p.type);
+    const int type = cuda_type_of(p.type), compute = computation(p.type);
     const bool is_wide = compute == compute_double;
     const int scale_type = detail::is_complex(p.type) ? type : is_wide ? 1 : 0;
-    check(api.cublasLtMatmulDescCreate(&how_.at, compute, scale_type), "cublasLtMatmulDescCreate");
+    check_cublas(api.cublasLtMatmulDescCreate(&how_.at, compute, scale_type), "cublasLtMatmulDescCreate");
     say(of_a, p.b.transposed ? transposed : not_transposed);
     say(of_b, p.a.transposed ? transposed : not_transposed);
     if (is_bias()) say(ending, adds_bias), say(bias_at, c.data);
@@ -262,14 +218,17 @@ class lt_product {
   }
 
   // One row for all is what the library calls a bias; it has no factor.
-  static bool knows(const blas_product& p, const blas_addend& c) { return c.leading != 0 || p.kept == 1; }
+  static bool knows(const blas_product& p, const blas_addend& c) {
+    constexpr std::uintptr_t vector = 16;  // bytes that its kernels may read at once
+    return c.leading != 0 || (p.kept == 1 && reinterpret_cast<std::uintptr_t>(c.data) % vector == 0);
+  }
 
   lt_choice choose(blas_handle handle) {
     described wishes(api_.cublasLtMatmulPreferenceDestroy);
-    check(api_.cublasLtMatmulPreferenceCreate(&wishes.at), "cublasLtMatmulPreferenceCreate");
+    check_cublas(api_.cublasLtMatmulPreferenceCreate(&wishes.at), "cublasLtMatmulPreferenceCreate");
     const auto wish = [&](int attribute, const auto& value) {
-      check(api_.cublasLtMatmulPreferenceSetAttribute(wishes.at, attribute, &value, sizeof value),
-            "cublasLtMatmulPreferenceSetAttribute");
+      check_cublas(api_.cublasLtMatmulPreferenceSetAttribute(wishes.at, attribute, &value, sizeof value),
+                   "cublasLtMatmulPreferenceSetAttribute");
     };
     wish(most_workspace, std::uint64_t{workspace_size});
     int number = 0;
@@ -280,15 +239,16 @@ class lt_product {
                                                            1, &best, &found);
     constexpr int not_supported = 15;
     if (status == not_supported || (status == success && found == 0)) best.state = not_supported;
-    else check(status, "cublasLtMatmulAlgoGetHeuristic");
+    else check_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
     return best;
   }
 
   void enqueue(blas_handle handle, const lt_choice& by, std::byte* workspace, void* stream) {
     const factor alpha(p_.type, p_.scale), beta(p_.type, is_bias() ? 0 : p_.kept);
-    check(api_.cublasLtMatmul(handle, how_.at, alpha.at(), p_.b.data, a_.at, p_.a.data, b_.at, beta.at(), places()[2],
-                              addend_.at, p_.to, to_.at, &by.algorithm, workspace, workspace_size, stream),
-          "cublasLtMatmul");
+    check_cublas(
+        api_.cublasLtMatmul(handle, how_.at, alpha.at(), p_.b.data, a_.at, p_.a.data, b_.at, beta.at(), places()[2],
+                            addend_.at, p_.to, to_.at, &by.algorithm, workspace, workspace_size, stream),
+        "cublasLtMatmul");
   }
 
   // All that a choice depends on.
@@ -309,14 +269,14 @@ class lt_product {
   }
   template <class V>
   void say(int attribute, const V& value) {
-    check(api_.cublasLtMatmulDescSetAttribute(how_.at, attribute, &value, sizeof value),
-          "cublasLtMatmulDescSetAttribute");
+    check_cublas(api_.cublasLtMatmulDescSetAttribute(how_.at, attribute, &value, sizeof value),
+                 "cublasLtMatmulDescSetAttribute");
   }
   void lie(described& m, int type, std::int64_t rows, std::int64_t columns, bool turned, std::int64_t leading) {
     if (turned) std::swap(rows, columns);
-    check(api_.cublasLtMatrixLayoutCreate(&m.at, type, static_cast<std::uint64_t>(rows),
-                                          static_cast<std::uint64_t>(columns), leading),
-          "cublasLtMatrixLayoutCreate");
+    check_cublas(api_.cublasLtMatrixLayoutCreate(&m.at, type, static_cast<std::uint64_t>(rows),
+                                                 static_cast<std::uint64_t>(columns), leading),
+                 "cublasLtMatrixLayoutCreate");
   }
 
   const cublas_lt& api_;
@@ -342,14 +302,12 @@ lt_choice choice_for(lt_product& product, const device_impl& on, blas_handle han
 bool multiply_and_add_on_gpu(const blas_product& p, const blas_addend& c, stream_state& on, std::string& why) {
   if (!lt_product::knows(p, c)) return why = "cuBLASLt has no such product", false;
   const cublas_lt* const library = the_cublas_lt().get(why);
-  const cublas* const handles = library ? the_cublas().get(why) : nullptr;
-  if (!handles) return false;
-  const turn_on_stream turn(on);
-  if (!has_handle(*handles, turn.mine)) return why = "cuBLAS does not work with this driver", false;
+  cublas_turn turn;
+  if (!library || !turn.begin(on, why)) return false;
   lt_product product(*library, p, c);
-  const lt_choice choice = choice_for(product, on.device, turn.mine.handle);
+  const lt_choice choice = choice_for(product, on.device, turn.handle());
   if (choice.state != success) return why = "cuBLASLt has no such product", false;
-  product.enqueue(turn.mine.handle, choice, turn.workspace(), on.handle);
+  product.enqueue(turn.handle(), choice, turn.workspace(), on.handle);
   return true;
 }
 

@@ -10,11 +10,11 @@ SOFTGPU_CUBLAS cublasCreate_v2(blas_handle** handle) {
     *handle = new (std::nothrow) blas_handle;
     return *handle ? 0 : out_of_memory;
   });
-  return outcome == 0 ? 0 : outcome == out_of_memory ? no_memory : no_driver;
+  return outcome == 0 ? 0 : outcome == out_of_memory ? blas_no_memory : blas_no_driver;
 }
 
 SOFTGPU_CUBLAS cublasSetStream_v2(blas_handle* handle, cu_stream stream) {
-  return status_of(
+  return blas_status(
       in_stream({"cublasSetStream_v2", needs::context}, stream, [&](call_context, softgpu::stream&) -> result {
         handle->stream = stream;
         return 0;
@@ -22,7 +22,7 @@ SOFTGPU_CUBLAS cublasSetStream_v2(blas_handle* handle, cu_stream stream) {
 }
 
 SOFTGPU_CUBLAS cublasSetWorkspace_v2(blas_handle* handle, void* workspace, std::size_t bytes) {
-  return status_of(enter({"cublasSetWorkspace_v2", needs::context}, [&](call_context c) -> result {
+  return blas_status(enter({"cublasSetWorkspace_v2", needs::context}, [&](call_context c) -> result {
     handle->workspace = reinterpret_cast<address>(workspace);
     return c.on.memory.find(handle->workspace) && bytes > 0 ? 0 : invalid_value;
   }));
@@ -34,7 +34,7 @@ SOFTGPU_CUBLAS cublasGemmStridedBatchedEx_64(blas_handle* handle, int a_is, int 
                                              std::int64_t ldb, long long b_step, const void* beta, void* to,
                                              int to_type, std::int64_t ldc, long long c_step, std::int64_t batch,
                                              int compute, int) {
-  return status_of(in_stream(
+  return blas_status(in_stream(
       {"cublasGemmStridedBatchedEx", needs::context}, handle->stream, [&](call_context c, stream& s) -> result {
         const bool fits = m > 0 && n > 0 && k > 0 && batch > 0 && lda >= (a_is ? k : m) && ldb >= (b_is ? n : k) &&
                           ldc >= m && a_type == b_type && b_type == to_type && a_is < 2 && b_is < 2 &&

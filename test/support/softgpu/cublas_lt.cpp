@@ -41,7 +41,7 @@ constexpr std::size_t wanted_workspace = 4096;
 
 template <class T>
 int make(const char* call, void** made, const T& as) {
-  return status_of(enter({call, needs::nothing, out_of_memory}, [&](call_context) -> result {
+  return blas_status(enter({call, needs::nothing, out_of_memory}, [&](call_context) -> result {
     *made = new (std::nothrow) T(as);
     return *made ? 0 : out_of_memory;
   }));
@@ -75,7 +75,7 @@ SOFTGPU_CUBLAS cublasLtMatmulDescDestroy(void* d) {
 }
 SOFTGPU_CUBLAS cublasLtMatmulDescSetAttribute(void* of, int attribute, const void* value, std::size_t size) {
   description& d = *static_cast<description*>(of);
-  return status_of(enter({"cublasLtMatmulDescSetAttribute", needs::nothing}, [&](call_context) -> result {
+  return blas_status(enter({"cublasLtMatmulDescSetAttribute", needs::nothing}, [&](call_context) -> result {
     const bool is_set = attribute == 3   ? set(d.a_is, value, size)
                         : attribute == 4 ? set(d.b_is, value, size)
                         : attribute == 7 ? set(d.ending, value, size)
@@ -103,7 +103,7 @@ SOFTGPU_CUBLAS cublasLtMatmulPreferenceDestroy(void* p) {
 }
 SOFTGPU_CUBLAS cublasLtMatmulPreferenceSetAttribute(void* of, int attribute, const void* value, std::size_t size) {
   preference& p = *static_cast<preference*>(of);
-  return status_of(enter({"cublasLtMatmulPreferenceSetAttribute", needs::nothing}, [&](call_context) -> result {
+  return blas_status(enter({"cublasLtMatmulPreferenceSetAttribute", needs::nothing}, [&](call_context) -> result {
     if (attribute == 1) return set(p.workspace, value, size) ? 0 : invalid_value;
     const bool is_alignment = attribute >= 5 && attribute <= 8;
     return is_alignment && set(p.alignments[attribute - 5], value, size) ? 0 : invalid_value;
@@ -113,7 +113,7 @@ SOFTGPU_CUBLAS cublasLtMatmulPreferenceSetAttribute(void* of, int attribute, con
 // The alignments that were promised travel in the algorithm, and are held against the places that it is used for.
 SOFTGPU_CUBLAS cublasLtMatmulAlgoGetHeuristic(blas_handle*, void* how, void* a, void* b, void* c, void* to,
                                               void* wishes, int wanted, choice* choices, int* found) {
-  return status_of(enter({"cublasLtMatmulAlgoGetHeuristic", needs::context}, [&](call_context) -> result {
+  return blas_status(enter({"cublasLtMatmulAlgoGetHeuristic", needs::context}, [&](call_context) -> result {
     const preference& p = *static_cast<preference*>(wishes);
     const auto at = [](void* l) -> const layout& { return *static_cast<layout*>(l); };
     if (wanted < 1 || !fits(*static_cast<description*>(how), at(a), at(b), at(c), at(to))) return invalid_value;
@@ -130,7 +130,7 @@ SOFTGPU_CUBLAS cublasLtMatmulAlgoGetHeuristic(blas_handle*, void* how, void* a, 
 SOFTGPU_CUBLAS cublasLtMatmul(blas_handle*, void* how, const void* alpha, const void* a, void* a_lies, const void* b,
                               void* b_lies, const void* beta, const void* c, void* c_lies, void* to, void* to_lies,
                               const algorithm* by, void* workspace, std::size_t bytes, cu_stream stream) {
-  return status_of(
+  return blas_status(
       in_stream({"cublasLtMatmul", needs::context}, stream, [&](call_context x, softgpu::stream& s) -> result {
         const description& d = *static_cast<description*>(how);
         const auto at = [](void* l) -> const layout& { return *static_cast<layout*>(l); };

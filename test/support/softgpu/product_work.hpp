@@ -8,23 +8,10 @@
 
 #include <sinter/dtype.hpp>
 
-#include "entry.hpp"
+#include "cublas.hpp"
 #include "graph.hpp"
 
-#define SOFTGPU_CUBLAS extern "C" __attribute__((visibility("default"))) int
-
 namespace softgpu {
-
-struct blas_handle {
-  cu_stream stream = nullptr;
-  address workspace = 0;
-};
-
-inline constexpr int no_driver = 1, no_memory = 3, invalid = 7, failed = 13, unsupported = 15;  // of cublasStatus_t
-
-inline int status_of(cu_result r) {
-  return r == 0 ? 0 : r == invalid_value ? invalid : r == out_of_memory ? no_memory : failed;
-}
 
 /// What the manual has of pairs of dtypes and computations, of those that are asked for.
 inline bool computes(int type, int compute) {
