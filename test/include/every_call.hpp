@@ -1,6 +1,7 @@
 // Every kind of call of a library, each as a function of one array, for tests that do the same with all of them: threads, graphs, faults.
 #pragma once
 
+#include <complex>
 #include <functional>
 #include <vector>
 
@@ -36,7 +37,6 @@ inline array<double> dominant(const array<double>& x) {
   return x / static_cast<double>(x.shape()[0]) + 4 * eye<double>(x.shape()[0]);
 }
 inline array<double> symmetric(const array<double>& x) { return dominant(x + x.T()); }
-/// Entries where another array has some, which is not captured; their values are.
 inline array<double> mostly_zeros(std::int64_t n) {
   const array<std::int64_t> i = arange(n).reshape(n, 1), j = arange(n);
   return where((i * 3 + j) % 7 == 0, astype<double>(i - j), zeros<double>({}));
@@ -47,7 +47,7 @@ inline std::vector<kind_of_call> products() {
       {"product", false, [](const auto& x) -> array<double> { return matmul(x + 1, x.T()) * 0.5; }},
       {"product, turned", false, [](const auto& x) -> array<double> { return matmul(x.T(), x(slice(_, _, -1))); }},
       {"products of a batch", false,
-       [](const auto& x) -> array<double> { return matmul(stack({x, x + 1}), x(newaxis, _, slice(0, 5))); }},
+       [](const auto& x) -> array<double> { return matmul(stack(tuple(x, x + 1)), x(newaxis, _, slice(0, 5))); }},
       {"product of complex numbers", false,
        [](const auto& x) -> array<double> { return imag(matmul(make_complex(x, x + 1), make_complex(x, -x))); }},
       {"product of float16", false,
@@ -55,14 +55,12 @@ inline std::vector<kind_of_call> products() {
       {"einsum", false, [](const auto& x) -> array<double> { return einsum("ij,kj,kl->il", x, x + 1, x); }},
       {"power of a matrix", false, [](const auto& x) -> array<double> { return linalg::matrix_power(dominant(x), 5); }},
       {"product of a sparse matrix", false,
-       [](const auto& x) -> array<double> {
-         static const auto& a = *new sparse::csr_array<double>(mostly_zeros(32));
-         return matmul(a, x(slice(_, 32), _) + 1);
+       [a = sparse::csr_array<double>(mostly_zeros(12))](const auto& x) -> array<double> {
+         return matmul(a, x(slice(_, 12), _) + 1);
        }},
       {"product of a sparse matrix by columns", false,
-       [](const auto& x) -> array<double> {
-         static const auto& a = *new sparse::csc_array<double>(mostly_zeros(32));
-         return matmul(a, x(slice(_, 32), 0)) * 2;
+       [a = sparse::csc_array<double>(mostly_zeros(12))](const auto& x) -> array<double> {
+         return matmul(a, x(slice(_, 12), 0)) * 2;
        }},
   };
 }
@@ -152,21 +150,20 @@ inline std::vector<kind_of_call> systems() {
       {"exponential of a matrix", true, [](const auto& x) -> array<double> { return linalg::expm(x / 100); }},
       {"solve, sparse", true,
        [](const auto& x) -> array<double> {
-         return sparse::linalg::spsolve(sparse::csc_array<double>(mostly_zeros(32) / 64 + 2 * eye<double>(32)),
-                                        x(slice(_, 32), 0));
+         return sparse::linalg::spsolve(sparse::csc_array<double>(mostly_zeros(12) / 64 + 2 * eye<double>(12)),
+                                        x(slice(_, 12), 0));
        }},
   };
 }
 
 }  // namespace every_call_of
 
-inline const std::vector<kind_of_call>& every_call() {
-  static const auto& all = *[] {
-    auto* const made = new std::vector<kind_of_call>;
-    for (const auto& some : {every_call_of::products(), every_call_of::signals(), every_call_of::orders(), every_call_of::systems()})
-      made->insert(made->end(), some.begin(), some.end());
-    return made;
-  }();
+/// Some hold sparse arrays, so that each caller makes the list anew; they are made where nothing is captured.
+inline std::vector<kind_of_call> every_call() {
+  std::vector<kind_of_call> all;
+  for (const auto& some :
+       {every_call_of::products(), every_call_of::signals(), every_call_of::orders(), every_call_of::systems()})
+    all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 

@@ -57,10 +57,11 @@ double allowed(const kind_of_call& k) { return std::string(k.name).find("float16
 
 TEST_CASE("threads of calls: 32 of them make every kind of call at once, of shared arrays and their own, on several streams") {
   const std::vector<array<double>> of = {made_for_calls(rows), made_for_calls(rows, 3), made_for_calls(40, 1)};
+  const std::vector<kind_of_call> kinds = every_call();
   std::vector<std::vector<doubles>> wanted;
   for (const array<double>& x : of) {
     wanted.emplace_back();
-    for (const kind_of_call& k : every_call()) wanted.back().push_back(k.of(x).get());
+    for (const kind_of_call& k : kinds) wanted.back().push_back(k.of(x).get());
   }
   const std::vector<stream> streams(6);
   std::atomic<int> wrong{0};
@@ -72,8 +73,8 @@ TEST_CASE("threads of calls: 32 of them make every kind of call at once, of shar
     mine += 1;
     mine -= 1;
     for (int i = 0; i < 12; ++i) {
-      const std::size_t which = random() % every_call().size(), array_of = random() % of.size();
-      const kind_of_call& k = every_call()[which];
+      const std::size_t which = random() % kinds.size(), array_of = random() % of.size();
+      const kind_of_call& k = kinds[which];
       const bool own = array_of == 0 && i % 2;
       const array<double> made = k.of(own ? mine : of[array_of]);
       if (!is_near(made.get(), wanted[array_of][which], allowed(k))) ++wrong, what = k.name;
