@@ -27,6 +27,10 @@ class gpu_job : solver_memory {
  private:
   bool lu(std::string& why);
   bool lu_solve(std::string& why);
+  bool solve(std::string& why);
+  /// Factors what lies there and gives the pivots, int64 by cuSOLVER and int32 by cuBLAS. Null: cuBLAS is not there.
+  void* take_factors(std::byte* a, int* infos, std::string& why);
+  bool solve_by(std::byte* a, const void* pivots, int trans, int right_operand, std::string& why);
   void permutation();
   void cholesky();
   bool cholesky_solve(std::string& why);
@@ -52,60 +56,81 @@ class gpu_job : solver_memory {
 
 // ---- LU
 
-bool gpu_job::lu(std::string& why) {
-  std::byte* const a = take_columns(operand(0), m_, n_);
-  int* const infos = take_zeros();
-  if (needs_cusolver()) {
-    auto* const pivots = take<std::int64_t>(batch_ * least_);
-    const solver_buffers b = take_buffers(
-        [&](auto* size, auto* host) {
-          return api_->cusolverDnXgetrf_bufferSize(turn_.handle, turn_.params, m_, n_, type_, a, m_, type_, size, host);
-        },
-        "cusolverDnXgetrf_bufferSize");
-    for (std::int64_t i = 0; i < batch_; ++i)
-      check_cusolver(api_->cusolverDnXgetrf(turn_.handle, turn_.params, m_, n_, type_, each(a, i, m_ * n_), m_,
-                                            pivots + i * least_, type_, b.data, b.size, b.host, b.host_size, infos + i),
-                     "cusolverDnXgetrf");
-    write_pivots(pivots, true);
-  } else {
+void* gpu_job::take_factors(std::byte* a, int* infos, std::string& why) {
+  if (!needs_cusolver()) {
     void** const all = take_pointers(a, n_ * n_);
     int* const pivots = take<int>(batch_ * n_);
     cublas_turn turn;
-    if (!turn.begin(on_, why)) return false;
+    if (!turn.begin(on_, why)) return nullptr;
     check_cublas(turn.api().getrfBatched[letter_](turn.handle(), static_cast<int>(n_), all, static_cast<int>(n_),
                                                   pivots, infos, blas_batch()),
                  "cublas getrfBatched");
-    write_pivots(pivots, false);
+    return pivots;
   }
-  copy(columns_at(a, m_, n_), m_, n_, result(0), in_rows(m_, n_));
+  auto* const pivots = take<std::int64_t>(batch_ * least_);
+  const solver_buffers b = take_buffers(
+      [&](auto* size, auto* host) {
+        return api_->cusolverDnXgetrf_bufferSize(turn_.handle, turn_.params, m_, n_, type_, a, m_, type_, size, host);
+      },
+      "cusolverDnXgetrf_bufferSize");
+  for (std::int64_t i = 0; i < batch_; ++i)
+    check_cusolver(api_->cusolverDnXgetrf(turn_.handle, turn_.params, m_, n_, type_, each(a, i, m_ * n_), m_,
+                                          pivots + i * least_, type_, b.data, b.size, b.host, b.host_size, infos + i),
+                   "cusolverDnXgetrf");
+  return pivots;
+}
+
+bool gpu_job::solve_by(std::byte* a, const void* pivots, int trans, int right_operand, std::string& why) {
+  const bool is_in_place = right_ == 1;
+  std::byte* const x = is_in_place ? result(0) : take_elements(batch_ * n_ * right_);
+  copy(operand(right_operand), n_, right_, x, in_columns(n_, right_));
+  if (needs_cusolver()) {
+    const auto* const wide = static_cast<const std::int64_t*>(pivots);
+    int* const infos = take<int>(batch_);  // of the call's arguments
+    for (std::int64_t i = 0; i < batch_; ++i)
+      check_cusolver(api_->cusolverDnXgetrs(turn_.handle, turn_.params, trans, n_, right_, type_, each(a, i, n_ * n_),
+                                            n_, wide + i * n_, type_, each(x, i, n_ * right_), n_, infos + i),
+                     "cusolverDnXgetrs");
+  } else {
+    void **const all = take_pointers(a, n_ * n_), **const all_x = take_pointers(x, n_ * right_);
+    cublas_turn turn;
+    if (!turn.begin(on_, why)) return false;
+    int info = 0;
+    const auto n = static_cast<int>(n_);
+    check_cublas(turn.api().getrsBatched[letter_](turn.handle(), trans, n, static_cast<int>(right_), all, n,
+                                                  static_cast<const int*>(pivots), all_x, n, &info, blas_batch()),
+                 "cublas getrsBatched");
+  }
+  if (!is_in_place) copy(columns_at(x, n_, right_), n_, right_, result(0), in_rows(n_, right_));
+  return true;
+}
+
+bool gpu_job::lu(std::string& why) {
+  const matrix_layout lies = p_.transposed ? in_rows(m_, n_) : in_columns(m_, n_);
+  std::byte* const a = take_elements(batch_ * m_ * n_);
+  copy(operand(0), m_, n_, a, lies);
+  int* const infos = take_zeros();
+  const void* const pivots = take_factors(a, infos, why);
+  if (!pivots) return false;
+  write_pivots(pivots, needs_cusolver());
+  copy(reading(a, lies, w_.batch), m_, n_, result(0), in_rows(m_, n_));
   if (p_.checked) finish(solver_fault::singular, infos, solver_fault::singular, nullptr, 1);
   return true;
 }
 
 bool gpu_job::lu_solve(std::string& why) {
   std::byte* const a = take_columns(operand(0), n_, n_);
-  const bool is_in_place = right_ == 1;
-  std::byte* const x = is_in_place ? result(0) : take_elements(batch_ * n_ * right_);
-  copy(operand(2), n_, right_, x, in_columns(n_, right_));
-  if (needs_cusolver()) {
-    const auto* const pivots = static_cast<const std::int64_t*>(take_pivots(true));
-    int* const infos = take<int>(batch_);  // of the call's arguments
-    for (std::int64_t i = 0; i < batch_; ++i)
-      check_cusolver(api_->cusolverDnXgetrs(turn_.handle, turn_.params, trans(), n_, right_, type_, each(a, i, n_ * n_),
-                                            n_, pivots + i * n_, type_, each(x, i, n_ * right_), n_, infos + i),
-                     "cusolverDnXgetrs");
-  } else {
-    void **const all = take_pointers(a, n_ * n_), **const all_x = take_pointers(x, n_ * right_);
-    const auto* const pivots = static_cast<const int*>(take_pivots(false));
-    cublas_turn turn;
-    if (!turn.begin(on_, why)) return false;
-    int info = 0;
-    const auto n = static_cast<int>(n_);
-    check_cublas(turn.api().getrsBatched[letter_](turn.handle(), trans(), n, static_cast<int>(right_), all, n, pivots,
-                                                  all_x, n, &info, blas_batch()),
-                 "cublas getrsBatched");
-  }
-  if (!is_in_place) copy(columns_at(x, n_, right_), n_, right_, result(0), in_rows(n_, right_));
+  return solve_by(a, take_pivots(needs_cusolver()), trans(), 2, why);
+}
+
+// By the factors of a^T, which is what lies there in columns.
+bool gpu_job::solve(std::string& why) {
+  std::byte* const a = take_elements(batch_ * n_ * n_);
+  copy(operand(0), n_, n_, a, in_rows(n_, n_));
+  int* const infos = take_zeros();
+  const void* const pivots = take_factors(a, infos, why);
+  if (!pivots || !solve_by(a, pivots, transposed, 1, why)) return false;
+  if (p_.checked) finish(solver_fault::singular, infos, solver_fault::singular, nullptr, 1);
   return true;
 }
 
@@ -398,6 +423,7 @@ bool gpu_job::needs_cusolver() const {
   switch (p_.what) {
     case solver::lu: return m_ != n_ || !is_together();
     case solver::lu_solve:
+    case solver::solve:
     case solver::qr: return !is_together();
     case solver::permutation:
     case solver::cholesky_solve:
@@ -418,6 +444,7 @@ bool gpu_job::run(std::string& why) {
   switch (p_.what) {
     case solver::lu: return lu(why);
     case solver::lu_solve: return lu_solve(why);
+    case solver::solve: return solve(why);
     case solver::permutation: permutation(); break;
     case solver::cholesky: cholesky(); break;
     case solver::cholesky_solve: return cholesky_solve(why);
@@ -436,7 +463,8 @@ bool may_be_captured(const solver_problem& p) {
   switch (p.what) {
     case solver::lu:
     case solver::qr:
-    case solver::lu_solve: return p.rows == p.columns && p.columns <= 512;
+    case solver::lu_solve:
+    case solver::solve: return p.rows == p.columns && p.columns <= 512;
     case solver::permutation:
     case solver::cholesky_solve:
     case solver::triangular_solve: return true;

@@ -30,8 +30,10 @@ struct areas {
     return device && size >= wanted && host_size >= on_host && (on_host == 0 || host);
   }
   bool touched(execution& by, std::size_t wanted) const {
+    const auto on_host = reinterpret_cast<address>(host);
+    const bool is_watched = host && by.on.memory.find(on_host);  // any memory of the host will do
     return touches(by, reinterpret_cast<address>(device), wanted, touch::write) &&
-           touches(by, reinterpret_cast<address>(host), host ? host_size : 0, touch::write);
+           (!is_watched || touches(by, on_host, host_size, touch::write));
   }
 };
 
