@@ -83,6 +83,7 @@ class evaluation final : public codegen::part_evaluator {
 
  private:
   bool compute(const codegen::nodes& nodes, codegen::program_room room, bool is_root) override {
+    if (is_root && known.count(nodes.front())) return true;  // a call leaves it
     std::vector<const shape*> extents;
     for (const typed_node* n : nodes) extents.push_back(&n->extents);
     codegen::resolution r;

@@ -127,6 +127,7 @@ std::optional<call_ending> ending_of(const call_node& c, const typed_node* reade
   const sum_of_two& s = all.result();
   // A library does not read what it is to multiply by 0, which may be no number.
   if (s.of_result == 0 || (s.addend && s.of_addend == 0)) return {};
+  if (s.of_result == 1 && !s.addend) return {};  // the result itself, which has ways of its own
   const call_ending e{s.of_result, s.addend, s.of_addend};
   return c.site->what->ends_with(e) ? std::optional(e) : std::nullopt;
 }
