@@ -174,8 +174,9 @@ maybe tensordot_gives(const step& s, const outlines& of) {
   return outline_from(promoted(of), a);
 }
 maybe chain_gives(const step&, const outlines& of) {
+  // Of several dtypes the order decides what wraps: each product is in that of its own two operands.
   for (const outline& o : of)
-    if (o.extents.size() != 2) return {};
+    if (o.extents.size() != 2 || o.type != of[0].type) return {};
   if (of[0].extents[1] != of[1].extents[1] || of[1].extents[0] != of[2].extents[0]) return {};
   return outline{promoted(of), shape{of[0].extents[0], of[2].extents[1]}};
 }
