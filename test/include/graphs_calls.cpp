@@ -47,7 +47,8 @@ TEST_CASE("graphs of calls: each kind is computed by every launch, of what its a
   }
 }
 
-TEST_CASE("graphs of calls: all kinds in one graph, which has workspaces of its own beside the streams that call meanwhile") {
+TEST_CASE(
+    "graphs of calls: all kinds in one graph, which has workspaces of its own beside the streams that call meanwhile") {
   array<double> x = made_for_calls(rows);
   const std::vector<kind_of_call> kinds = every_call();
   std::vector<array<double>> made(kinds.size());
