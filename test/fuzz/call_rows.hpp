@@ -113,6 +113,8 @@ inline std::string cpp_tamed(const std::string& of, dtype type) {
   return "[](array<" + T + "> x) -> lazy<" + T + "> { return x / (1 + abs(x)); }(where(isfinite(" + of + "), astype<" +
          T + ">(" + of + "), " + T + "(0)))";
 }
-inline std::string python_tamed(const std::string& of, dtype type) { return "fz.tamed(" + of + ", " + type_text(type) + ")"; }
+inline std::string python_tamed(const std::string& of, dtype type) {
+  return "fz.tamed(" + of + ", " + type_text(type) + ")";
+}
 
 }  // namespace sinter::fuzz::call_rows

@@ -104,7 +104,8 @@ const call_row rows[] = {
      }},
     {"cov", 1, closeness::tamed,
      [](const step&, const outlines& of) -> maybe {
-       if (of[0].extents.size() != 2 || of[0].extents[1] < 2 || of[0].extents[0] < 2 || of[0].extents[0] > 40) return {};
+       if (of[0].extents.size() != 2 || of[0].extents[1] < 2 || of[0].extents[0] < 2 || of[0].extents[0] > 40)
+         return {};
        return outline{detail::is_complex(of[0].type) ? dtype::complex128 : dtype::float64,
                       shape{of[0].extents[0], of[0].extents[0]}};
      },
@@ -113,7 +114,9 @@ const call_row rows[] = {
      },
      [](const step&, const texts& o, dtype result) { return "cov(" + cpp_tamed(o[0], result) + ")"; },
      [](const step&, const texts& o, dtype result) { return "np.cov(" + python_tamed(o[0], result) + ")"; },
-     [](const step&, const outlines& of) -> scale { return {16 * static_cast<double>(of[0].extents[1]), 4}; }},
+     [](const step&, const outlines& of) -> scale {
+       return {16 * static_cast<double>(of[0].extents[1]), 4};
+     }},
     {"interp", 2, closeness::tamed,
      [](const step&, const outlines& of) -> maybe {
        const std::int64_t n = points_of(of[1]);
@@ -133,20 +136,25 @@ const call_row rows[] = {
      [](const step&, const texts& o, dtype result) {
        return "fz.interp(" + o[0] + ", " + python_tamed(o[1], result) + ".ravel())";
      },
-     [](const step&, const outlines& of) -> scale { return {16 * elements_of(of[1]), 2}; }},
+     [](const step&, const outlines& of) -> scale {
+       return {16 * elements_of(of[1]), 2};
+     }},
     {"integers", 1, closeness::drawn,
-     [](const step& s, const outlines& of) { return maybe({chosen(whole_types, small(s, 1)), of[0].extents}); },
+     [](const step& s, const outlines& of) {
+       return maybe({chosen(whole_types, small(s, 1)), of[0].extents});
+     },
      [](const step& s, const handles& o, dtype result) {
        random::generator rng(small(s, 0));
-       return with_one_of<std::int64_t, std::int8_t, std::uint32_t, std::uint64_t>(result, [&](auto t) {
-         return rng.template integers<decltype(t)>(shape_of(o[0]), 1, 100).share();
-       });
+       return with_one_of<std::int64_t, std::int8_t, std::uint32_t, std::uint64_t>(
+           result, [&](auto t) { return rng.template integers<decltype(t)>(shape_of(o[0]), 1, 100).share(); });
      },
      [](const step& s, const texts& o, dtype) {
        return "random::generator(" + text(small(s, 0)) + ").integers<" + chosen(whole_names, small(s, 1)) + ">(" +
               o[0] + ".shape(), 1, 100)";
      },
-     [](const step&, const texts& o, dtype result) { return "np.zeros(" + o[0] + ".shape, " + type_text(result) + ")"; }},
+     [](const step&, const texts& o, dtype result) {
+       return "np.zeros(" + o[0] + ".shape, " + type_text(result) + ")";
+     }},
 };
 
 }  // namespace

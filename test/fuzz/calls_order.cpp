@@ -60,9 +60,7 @@ constexpr const char* method_names[] = {"linear", "lower", "hazen", "nearest"};
 
 // ---- how many there are depends on values: those that are there and those that are not, behind one another, are all
 
-maybe all_gives(const step&, const outlines& of, dtype type) {
-  return flat(type, of[0].extents.elements());
-}
+maybe all_gives(const step&, const outlines& of, dtype type) { return flat(type, of[0].extents.elements()); }
 bool is_mask(const outline& mask, const outline& of) { return mask.type == dtype::bool_ && mask.extents == of.extents; }
 handle inverted(const handle& mask) { return apply(op::logical_not, {mask}); }
 
@@ -136,8 +134,8 @@ const call_row rows[] = {
      },
      [](const step& s, const texts& o, dtype) {
        const std::string k = cpp_kth(s, o[0]), axis = axis_text(s);
-       return "take(take_along_axis(" + o[0] + ", argpartition(" + o[0] + ", " + k + ", " + axis + "), " + axis + "), " +
-              k + ", " + axis + ")";
+       return "take(take_along_axis(" + o[0] + ", argpartition(" + o[0] + ", " + k + ", " + axis + "), " + axis +
+              "), " + k + ", " + axis + ")";
      },
      [](const step& s, const texts& o, dtype) {
        return "np.take(np.sort(" + o[0] + ", " + axis_text(s) + "), " + python_kth(s, o[0]) + ", " + axis_text(s) + ")";
@@ -159,8 +157,8 @@ const call_row rows[] = {
                                     {.axis = axis_of(s), .method = chosen(methods, small(s, 1))}, false);
      },
      [](const step& s, const texts& o, dtype) {
-       return "quantile(" + o[0] + ", " + std::to_string(chosen(fractions, small(s, 0))) + ", {.axis = " +
-              axis_text(s) + ", .method = quantile_method::" + chosen(method_names, small(s, 1)) + "})";
+       return "quantile(" + o[0] + ", " + std::to_string(chosen(fractions, small(s, 0))) +
+              ", {.axis = " + axis_text(s) + ", .method = quantile_method::" + chosen(method_names, small(s, 1)) + "})";
      },
      [](const step& s, const texts& o, dtype result) {
        return "fz.quantile(" + o[0] + ", " + std::to_string(chosen(fractions, small(s, 0))) + ", " + axis_text(s) +
@@ -191,8 +189,7 @@ const call_row rows[] = {
      [](const step&, const texts& o, dtype) {
        return "np.concatenate([" + o[0] + "[" + o[1] + "], " + o[0] + "[~" + o[1] + "]])";
      }},
-    {"nonzero", 1, closeness::exact,
-     [](const step& s, const outlines& of) { return all_gives(s, of, dtype::int64); },
+    {"nonzero", 1, closeness::exact, [](const step& s, const outlines& of) { return all_gives(s, of, dtype::int64); },
      [](const step&, const handles& o, dtype) {
        const handle mask = cast(o[0], dtype::bool_), kept(detail::make_flat_nonzero(mask.get()));
        return joined(kept, handle(detail::make_flat_nonzero(inverted(mask).get()))).take();
@@ -204,8 +201,7 @@ const call_row rows[] = {
        const std::string mask = cast_text(o[0], dtype::bool_);
        return "np.concatenate([np.flatnonzero(" + mask + "), np.flatnonzero(~" + mask + ")])";
      }},
-    {"unique", 1, closeness::ordered,
-     [](const step& s, const outlines& of) { return all_gives(s, of, of[0].type); },
+    {"unique", 1, closeness::ordered, [](const step& s, const outlines& of) { return all_gives(s, of, of[0].type); },
      [](const step&, const handles& o, dtype) {
        const handle all = joined(detail::make_unique(o[0], 0, {}).values, o[0]);
        const detail::index_item first = detail::to_index(slice(_, shape_of(o[0]).elements()));
@@ -216,7 +212,9 @@ const call_row rows[] = {
      },
      [](const step&, const texts& o, dtype) { return "fz.unique(" + o[0] + ")"; }},
     {"counts of unique", 1, closeness::exact,
-     [](const step&, const outlines& of) { return maybe({dtype::int64, of[0].extents}); },
+     [](const step&, const outlines& of) {
+       return maybe({dtype::int64, of[0].extents});
+     },
      [](const step&, const handles& o, dtype) {
        using of = detail::unique_parts;
        const of all = detail::make_unique(o[0], of::wants_inverse | of::wants_counts, {});
@@ -227,7 +225,9 @@ const call_row rows[] = {
      },
      [](const step&, const texts& o, dtype) { return "fz.counts_of_unique(" + o[0] + ")"; }},
     {"isin", 2, closeness::exact,
-     [](const step&, const outlines& of) { return maybe({dtype::bool_, of[0].extents}); },
+     [](const step&, const outlines& of) {
+       return maybe({dtype::bool_, of[0].extents});
+     },
      [](const step& s, const handles& o, dtype) {
        return detail::make_isin(o[0], o[1], detail::promote(type_of(o[0]), type_of(o[1])), small(s, 0) % 2);
      },

@@ -49,13 +49,16 @@ maybe matmul_gives(const step& s, const outlines& of) {
 // ---- einsum: of one operand, of two, of three
 
 constexpr const char* of_one[] = {"ij->ji", "ii->i", "ii", "ij->i", "...i->...", "ij->", "ii->", "...ij->...ji"};
-constexpr const char* of_two[] = {"ij,kj->ik",  "ij,ij->j",    "ij,ik->jk", "i,i->",         "i,j->ij",     "ij,j->i",
-                                  "...i,...i->...", "ij,ij", "ij,ji->i",  "...ij,...kj->...ik", "bij,bik->bjk", "ij,kj"};
+constexpr const char* of_two[] = {"ij,kj->ik",    "ij,ij->j",       "ij,ik->jk", "i,i->",    "i,j->ij",
+                                  "ij,j->i",      "...i,...i->...", "ij,ij",     "ij,ji->i", "...ij,...kj->...ik",
+                                  "bij,bik->bjk", "ij,kj"};
 constexpr const char* of_three[] = {"ij,kj,kl->il", "ij,ij,ij->i", "i,j,i->j", "ij,i,j->"};
 
 std::int64_t which(const step& s) { return small(s, 0) * 4 + small(s, 1); }
 const char* subscripts_of(const step& s, std::size_t operands) {
-  return operands == 1 ? chosen(of_one, which(s)) : operands == 2 ? chosen(of_two, which(s)) : chosen(of_three, which(s));
+  return operands == 1   ? chosen(of_one, which(s))
+         : operands == 2 ? chosen(of_two, which(s))
+                         : chosen(of_three, which(s));
 }
 
 struct contraction {
@@ -174,8 +177,9 @@ maybe tensordot_gives(const step& s, const outlines& of) {
   return outline_from(promoted(of), a);
 }
 maybe chain_gives(const step&, const outlines& of) {
+  // Of several dtypes the order decides what wraps: each product is in that of its own two operands.
   for (const outline& o : of)
-    if (o.extents.size() != 2) return {};
+    if (o.extents.size() != 2 || o.type != of[0].type) return {};
   if (of[0].extents[1] != of[1].extents[1] || of[1].extents[0] != of[2].extents[0]) return {};
   return outline{promoted(of), shape{of[0].extents[0], of[2].extents[1]}};
 }
@@ -199,9 +203,7 @@ const call_row rows[] = {
        };
        return "np.matmul(" + part(0) + ", " + part(1) + ")";
      },
-     [](const step& s, const outlines& of) {
-       return sums_of(static_cast<double>(last(turned_for(s, 0, of[0]))));
-     }},
+     [](const step& s, const outlines& of) { return sums_of(static_cast<double>(last(turned_for(s, 0, of[0])))); }},
     {"dot", 2, closeness::products, dot_gives,
      [](const step&, const handles& o, dtype) { return detail::make_dot(o[0], o[1]); },
      [](const step&, const texts& o, dtype) { return cpp_call("dot", o); },

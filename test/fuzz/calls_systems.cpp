@@ -54,8 +54,8 @@ handle symmetric(const handle& h, dtype type) {
   });
 }
 std::string cpp_well_behaved(const std::string& of, dtype type) {
-  return "[](const auto& x) { return x / double(x.shape()[x.ndim() - 1]) + 2 * eye(x.shape()[x.ndim() - 1]); }(" + cpp_tamed(of, type) +
-         ")";
+  return "[](const auto& x) { return x / double(x.shape()[x.ndim() - 1]) + 2 * eye(x.shape()[x.ndim() - 1]); }(" +
+         cpp_tamed(of, type) + ")";
 }
 std::string cpp_symmetric(const std::string& of, dtype type) {
   return "[](const auto& x) { return (x + conj(matrix_transpose(x))) / 2; }(" + cpp_well_behaved(of, type) + ")";

@@ -13,7 +13,9 @@ namespace {
 using namespace call_rows;
 using fft::transform;
 
-dtype real_of(dtype t) { return detail::widened(detail::real_part_of(t)) == dtype::float32 ? dtype::float32 : dtype::float64; }
+dtype real_of(dtype t) {
+  return detail::widened(detail::real_part_of(t)) == dtype::float32 ? dtype::float32 : dtype::float64;
+}
 dtype complex_of(dtype t) { return real_of(t) == dtype::float32 ? dtype::complex64 : dtype::complex128; }
 
 constexpr fft::norm norms[] = {fft::norm::backward, fft::norm::ortho, fft::norm::forward};
@@ -43,7 +45,9 @@ std::string cpp_points(const step& s, const std::string& of, bool halved) {
 template <transform what>
 constexpr call_row row_of_transform() {
   constexpr bool to_real = what == transform::to_real, back = what == transform::inverse || to_real;
-  return {"transform", 1, closeness::products,
+  return {"transform",
+          1,
+          closeness::products,
           [](const step& s, const outlines& of) { return transform_gives(s, of, what); },
           [](const step& s, const handles& o, dtype) {
             const std::int64_t n = points_of(s, {type_of(o[0]), shape_of(o[0])}, to_real);
@@ -82,8 +86,8 @@ maybe filter_gives(const step& s, const outlines& of) {
   if (!has_axis(s, of[0])) return {};
   return along(s, of[0], detail::filtered_dtype({dtype::float32, of[0].type}), of[0].extents[axis_of(s)]);
 }
-constexpr float over[] = {0.5f, 0.25f, -0.125f}, under[] = {1, -0.5f, 0.125f}, sections[] = {0.5f, 0.25f, 0, 1, -0.5f, 0,
-                                                                                            1, 0.5f, 0, 1, 0.25f, 0};
+constexpr float over[] = {0.5f, 0.25f, -0.125f}, under[] = {1, -0.5f, 0.125f},
+                sections[] = {0.5f, 0.25f, 0, 1, -0.5f, 0, 1, 0.5f, 0, 1, 0.25f, 0};
 handle list_of(const float* from, const std::vector<std::int64_t>& extents) {
   return handle(detail::make_from_host(dtype::float32, listed(extents), from));
 }
@@ -136,7 +140,9 @@ const call_row rows[] = {
        return "fz.lfilter([0.5, 0.25, -0.125], [1, -0.5, 0.125], " + o[0] + ", " + axis_text(s) + ", " +
               type_text(result) + ")";
      },
-     [](const step&, const outlines&) -> scale { return {32, 4}; }},
+     [](const step&, const outlines&) -> scale {
+       return {32, 4};
+     }},
     {"sosfilt", 1, closeness::products, filter_gives,
      [](const step& s, const handles& o, dtype result) {
        return detail::make_sections_filtered(list_of(sections, {2, 6}), o[0], {}, result, axis_of(s)).first.take();
@@ -148,7 +154,9 @@ const call_row rows[] = {
        return "fz.sosfilt([[0.5, 0.25, 0, 1, -0.5, 0], [1, 0.5, 0, 1, 0.25, 0]], " + o[0] + ", " + axis_text(s) + ", " +
               type_text(result) + ")";
      },
-     [](const step&, const outlines&) -> scale { return {64, 8}; }},
+     [](const step&, const outlines&) -> scale {
+       return {64, 8};
+     }},
 };
 
 }  // namespace

@@ -34,7 +34,6 @@ bool may_lose_sign_of_zero(const step& s, const snapshot& result) {
   return false;
 }
 
-
 bool has_zero(const snapshot& result) {
   for (const op which : {op::real, op::imag}) {
     const snapshot part = parts_of(result, which);
@@ -143,8 +142,7 @@ exact slack_folded(const step& s, const std::vector<sized>& of, const std::vecto
                    const snapshot& result) {
   const exact n = static_cast<exact>(operands[0].extents.elements()) /
                   static_cast<exact>(std::max<std::int64_t>(result.extents.elements(), 1));
-  if (s.folding == fold::min || s.folding == fold::max)
-    return detail::is_complex(result.type) ? anything : of[0].slack;
+  if (s.folding == fold::min || s.folding == fold::max) return detail::is_complex(result.type) ? anything : of[0].slack;
   if (s.folding == fold::mean) return of[0].slack + n * unit_of(result.type) * of[0].largest;
   if (s.folding == fold::sum) return n * (of[0].slack + n * unit_of(result.type) * of[0].largest);
   return anything;

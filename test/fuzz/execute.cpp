@@ -1,7 +1,7 @@
 #include "test/fuzz/execute.hpp"
 
-#include <sinter/elementwise_kernel.hpp>
 #include <sinter/edit.hpp>
+#include <sinter/elementwise_kernel.hpp>
 #include <sinter/nan_reductions.hpp>
 #include <sinter/put.hpp>
 #include <sinter/reduce.hpp>
@@ -277,14 +277,13 @@ void machine::store_under_mask(const step& s) {
 handle machine::put_places(const step& s, const handle& from) {
   const std::int64_t all = -1;
   const handle flat(detail::make_reshape(from.get(), &all, 1));
-  return handle(detail::make_take(
-      flat.get(), index_into(value(s.operands[2].step), shape_of(from).elements()).get(), 0));
+  return handle(
+      detail::make_take(flat.get(), index_into(value(s.operands[2].step), shape_of(from).elements()).get(), 0));
 }
 handle machine::put_values(const step& s, dtype target, const shape& places) {
   const handle values = stored_value(s, {}, target).shared();
-  return with_type(target, [&](auto t) {
-    return handle(resize(lazy<decltype(t)>(detail::retain(values.get())), places).share());
-  });
+  return with_type(
+      target, [&](auto t) { return handle(resize(lazy<decltype(t)>(detail::retain(values.get())), places).share()); });
 }
 void machine::store_put(const step& s) {
   handle& target = at(s.operands[0].step).node;

@@ -250,7 +250,8 @@ TEST_CASE("fuzz: calls of libraries and puts as statements") {
   CHECK(python_text(p).find("v2 = np.matmul(sn.astype(v1, np.float32), fz.turned(sn.astype(v1, np.float32)))\n"
                             "v3 = fz.transform(np.fft.fft, v0, 1, 0, \"ortho\", np.complex64)\n") != std::string::npos);
   CHECK(python_text(p).find("v5 = np.linalg.inv(fz.well_behaved(v1, np.float32))\n") != std::string::npos);
-  CHECK(python_text(p).find("np.put(v0, (np.remainder(sn.astype(v6, np.int64), 2 * 4) - 4), sn.astype(v2, v0.dtype))\n") !=
+  CHECK(python_text(p).find(
+            "np.put(v0, (np.remainder(sn.astype(v6, np.int64), 2 * 4) - 4), sn.astype(v2, v0.dtype))\n") !=
         std::string::npos);
   p.steps[7].operands[2] = {0};
   CHECK_FALSE(outlines_of(p));  // places are integers
@@ -262,7 +263,8 @@ TEST_CASE("fuzz: what a call leaves open is followed through a program") {
     s.extents = shape{2, 2};
     return s;
   };
-  const snapshot whole = matrix({1, 2, 3, 4}), parts = matrix({0.1f, 0.2f, 0.3f, 0.4f}), result = matrix({7, 10, 15, 22});
+  const snapshot whole = matrix({1, 2, 3, 4}), parts = matrix({0.1f, 0.2f, 0.3f, 0.4f}),
+                 result = matrix({7, 10, 15, 22});
   const step product = call_of("matmul", {{0}, {0}});
   const long double signs = slack_of(product, {whole, whole}, {0, 0}, result, true);
   CHECK(signs > 0);

@@ -143,8 +143,8 @@ class cpp_printer {
       const std::string target = name_of(s.operands[0].step), value = operand_text(s.operands[1]);
       if (s.into == storing::put)
         return "put(" + target + ", " +
-               cpp_index_into(operand_text(s.operands[2]), known(s.operands[0].step).extents.elements()) + ", " + value +
-               ")";
+               cpp_index_into(operand_text(s.operands[2]), known(s.operands[0].step).extents.elements()) + ", " +
+               value + ")";
       if (s.into == storing::where)
         return "store_where(" + target + ", " + operand_text(s.operands[2]) + ", " + value + ")";
       if (s.into == storing::combine)

@@ -102,8 +102,9 @@ struct step {
   motion moving = motion::take;           // move
   int calling = 0;                        // call: which row of calls.cpp
   std::optional<std::int64_t> initial{};  // reduce: a first value
-  std::vector<operand> operands{};  // store: the array that is stored into, the value, a mask, or of a put the places; then, and of a pick,
-                                    // the arrays of indices; reduce: of what, under which mask
+  std::vector<operand>
+      operands{};  // store: the array that is stored into, the value, a mask, or of a put the places; then, and of a pick,
+                   // the arrays of indices; reduce: of what, under which mask
   std::vector<detail::index_item> items{};  // view, pick; store: none is all of the array
   std::vector<std::int64_t> extents{};      // input, index, reshape, broadcast; move, call: numbers it takes
   std::optional<std::vector<int>> axes{};   // index, move, call: one; transpose, reduce, scan: none is all of them

@@ -69,7 +69,8 @@ inline std::vector<kind_of_call> signals() {
       {"transform", false, [](const auto& x) -> array<double> { return abs(fft::fft(x * 2)); }},
       {"transform and back", false,
        [](const auto& x) -> array<double> { return fft::irfft(fft::rfft(x, {.axis = 0}) * 2, {.axis = 0}); }},
-      {"transform of two axes", false, [](const auto& x) -> array<double> { return real(fft::ifft2(fft::fft2(x) + 1)); }},
+      {"transform of two axes", false,
+       [](const auto& x) -> array<double> { return real(fft::ifft2(fft::fft2(x) + 1)); }},
       {"convolution by transforms", false,
        [](const auto& x) -> array<double> { return signal::fftconvolve(x(0), x(1) + 1); }},
       {"filter", false,
@@ -110,7 +111,9 @@ inline std::vector<kind_of_call> orders() {
        }},
       {"under a mask", true, [](const auto& x) -> array<double> { return x(x > 0.5) * 2; }},
       {"counts", true,
-       [](const auto& x) -> array<double> { return astype<double>(bincount(astype<std::int64_t>(abs(x.ravel()) * 8))); }},
+       [](const auto& x) -> array<double> {
+         return astype<double>(bincount(astype<std::int64_t>(abs(x.ravel()) * 8)));
+       }},
       {"histogram", true, [](const auto& x) -> array<double> { return histogram<double>(x, 10).first; }},
   };
 }
@@ -118,7 +121,8 @@ inline std::vector<kind_of_call> systems() {
   return {
       {"solve", false, [](const auto& x) -> array<double> { return linalg::solve(dominant(x), x + 1); }},
       {"inverse", false, [](const auto& x) -> array<double> { return linalg::inv(dominant(x)) * 2; }},
-      {"determinant", false, [](const auto& x) -> array<double> { return linalg::det(dominant(x)(slice(8), slice(8))); }},
+      {"determinant", false,
+       [](const auto& x) -> array<double> { return linalg::det(dominant(x)(slice(8), slice(8))); }},
       {"cholesky", false, [](const auto& x) -> array<double> { return linalg::cholesky(symmetric(x)); }},
       {"qr", false,
        [](const auto& x) -> array<double> {
@@ -136,7 +140,8 @@ inline std::vector<kind_of_call> systems() {
          const auto [w, v] = linalg::eigh(symmetric(x));
          return matmul(v * w, v.T());
        }},
-      {"complex eigenvalues", false, [](const auto& x) -> array<double> { return sum(abs(linalg::eigvals(dominant(x)))); }},
+      {"complex eigenvalues", false,
+       [](const auto& x) -> array<double> { return sum(abs(linalg::eigvals(dominant(x)))); }},
       {"least squares", false,
        [](const auto& x) -> array<double> { return linalg::lstsq(dominant(x)(_, slice(8)), x(0)).x; }},
       {"pseudoinverse", false, [](const auto& x) -> array<double> { return linalg::pinv(dominant(x)(_, slice(8))); }},

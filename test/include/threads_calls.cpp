@@ -55,7 +55,9 @@ double allowed(const kind_of_call& k) { return std::string(k.name).find("float16
 
 }  // namespace
 
-TEST_CASE("threads of calls: 32 of them make every kind of call at once, of shared arrays and their own, on several streams") {
+TEST_CASE(
+    "threads of calls: 32 of them make every kind of call at once, of shared arrays and their own, on several "
+    "streams") {
   const std::vector<array<double>> of = {made_for_calls(rows), made_for_calls(rows, 3), made_for_calls(40, 1)};
   const std::vector<kind_of_call> kinds = every_call();
   std::vector<std::vector<doubles>> wanted;

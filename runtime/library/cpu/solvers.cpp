@@ -20,7 +20,7 @@ const lapack* find_lapack(std::string& why) {
   static auto& one = *new opened<lapack>(usual_place("LAPACK", "SINTER_LAPACK",
                                                      {"libopenblas.so.0", "libopenblas.so", "liblapack.so.3"},
                                                      "libopenblas0-pthread (Debian)"));
-  return one.get(why);
+  return one.get(why, true);
 }
 
 namespace {
