@@ -215,8 +215,8 @@ double floors::host_copy_us(double read, double written) {
 bound floors::of(double read, double written, int launches) {
   const double calls = launches * launch_us_;
   const double bytes = cuda_ ? (read + written) / bandwidth_ / 1e3 : host_copy_us(read, written) * launches;
-  if (calls >= bytes) return {calls, cuda_ ? "launch" : "call"};
-  return {bytes, cuda_ ? "bytes" : written < read / 100 ? "reading" : "memcpy"};
+  if (calls >= bytes) return {calls, cuda_ ? "launch" : "call", read + written};
+  return {bytes, cuda_ ? "bytes" : written < read / 100 ? "reading" : "memcpy", read + written};
 }
 
 bound floors::of_words(double words) {

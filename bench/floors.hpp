@@ -8,10 +8,11 @@
 
 namespace bench {
 
-/// The least time something can take, and why.
+/// The least time something can take, and why; and the bytes that it cannot do without, if they are known.
 struct bound {
   double us = 0;
   std::string what;
+  double bytes = 0;
 };
 
 class floors {

@@ -8,6 +8,7 @@ The rows are those of bench_elementwise, bench_equation_of_state, bench_reductio
 import sys
 import time
 import types
+from unittest import mock
 
 import numpy as np
 
@@ -244,7 +245,7 @@ def main():
         if word not in s.options.only.split(","):
             continue
         try:
-            peer = kind()
+            peer = mock.MagicMock() if s.options.count else kind()
         except Exception as problem:
             print(f"{word} is not here: {problem}")
             continue

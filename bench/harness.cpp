@@ -92,10 +92,11 @@ void wait_for_all_streams() {
 
 [[noreturn]] void usage(const char* program, int status) {
   std::fprintf(status ? stderr : stdout,
-               "%s [--json FILE] [--filter TEXT] [--quick]\n"
+               "%s [--json FILE] [--filter TEXT] [--quick] [--count]\n"
                "  --json FILE    write the rows to a file\n"
                "  --filter TEXT  only rows whose name has TEXT in it\n"
                "  --quick        few rounds and small sizes: does it run at all?\n"
+               "  --count        how many rows there are, and nothing else\n"
                "SINTER_DEVICE chooses the device.\n",
                program);
   std::exit(status);
@@ -122,11 +123,13 @@ session::session(int argc, char** argv, const char* title) : title_(title) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--quick") quick_ = true;
+    else if (word == "--count") counts_ = true;
     else if (word == "--json" && i + 1 < argc) json_ = argv[++i];
     else if (word == "--filter" && i + 1 < argc) filter_ = argv[++i];
     else usage(argv[0], word != "--help");
   }
   on_cpu_ = sinter::device::current().type() != sinter::device::kind::cuda;
+  if (counts_) return;
   floors_.measure(quick_);
   std::printf("%s\n%s\n%s\n", title, machine_text().c_str(), sinter::runtime::current_device().description().c_str());
   std::printf("floors: %s %.3f us, copy %.0f GB/s (read + write)\n\n", on_cpu_ ? "call" : "launch", floors_.launch_us(),
@@ -202,9 +205,10 @@ void session::write_json() const {
   for (const row& r : rows_) {
     out << between << "  {\"case\": " << escaped(r.name) << ", \"n\": " << r.n << ", \"by\": " << escaped(r.by)
         << ", \"us\": " << number(r.fused.us) << ", \"unfused_us\": " << number(r.unfused.us)
-        << ", \"stored_us\": " << number(r.stored.us) << ", \"floor_us\": " << number(r.floor.us)
-        << ", \"floor\": " << escaped(r.floor.what) << ", \"ratio\": " << number(r.fused.us / r.floor.us)
-        << ", \"noise\": " << number(r.fused.spread) << ", \"cores\": " << number(r.fused.cores) << "}";
+        << ", \"stored_us\": " << number(r.stored.us) << ", \"bytes\": " << number(r.floor.bytes)
+        << ", \"floor_us\": " << number(r.floor.us) << ", \"floor\": " << escaped(r.floor.what)
+        << ", \"ratio\": " << number(r.fused.us / r.floor.us) << ", \"noise\": " << number(r.fused.spread)
+        << ", \"cores\": " << number(r.fused.cores) << "}";
     between = ",\n";
   }
   out << "\n ]\n}\n";
@@ -212,6 +216,7 @@ void session::write_json() const {
 }
 
 int session::finish() {
+  if (counts_) return std::printf("%d\n", counted_), 0;
   if (!json_.empty()) write_json();
   if (rows_.empty() && failures_ == 0) std::fprintf(stderr, "bench: no row has '%s' in its name\n", filter_.c_str());
   return failures_ > 0 || rows_.empty();

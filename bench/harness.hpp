@@ -48,7 +48,7 @@ struct row {
 
 class session {
  public:
-  /// Reads --json FILE, --filter TEXT (rows whose name has it), --quick, --help; finds the device (SINTER_DEVICE) and
+  /// Reads --json FILE, --filter TEXT (rows whose name has it), --quick, --count, --help; finds the device (SINTER_DEVICE) and
   /// its floors. Ends the program on a wrong argument.
   session(int argc, char** argv, const char* title);
 
@@ -56,8 +56,12 @@ class session {
   bool quick() const { return quick_; }
   /// What a row's size is cut to: 1e8 elements on a GPU, 1e7 on the CPU, 1e4 for --quick.
   std::int64_t largest() const { return quick_ ? 10'000 : on_cpu_ ? 10'000'000 : 100'000'000; }
-  /// Is there a row of this name to measure?
-  bool wants(const std::string& name) const { return name.find(filter_) != std::string::npos; }
+  /// Is there a row of this name to measure? Asked once for each row; where rows are only counted there is none.
+  bool wants(const std::string& name) {
+    const bool fits = name.find(filter_) != std::string::npos;
+    counted_ += fits;
+    return fits && !counts_;
+  }
   floors& floor() { return floors_; }
 
   /// Times one piece of work over n elements.
@@ -93,8 +97,8 @@ class session {
   void write_json() const;
 
   std::string title_, command_, filter_, json_;
-  bool quick_ = false, on_cpu_ = false, header_printed_ = false;
-  int failures_ = 0;
+  bool quick_ = false, on_cpu_ = false, header_printed_ = false, counts_ = false;
+  int failures_ = 0, counted_ = 0;
   std::vector<row> rows_;
   floors floors_;
 };

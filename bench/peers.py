@@ -104,13 +104,17 @@ class session:
         parser.add_argument("--json", help="write the rows to a file")
         parser.add_argument("--filter", default="", help="only rows whose name has this text in it")
         parser.add_argument("--quick", action="store_true", help="few rounds and small sizes")
+        parser.add_argument("--count", action="store_true", help="how many rows there are, and nothing else")
         if extra:
             extra(parser)
         self.options = parser.parse_args()
-        self.title, self.rows, self.device, self.versions = title, [], "", []
+        self.title, self.rows, self.device, self.versions, self.counted = title, [], "", [], 0
 
     def wants(self, name):
-        return self.options.filter in name
+        """Is there a row of this name to measure? Asked once for each; where rows are only counted there is none."""
+        fits = self.options.filter in name
+        self.counted += fits
+        return fits and not self.options.count
 
     def time(self, call, n, synchronize=lambda: None):
         """Microseconds a call, and the distance of the quartiles as a share of it."""
@@ -147,7 +151,10 @@ class session:
                           "ratio": None, "noise": noise})
 
     def finish(self):
-        if self.options.json:
+        if self.options.count:
+            print(self.counted)
+            return 0
+        if self.options.json and self.rows:
             pathlib.Path(self.options.json).write_text(json.dumps({
                 "title": self.title, "machine": machine(), "device": self.device,
                 "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),

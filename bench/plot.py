@@ -1,14 +1,16 @@
 """Draws and tabulates what the benches and the peers measured: JSON files in the schema of harness.cpp, of one machine.
 
-    python3 plot.py out/bench                                                elementwise.png, ... beside the files
-    python3 plot.py out/bench --fresh DIR [--keep-others]                    takes in new files first, and draws only those
-    python3 plot.py out/bench --beside picture.png                           how many times as fast as the best peer each row is
-    python3 plot.py out/bench --markdown docs/benchmarks.md --section cpu    the table between that section's marks
+    python3 plot.py out/bench/cpu                                            elementwise.png, ..., beside.png, table.md with the files
+    python3 plot.py out/bench/cpu --fresh DIR [--keep-others]                takes in new files first, and draws only those
+    python3 plot.py out/bench/cpu --beside picture.png                       how many times as fast as the best peer each row is
+    python3 plot.py out/bench/cpu/grid.json --grid picture.png               the same, a panel for each size, and GB/s
+    python3 plot.py out/bench/cpu --markdown docs/benchmarks.md --section cpu    the table between that section's marks
 """
 
 import argparse
 import collections
 import json
+import math
 import pathlib
 import re
 
@@ -125,39 +127,125 @@ def draw_bars(plt, cases, rows, title, target):
 
 
 def beside_peers(rows):
-    """(label, how many times as fast as the best peer, figures as text) of each row that has a peer, in the files' order."""
+    """(label, who -> its speed, where the best peer's is 1, figures as text) of each row that has a peer, in the files' order."""
     sizes = collections.Counter(case for case, _ in rows)
     for (case, n), by in rows.items():
-        peers = [(row["us"], who) for who, row in by.items() if who != OURS]
+        peers = {who: row["us"] for who, row in by.items() if who != OURS}
         if OURS not in by or not peers:
             continue
-        us, (peer_us, peer) = by[OURS]["us"], min(peers)
+        best, mine = min(peers, key=peers.get), by[OURS]
+        speeds = {who: peers[best] / us for who, us in peers.items()} | {OURS: peers[best] / mine["us"]}
+        if mine["unfused_us"]:
+            speeds["unfused"] = peers[best] / mine["unfused_us"]
         label = case if sizes[case] == 1 else f"{case}, {size(n)}"
-        yield label, peer_us / us, f"{peer_us / us:.2f} x   {figure_text(us)} us, {peer} {figure_text(peer_us)}"
+        yield label, speeds, f"{speeds[OURS]:.2f} x   {figure_text(mine['us'])} us, {NAMES.get(best, best)} {figure_text(peers[best])}"
+
+
+# Whoever is drawn has one colour in all pictures; others take what is left.
+RED, ORANGE, GREY = "#c1272d", "#e8956d", "#9a9a9a"
+COLOURS = {"eigen": "#1f6f8b", "xtensor": "#3f9142", "numpy": GREY, "numexpr": "#8a6fb0", "cupy": "#3f9142",
+           "cupy.fuse": "#8cc08e", "torch": "#8a6fb0", "torch.compile": "#b9a6d6", "jax.jit": "#1f6f8b"}
+NAMES = {OURS: "Sinter", "unfused": "Sinter, an array for every operation", "eigen": "Eigen", "numpy": "NumPy",
+         "cupy": "CuPy", "torch": "PyTorch", "jax.jit": "JAX"}
+
+
+def speed_axis(axis, least, most):
+    """Speeds: the origin is 1, where a library is as fast as the best peer, and each line on to the right is twice as fast."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    axis.set_xscale("log", base=2)
+    axis.xaxis.set_major_locator(FixedLocator([2.0**k for k in range(-6, 8)]))
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}" if x >= 1 else f"1/{1 / x:g}"))
+    axis.axvline(1, color="black", linewidth=1)
+    axis.set_xlim(least, most)
+    axis.grid(True, axis="x", alpha=0.25)
+    for side in ("top", "right", "left"):
+        axis.spines[side].set_visible(False)
+    axis.tick_params(axis="y", length=0)
+
+
+def draw_speeds(axis, lines, least):
+    """Every line's dots, and a bar from the best peer to ours. What is slower than the axis goes stands at its edge, as an arrow."""
+    for y, speeds in lines:
+        if OURS not in speeds:
+            continue
+        axis.plot([1, speeds[OURS]], [y, y], color=RED if speeds[OURS] >= 1 else "#555555", linewidth=2.4, alpha=0.55)
+        for who, speed in sorted(speeds.items(), key=lambda item: item[0] == OURS):
+            style = dict(color=COLOURS.get(who, "#555555"), markersize=4.5, marker="o")
+            if who == OURS:
+                style = dict(color=RED, markersize=7.5, marker="o", zorder=4)
+            elif who == "unfused":
+                style = dict(markeredgecolor=RED, color="white", markersize=6, marker="o", zorder=3)
+            if speed < least * 1.1:
+                style |= dict(marker="<", markersize=3.5)
+            axis.plot([max(speed, least * 1.1)], [y], linestyle="none", clip_on=False, **style)
+
+
+def legend(figure, all_speeds):
+    from matplotlib.lines import Line2D
+
+    there = [who for who in [OURS, "unfused", *COLOURS] if any(who in speeds for speeds in all_speeds)]
+    marks = [Line2D([], [], linestyle="none", marker="o", markersize=7 if who == OURS else 5.5,
+                    color="white" if who == "unfused" else COLOURS.get(who, RED),
+                    markeredgecolor=RED if who in (OURS, "unfused") else COLOURS[who]) for who in there]
+    below = 0.32 / figure.get_figheight()
+    figure.get_layout_engine().set(rect=(0, below, 1, 1 - below))
+    marks.append(Line2D([], [], linestyle="none", marker="<", markersize=4, color=GREY))
+    names = [NAMES.get(who, who) for who in there] + ["slower than that"]
+    figure.legend(marks, names, loc="lower center", ncols=len(names), frameon=False, fontsize="small")
 
 
 def draw_beside(plt, rows, title, target):
-    """A dot for each row: at 1 both take the same time, and each line on to the right is twice as fast."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+    """A line for each row: the speeds of all that have it, and the figures of ours and of the best peer."""
+    lines = list(beside_peers(rows))
+    figure, axis = plt.subplots(figsize=(9.5, 1.7 + 0.25 * len(lines)), layout="constrained")
+    least, most = 1 / 8, max(speeds[OURS] for _, speeds, _ in lines)
+    for y, (_, speeds, text) in enumerate(lines):
+        axis.annotate(text, (max(speeds[OURS], 1), y), xytext=(9, 0), textcoords="offset points", va="center", fontsize="x-small")
+    draw_speeds(axis, [(y, speeds) for y, (_, speeds, _) in enumerate(lines)], least)
+    axis.set_yticks(range(len(lines)), [label for label, _, _ in lines], fontsize="small")
+    axis.set_ylim(len(lines) - 0.3, -0.7)
+    speed_axis(axis, least, most * 6)
+    axis.set_xlabel("times as fast as the best of the others (more is better)")
+    legend(figure, [speeds for _, speeds, _ in lines])
+    save(plt, figure, title, target)
 
-    dots = list(beside_peers(rows))
-    figure, axis = plt.subplots(figsize=(9.5, 1.3 + 0.24 * len(dots)), layout="constrained")
-    for y, (_, ratio, text) in enumerate(dots):
-        colour = "#c1272d" if ratio >= 1 else "#777777"
-        axis.plot([1, ratio], [y, y], color=colour, linewidth=1.6, alpha=0.6)
-        axis.plot([ratio], [y], color=colour, marker="o", markersize=5)
-        axis.annotate(text, (max(ratio, 1), y), xytext=(8, 0), textcoords="offset points", va="center", fontsize="x-small")
-    axis.axvline(1, color="black", linewidth=1)
-    axis.set_yticks(range(len(dots)), [label for label, _, _ in dots], fontsize="small")
-    axis.set_ylim(len(dots) - 0.3, -0.7)
-    axis.set_xscale("log", base=2)
-    ticks = [2.0**k for k in range(-2, 8)]
-    axis.xaxis.set_major_locator(FixedLocator(ticks))
-    axis.xaxis.set_minor_locator(NullLocator())
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    least, most = min(ratio for _, ratio, _ in dots), max(ratio for _, ratio, _ in dots)
-    axis.set(xlim=(min(0.5, least / 1.2), most * 6), xlabel="times as fast as the best peer (more is better)")
-    axis.grid(True, axis="x", alpha=0.3)
+
+def draw_grid(plt, rows, title, target):
+    """A panel of speeds for each size, all with the same rows; and what part of its memory's speed each row of the largest has."""
+    speeds = {}
+    for case, n in rows:
+        for _, of, _ in beside_peers({(case, n): rows[case, n]}):
+            speeds[case, n] = of
+    cases = list(dict.fromkeys(case for case, _ in speeds))
+    magnitudes = sorted({round(math.log10(n)) for _, n in speeds})
+    at = {case: y for y, case in enumerate(cases)}
+    figure, axes = plt.subplots(1, len(magnitudes) + 1, figsize=(4 + 3.1 * (len(magnitudes) + 1), 1.9 + 0.27 * len(cases)),
+                                sharey=True, layout="constrained", squeeze=False)
+    least, most = 1 / 8, max(of[OURS] for of in speeds.values())
+    for axis, magnitude in zip(axes.flat, magnitudes):
+        draw_speeds(axis, [(at[case], of) for (case, n), of in speeds.items() if round(math.log10(n)) == magnitude], least)
+        speed_axis(axis, least, max(most * 1.3, 4))
+        axis.set_title(f"$10^{magnitude}$ elements", fontsize="medium")
+        axis.set_xlabel("times as fast as the best of the others", fontsize="small")
+    for case, y in at.items():
+        n = max(n for of, n in speeds if of == case)
+        mine = rows[case, n][OURS]
+        speed = mine["bytes"] / mine["us"] / 1e3
+        axes.flat[-1].plot([0, speed], [y, y], color=RED, linewidth=2.4, alpha=0.55)
+        axes.flat[-1].plot([speed], [y], color=RED, marker="o", markersize=6)
+        if mine["floor_us"]:
+            axes.flat[-1].plot([mine["bytes"] / mine["floor_us"] / 1e3], [y], color="black", marker="|", markersize=9)
+    axes.flat[-1].set_xlim(0, None)
+    axes.flat[-1].set_title(f"GB/s of $10^{magnitudes[-1]}$ (bar: memcpy)", fontsize="medium")
+    axes.flat[-1].set_xlabel("read and written, GB/s", fontsize="small")
+    axes.flat[-1].grid(True, axis="x", alpha=0.25)
+    for side in ("top", "right"):
+        axes.flat[-1].spines[side].set_visible(False)
+    axes.flat[0].set_yticks(range(len(cases)), cases, fontsize="small")
+    axes.flat[0].set_ylim(len(cases) - 0.4, -0.6)
+    legend(figure, speeds.values())
     save(plt, figure, title, target)
 
 
@@ -178,8 +266,12 @@ def pyplot():
 
 
 def draw(results, rows, out, only):
-    """`only`: the files to draw; None: all."""
+    """`only`: the files to draw; None: all. What has peers is in one more picture, each row beside its best peer; and all rows are in
+    a table, as Markdown."""
     plt = pyplot()
+    if any(beside_peers(rows)):
+        folder = out or results[0][0].parent
+        draw_beside(plt, rows, results[0][1]["device"], folder / "beside.png")
     sizes = collections.defaultdict(set)
     for case, n in rows:
         sizes[case].add(n)
@@ -189,12 +281,16 @@ def draw(results, rows, out, only):
         cases = list(dict.fromkeys(row["case"] for row in result["rows"] if row["by"] == OURS))
         title = f"{result['title']}, {result['device']}"
         stem = (out or file.parent) / file.stem
+        if any(row["by"] != OURS for row in result["rows"]) and cases:  # peers took turns with ours in one program
+            draw_grid(plt, {key: by for key, by in rows.items() if key[0] in cases}, title, f"{stem}.png")
+            continue
         over_sizes = [case for case in cases if len(sizes[case]) > 1]
         single = [case for case in cases if len(sizes[case]) == 1]
         if over_sizes:
             draw_lines(plt, over_sizes, rows, title, f"{stem}.png")
         if single:
             draw_bars(plt, single, rows, title, f"{stem}{'_single' if over_sizes else ''}.png")
+    write_markdown((out or results[0][0].parent) / "table.md", "rows", results, rows)
 
 
 # ---- the table -----------------------------------------------------------------------------------------------------
@@ -256,8 +352,8 @@ def summary(results):
 
 
 def write_markdown(file, section, results, rows):
-    text = file.read_text()
     begin, end = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
+    text = file.read_text() if file.exists() else f"{begin}\n{end}\n"
     if begin not in text or end not in text:
         raise SystemExit(f"{file} has no '{begin}' and '{end}'")
     before, rest = text.split(begin, 1)
@@ -280,6 +376,7 @@ def main():
     parser.add_argument("--keep-others", action="store_true", help="rows that the new files lack stay as they are")
     parser.add_argument("--markdown", type=pathlib.Path, help="write the table into this file instead of drawing")
     parser.add_argument("--beside", type=pathlib.Path, help="draw every row beside its best peer into this file instead")
+    parser.add_argument("--grid", type=pathlib.Path, help="draw a panel of speeds for each size into this file instead")
     parser.add_argument("--title", help="of that picture; the device if not given")
     parser.add_argument("--section", default="cpu", help="between <!-- cpu: begin --> and <!-- cpu: end -->")
     options = parser.parse_args()
@@ -291,6 +388,8 @@ def main():
         raise SystemExit("no JSON files in " + " ".join(options.paths))
     if options.markdown:
         write_markdown(options.markdown, options.section, results, rows)
+    elif options.grid:
+        draw_grid(pyplot(), rows, options.title or results[0][1]["title"], options.grid)
     elif options.beside:
         draw_beside(pyplot(), rows, options.title or results[0][1]["device"], options.beside)
     else:

@@ -54,8 +54,8 @@ std::string spell_start(detail::start from, dtype t, helper_list& used) {
   return lowest ? "(-" + top + " - 1)" : top;
 }
 
-// Sums of narrow integers and truth values are 64 bits wide. Their elements come as 32 bits, in which a pack of them cannot
-// overflow: adding 64 bits takes a GPU several instructions.
+// Sums of narrow integers and truth values are 64 bits wide. Their elements come as 32 bits, in which a pack or a run of them
+// cannot overflow: adding 64 bits takes a GPU several instructions, and a core twice the vectors.
 kernel with_short_sums(kernel k) {
   for (accumulator& a : k.accumulators) {
     const value& wide = k.values[a.value];
@@ -161,7 +161,7 @@ std::string function::call(const spelled& input, const spelled& reduced_value, c
 }
 
 body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
-    : k(dialect_ == dialect::cuda && form_of(kernel_) == form::fold ? with_short_sums(kernel_) : kernel_),
+    : k(form_of(kernel_) == form::fold ? with_short_sums(kernel_) : kernel_),
       v(variant_),
       to(dialect_),
       divides(scalars_that_divide(k, to)),

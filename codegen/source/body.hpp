@@ -86,7 +86,7 @@ class body {
   /// The value that a member folds.
   std::uint16_t folded_value(int m) const;
   /// The type in which an element comes, that of the member but for sums of narrow integers: those may be added up in 32 bits,
-  /// a pack at a time.
+  /// a pack or a run at a time.
   std::string element_type(int m) const;
   bool is_short_sum(int m) const { return element_type(m) != member_type(m); }
   std::string identity(int m) const;

@@ -68,7 +68,22 @@ bool cpu_writer::is_cheap() const {
          });
 }
 
-void cpu_writer::fold_range(const std::string& to, const fold_element& write) {
+void cpu_writer::accumulate(const spelled& input, std::string_view lane, std::string_view guard) {
+  if (!in_run_) return kernel_writer::accumulate(input, lane, guard);
+  take(input, guard);
+  for (std::size_t a = 0; a < b_.k.accumulators.size(); ++a) {
+    const int first = b_.first_member(static_cast<int>(a));
+    const spelled into = [&](int m) {
+      return number(b_.is_short_sum(m) ? "run" : "acc", m) + "[" + std::string(lane) + "]";
+    };
+    const spelled element = [](int m) { return number("e", m); };
+    w_.line(b_.is_short_sum(first) ? into(first) + " += " + element(first) + ";"
+                                   : b_.fold(static_cast<int>(a), into, element));
+  }
+}
+
+// As long as the lanes are filled.
+void cpu_writer::fold_whole(const std::string& to, const fold_element& write) {
   w_.open("for (; i + ", lanes(), " <= ", to, "; i += ", lanes(), ")");
   // Without it gcc unrolls this loop before it looks for vectors, and then finds none in max, min, exp and others.
   w_.raw("#pragma omp simd\n");
@@ -76,7 +91,29 @@ void cpu_writer::fold_range(const std::string& to, const fold_element& write) {
   write("i + l", "l", "");
   w_.close();
   w_.close();
-  w_.line("const long long odd = ", to, " - i;");
+}
+
+void cpu_writer::fold_range(const std::string& to, const fold_element& write) {
+  std::vector<int> in_runs;
+  for (int m = 0; m < members(); ++m)
+    if (b_.is_short_sum(m)) in_runs.push_back(m);
+  if (in_runs.empty()) {
+    fold_whole(to, write);
+  } else {
+    constexpr int turns = 1 << 15;  // 16 bits each: together 31
+    const std::string most = std::to_string(turns * lane_count());
+    w_.open("while (i + ", lanes(), " <= ", to, ")");
+    w_.line("const long long stop = ", to, " - i < ", most, " ? ", to, " : i + ", most, ";");
+    for (int m : in_runs) w_.line("int ", number("run", m), "[", lanes(), "] = {0};");
+    in_run_ = true;
+    fold_whole("stop", write);
+    in_run_ = false;
+    w_.open("for (int l = 0; l < ", lanes(), "; ++l)");
+    for (int m : in_runs) w_.line(number("acc", m), "[l] += ", number("run", m), "[l];");
+    w_.close();
+    w_.close();
+  }
+  w_.line("const int odd = ", to, " - i;");
   if (is_cheap()) {
     w_.open("if (odd > 0)");
     w_.raw("#pragma omp simd\n");

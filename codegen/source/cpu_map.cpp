@@ -1,4 +1,5 @@
 // Maps. An item is an element, a row of several axes, a piece of a long row, or a tile where operands lie along different axes.
+#include <algorithm>
 #include <numeric>
 
 #include "codegen/source/cpu_writer.hpp"
@@ -85,12 +86,15 @@ class cpu_map : cpu_writer {
 
   void along(const std::string& prefix, std::string_view from, std::string_view to) {
     if (m_.staged) return in_stages(prefix, from, to);
+    if (goes_back()) w_.raw("#pragma GCC unroll 2\n");  // one vector turned round waits for the one before it
     if (!counts()) w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long i = ", from, "; i < ", to, "; ++i)");
     if (counts()) blocks(prefix, to);
     w_.line(b_.points[0].call(read_here(prefix, "i"), {}, outputs(when::points, prefix, "i")));
     w_.close();
   }
+
+  bool goes_back() const { return std::find(m_.ways.begin(), m_.ways.end(), way::back) != m_.ways.end() && !counts(); }
 
   // A loop over one function is bound by what the core can start; elements that go through several, by how long each takes.
   void in_stages(const std::string& prefix, std::string_view from, std::string_view to) {

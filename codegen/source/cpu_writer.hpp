@@ -46,6 +46,8 @@ class cpu_writer : protected kernel_writer {
   void fold_range(const std::string& to, const fold_element&);
   /// From `i` to `to` where the first element belongs into a variable `lane`, and leaves both where the next elements begin.
   void fold_onward(const std::string& to, const fold_element&);
+  /// As kernel_writer's; within a run sums of narrow integers go into lanes of their own, `run<m>`.
+  void accumulate(const spelled& input, std::string_view lane = "", std::string_view guard = "");
   /// Folds the lanes into the first by `write`, given two of them.
   void end_lanes(const std::function<void(const spelled& x, const spelled& y)>& write);
   /// May elements be computed for nothing?
@@ -54,7 +56,9 @@ class cpu_writer : protected kernel_writer {
  private:
   std::string counted_from(std::string_view prefix) const { return base(counted_, std::string(prefix)); }
   static int counted_by(const body&);
+  void fold_whole(const std::string& to, const fold_element&);
 
+  bool in_run_ = false;
   const int counted_;  // the positions by which random numbers are counted: an input, or -1
 };
 

@@ -2,6 +2,10 @@
 #include <sinter/error.hpp>
 #include <sinter/reduce.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <initializer_list>
+#include <iterator>
 #include <utility>
 
 #include "runtime/frontend/indices.hpp"
@@ -125,14 +129,95 @@ node* make_mean(handle of, dtype type, const axis_list& axes, bool keepdims) {
 
 namespace {
 
+// An expression of several operations that always go together. A variance is made anew wherever it is evaluated, and a node for each
+// of its dozen operations takes longer than folding some thousand elements. Casts to what a value is already are left out.
+class operations {
+ public:
+  operations(std::initializer_list<instruction> steps) {
+    table_ = {code_, 0, 0, 0, dtype::float64, &last_plan_};
+    for (const instruction& step : steps) {
+      if (step.code == instruction::cast && step.type == table_.type) continue;
+      code_[table_.length++] = step;
+      table_.type = step.type;
+      table_.nodes += step.code == instruction::take_node;
+      table_.scalars += step.code == instruction::take_scalar;
+    }
+  }
+  operations(const operations&) = delete;
+  operations& operator=(const operations&) = delete;
+
+  term over(std::initializer_list<const term*> operands, std::initializer_list<double> numbers) const {
+    node* nodes[most];
+    scalar_bits scalars[most];
+    std::transform(operands.begin(), operands.end(), nodes, [](const term* t) { return t->get(); });
+    std::transform(numbers.begin(), numbers.end(), scalars, [](double x) { return scalar_bits{.as_double = x}; });
+    term expression = term::made(make_expression({&table_, nodes, scalars}));
+    for (const term* t : operands) retain(t->get());  // it takes its operands over
+    return expression;
+  }
+
+ private:
+  static constexpr std::size_t most = 13;
+  instruction code_[most];
+  void* last_plan_ = nullptr;
+  fragment table_;
+};
+
+constexpr instruction next(dtype t) { return {instruction::take_node, t}; }
+constexpr instruction number{instruction::take_scalar, dtype::float64};
+constexpr instruction cast(dtype t) { return {instruction::cast, t}; }
+constexpr instruction in_double(op o) { return {static_cast<std::uint8_t>(o), dtype::float64}; }
+
+// One for each dtype, made when it is first asked for and never freed, as all tables that expressions point to.
+template <class Make>
+const operations& of_dtype(std::atomic<const operations*>* all, dtype t, Make make) {
+  std::atomic<const operations*>& mine = all[static_cast<std::size_t>(t)];
+  if (const operations* made = mine.load(std::memory_order_acquire)) return *made;
+  const operations *fresh = make(), *before = nullptr;
+  if (mine.compare_exchange_strong(before, fresh, std::memory_order_acq_rel)) return *fresh;
+  delete fresh;
+  return *before;
+}
+using tables = std::atomic<const operations*>[std::size(facts_of)];
+
+const operations& distance(dtype t) {
+  static constinit tables all{};
+  constexpr dtype wide = dtype::float64;
+  return of_dtype(all, t, [t] {
+    return new operations{next(t), cast(wide), next(t), cast(wide), in_double(op::subtract)};
+  });
+}
+
+// (squares - sum * sum / count) / (count - ddof), neither of the two below 0, or the root of it.
+const operations& moment(dtype t, bool root) {
+  static constinit tables variances{}, deviations{};
+  static constexpr instruction value = next(dtype::float64);
+  return of_dtype(root ? deviations : variances, t, [t, root] {
+    const instruction last = root ? in_double(op::sqrt) : cast(dtype::float64);
+    return new operations{value,
+                          value,
+                          value,
+                          in_double(op::multiply),
+                          number,
+                          in_double(op::divide),
+                          in_double(op::subtract),
+                          number,
+                          in_double(op::maximum),
+                          number,
+                          in_double(op::divide),
+                          last,
+                          cast(t)};
+  });
+}
+
 // Distances are from one of the elements rather than from zero, in double: docs/decisions/0005 has the error bound.
-term variance(const term& of, const axis_list& axes, bool keepdims, int ddof) {
+term variance(const term& of, const axis_list& axes, bool keepdims, int ddof, dtype type, bool root) {
   const term pivot = pivot_of(of, axis_mask(axes, of.extents()));
-  const term distance = astype(of, dtype::float64) - astype(pivot, dtype::float64);
-  const term squares = fold(reduction::sum, distance * distance, axes, keepdims);
-  const term sum = fold(reduction::sum, distance, axes, keepdims);
+  const term distances = distance(of.type()).over({&of, &pivot}, {});
+  const term squares = fold(reduction::sum, distances * distances, axes, keepdims);
+  const term sum = fold(reduction::sum, distances, axes, keepdims);
   const auto count = static_cast<double>(reduced_count(of.get(), axes));
-  return apply(op::maximum, {squares - sum * sum / count, 0.0}) / (count > ddof ? count - ddof : 0.0);
+  return moment(type, root).over({&squares, &sum, &sum}, {count, 0.0, count > ddof ? count - ddof : 0.0});
 }
 
 }  // namespace
@@ -140,9 +225,11 @@ term variance(const term& of, const axis_list& axes, bool keepdims, int ddof) {
 node* make_variance(handle owned, dtype type, const axis_list& axes, bool keepdims, int ddof, bool root) {
   require_floating(type, "variance");
   const term of(std::move(owned));
-  const auto of_part = [&](const term& part) { return variance(part, axes, keepdims, ddof); };
-  const term both =
-      is_complex(of.type()) ? of_part(apply(op::real, {of})) + of_part(apply(op::imag, {of})) : of_part(of);
+  if (!is_complex(of.type())) return variance(of, axes, keepdims, ddof, type, root).take();
+  const auto of_part = [&](op part) {
+    return variance(apply(part, {of}), axes, keepdims, ddof, dtype::float64, false);
+  };
+  const term both = of_part(op::real) + of_part(op::imag);
   return astype(root ? apply(op::sqrt, {both}) : both, type).take();
 }
 

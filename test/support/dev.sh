@@ -10,7 +10,7 @@ trap 'rm -rf "$room"' EXIT
 
 mkdir -p "$room"/{tools,tree/bench,tree/build/release/bench,tree/docs/generate}
 cp "$root/dev" "$root/CMakePresets.json" "$room/tree"
-cp "$root/bench/plot.py" "$room/tree/bench"
+cp "$root/bench/plot.py" "$root/bench/run.py" "$room/tree/bench"
 cd "$room/tree"
 echo 'import sys; open("../calls", "a").write("site.py " + " ".join(sys.argv[1:]) + "\n")' >docs/generate/site.py
 touch source.cpp bench/one.cpp bench/two.cpp build/release/build.ninja
@@ -56,6 +56,8 @@ refused --quik test --quik
 refused -R test asan -R
 refused --quik bench --quik
 refused "'a' and 'b'" bench a b
+refused "cpu and gpu" bench cpu gpu
+refused "cpu or gpu" bench --cpu
 refused "not x" format x
 refused "not --check x" format --check x
 refused --al tidy --al
@@ -96,18 +98,32 @@ sed -i 's/^def draw(.*/&\n    open("drawn", "w").write(" ".join(f.stem for f, _ 
   bench/plot.py
 cat >build/release/bench/bench_one <<'SCRIPT'
 #!/bin/sh
-# --json FILE --filter TEXT [--quick]
-name=${0##*_} rows=''
+# --filter TEXT [--quick] --json FILE or --count
+name=${0##*_} rows='' count=0
+for last; do :; done
 for word in add sum; do
   case "$name $word" in
-    *"$4"*) rows="$rows${rows:+,}{\"case\": \"$name $word\", \"n\": 7, \"by\": \"sinter\", \"us\": $us}" ;;
+    *"$2"*)
+      rows="$rows${rows:+,}{\"case\": \"$name $word\", \"n\": 7, \"by\": \"sinter\", \"us\": $us}" count=$((count + 1))
+      [ "$last" = --count ] || printf '%-34s %11d %12s\n' "$name $word" 7 "$us"
+      ;;
   esac
 done
-echo "{\"title\": \"$name\", \"machine\": \"${machine-m}\", \"device\": \"d\", \"rows\": [$rows]}" >"$2"
-[ -n "$rows" ] || { echo "bench: no row has '$4' in its name" >&2; exit 1; }
+[ "$last" != --count ] || { echo "$count"; exit; }
+echo "{\"title\": \"$name\", \"machine\": \"${machine-m}\", \"device\": \"$SINTER_DEVICE\", \"rows\": [$rows]}" >"$last"
+[ "${fails-}" != "$name" ] || exit 1
 SCRIPT
 cp build/release/bench/bench_one build/release/bench/bench_two
 chmod +x build/release/bench/*
+
+# A peer, which says which Python it was given.
+cat >"$room/peer.py" <<'SCRIPT'
+import json, sys
+if sys.argv[-1] == "--count": sys.exit(print(1))
+print(f"{'one add':34s} {7:11d}  {'peer':16s}")
+json.dump({"title": "p", "machine": "m", "device": "d", "rows": [{"case": "one add", "n": 7, "by": "peer", "us": 9}]}, open(sys.argv[-1], "w"))
+SCRIPT
+export SINTER_DEVICE=cpu
 
 # rows <file>: its figures, in order
 rows() { grep -o '"us": [0-9.]*' "$1" | cut -d' ' -f2 | paste -sd' '; }
@@ -115,17 +131,29 @@ rows() { grep -o '"us": [0-9.]*' "$1" | cut -d' ' -f2 | paste -sd' '; }
 measured() {
   local one=$1 two=$2 drawn=$3
   us=$4 ./dev bench "${@:5}" >"$room/said" 2>&1 || complain "./dev bench ${*:5} failed: $(cat "$room/said")"
-  local is="$(rows out/bench/one.json), $(rows out/bench/two.json), $(cat drawn)"
+  local is="$(rows out/bench/cpu/one.json), $(rows out/bench/cpu/two.json), $(cat drawn)"
   [ "$is" = "$one, $two, $drawn" ] || complain "./dev bench ${*:5}: $is instead of $one, $two, $drawn"
-  [ ! -e out/bench/fresh ] || complain "./dev bench ${*:5} leaves its working folder behind"
+  [ ! -e out/bench/cpu/fresh ] || complain "./dev bench ${*:5} leaves its working folder behind"
 }
 measured "1 1" "1 1" "one two" 1
 measured "2 1" "2 1" "one two" 2 add
 measured "2 3" "2 1" "one" 3 "one sum"
-measured "4 4" "4 4" "one two" 4 --quick
+measured "4 4" "4 4" "one two" 4 cpu --quick
+grep -q '^   1 of 4, [0-9]*:[0-9][0-9] left | one add' "$room/said" || complain "no progress: $(cat "$room/said")"
+grep -q '^   4 of 4, 0:00 left | two sum' "$room/said" || complain "no end: $(cat "$room/said")"
 machine=another measured "5" "4 4" "one" 5 "one add"  # rows of two machines do not mix
 refused_text=$(us=6 ./dev bench nothing 2>&1) && complain "./dev bench nothing was not refused"
 [[ $refused_text == *"no benchmark has 'nothing'"* ]] || complain "./dev bench nothing says $refused_text"
 measured "5" "4 6" "two" 6 "two sum"
+failed_text=$(us=7 fails=one ./dev bench 2>&1) && complain "./dev bench does not fail where a program does"
+[[ $failed_text == *"failed: one"* ]] || complain "./dev bench with a program that fails says $failed_text"
+measured "8 8" "8 8" "one two" 8
+
+# The peers of a device run with it, and those of the other do not; files of two devices are apart.
+cp "$room/peer.py" bench/numpy_peers.py
+measured "9 9" "9 9" "numpy one two" 9 cpu
+SINTER_DEVICE=cuda measured "9 9" "9 9" "one two" 9 gpu
+[ "$(rows out/bench/gpu/one.json)" = "9 9" ] || complain "./dev bench gpu has not written out/bench/gpu"
+[ ! -e out/bench/gpu/numpy.json ] || complain "./dev bench gpu has measured NumPy"
 
 [ "$wrong" -eq 0 ] || { printf '%d wrong\n' "$wrong"; exit 1; }
