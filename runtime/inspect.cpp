@@ -82,8 +82,9 @@ class evaluation final : public codegen::part_evaluator {
     std::vector<const shape*> extents;
     for (const typed_node* n : nodes) extents.push_back(&n->extents);
     codegen::resolution r;
-    if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room,
-                          runtime::keeps_work))
+    codegen::device_ways ways = runtime::device_ways;
+    ways.only_looks = true;
+    if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room, &ways))
       return false;
     runtime::device_impl& on = r.device ? *r.device : runtime::current_device();
     const runtime::fusion& p = runtime::fusion_for(runtime::plan_for(r.words, nullptr), r, runtime::target_of(on));
@@ -299,6 +300,7 @@ sinter::text dump(node* n) try {
       continue;
     }
     out += title + "CUDA C++ ====\n" + codegen::emit(k.step->kernel, k.on_cuda.variant, codegen::dialect::cuda);
+    if (codegen::form_of(k.step->kernel) == codegen::form::transform) continue;  // of which a CPU has none
     out += title + "C ====\n" + codegen::emit(k.step->kernel, k.on_cpu.variant, codegen::dialect::c);
   }
   return sinter::text(out.c_str());

@@ -10,6 +10,7 @@
 
 #include "codegen/ir/resolve.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/launch/launch.hpp"
 
 namespace sinter::runtime {
 
@@ -41,6 +42,8 @@ class library_call {
   virtual bool takes(const detail::array_node&, [[maybe_unused]] int operand) const { return false; }
   /// Enqueues it. All operands are of the stream's device; the results are in C order, and overlap none of them.
   virtual void enqueue(call_operands, call_results made, stream_state& on) const = 0;
+  /// Is it a Fourier transform along the last axis of which a GPU's kernels are capable?
+  virtual codegen::fourier in_kernels() const { return codegen::fourier::none; }
 
   result_type results[detail::call_site::most_results];
   const int result_count;
@@ -69,6 +72,10 @@ const detail::array_node* operand_of(const detail::call_node&, int number, const
 result_handles call(const detail::call_node&, call_operands, detail::array_node* into);
 /// What its call gave before; null where it has not been made.
 detail::handle recalled(const detail::call_node&);
+/// Can a kernel make a call that has one owner, with what is around it? Not where the result is there, nor in strict mode, where what is
+/// fused has the bits of what is not.
+codegen::fourier transformed_in_kernels(const detail::call_node&, const device_impl&);
+inline constexpr codegen::device_ways device_ways{keeps_work, transformed_in_kernels};
 /// Of a call whose nodes have gone.
 void drop(detail::call_site*) noexcept;
 
