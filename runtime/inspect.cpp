@@ -87,8 +87,9 @@ class evaluation final : public codegen::part_evaluator {
     std::vector<const shape*> extents;
     for (const typed_node* n : nodes) extents.push_back(&n->extents);
     codegen::resolution r;
-    if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room,
-                          runtime::keeps_work))
+    codegen::device_ways ways = runtime::device_ways;
+    ways.only_looks = true;
+    if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room, &ways))
       return false;
     runtime::device_impl& on = r.device ? *r.device : runtime::current_device();
     const runtime::fusion& p = runtime::fusion_for(runtime::plan_for(r.words, nullptr), r, runtime::target_of(on));
@@ -322,9 +323,10 @@ sinter::text dump(node* n, dump_options also) try {
       continue;
     }
     const std::string cuda = codegen::emit(k.step->kernel, k.on_cuda.variant, codegen::dialect::cuda);
-    const std::string c = codegen::emit(k.step->kernel, k.on_cpu.variant, codegen::dialect::c);
     out += title + "CUDA C++ ====\n" + cuda;
     out += read.cuda(cuda, *k.device, title);
+    if (codegen::form_of(k.step->kernel) == codegen::form::transform) continue;  // of which a CPU has none
+    const std::string c = codegen::emit(k.step->kernel, k.on_cpu.variant, codegen::dialect::c);
     out += title + "C ====\n" + c;
     out += read.c(c, *k.device, title);
   }

@@ -19,10 +19,7 @@ namespace {
 // The node that a request is of, where a statement holds it alone, or casts it to what it is.
 const detail::typed_node* wanted_by(const request& r) {
   if (r.root->kind != detail::node_kind::expression) return r.root;
-  const detail::fragment& code = *static_cast<const detail::expression_node*>(r.root)->code;
-  const bool is_same = code.length == 1 || (code.length == 2 && code.code[1].code == detail::instruction::cast &&
-                                            code.code[1].type == code.code[0].type);
-  return is_same && code.nodes == 1 ? child(r.root, 0) : r.root;
+  return changes_nothing(*static_cast<const detail::expression_node*>(r.root)) ? child(r.root, 0) : r.root;
 }
 
 bool is_the_same(const detail::array_node& a, const detail::array_node& b) {

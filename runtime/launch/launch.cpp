@@ -18,6 +18,7 @@
 #include "runtime/launch/scans.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/launch/tickets.hpp"
+#include "runtime/launch/transforms.hpp"
 #include "runtime/log.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/report/recording.hpp"
@@ -180,6 +181,7 @@ layout share_out(const codegen::kernel& k, binding& b, const target& to) {
   else if (form == codegen::form::map) l = share_out_map(k, b, to);
   else if (form == codegen::form::rows) l = share_out_rows(k, b, to);
   else if (form == codegen::form::scan) l = share_out_scan(k, b, to);
+  else if (form == codegen::form::transform) l = share_out_transform(k, b, to);
   else l = share_out_fold(k, b, to);
   if (has_packs(to.language)) classify_positions(k, b, codegen::lane_width(k, b.variant));
   return l;

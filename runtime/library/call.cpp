@@ -90,6 +90,14 @@ const array_node* operand_of(const call_node& c, int number, const codegen::stan
   return a->contiguous || c.site->what->takes(*a, number) ? a : nullptr;
 }
 
+codegen::fourier transformed_in_kernels(const call_node& c, const device_impl& on) {
+  const target to = target_of(on);
+  if (to.language != codegen::dialect::cuda || to.in_order) return codegen::fourier::none;
+  if (__atomic_load_n(&c.site->references, __ATOMIC_ACQUIRE) != 1) return codegen::fourier::none;
+  const std::lock_guard hold(keeping());
+  return c.site->kept[0] ? codegen::fourier::none : c.site->what->in_kernels();
+}
+
 handle recalled(const call_node& c) {
   const std::lock_guard hold(keeping());
   return handle(retain(c.site->kept[c.number]));

@@ -10,6 +10,7 @@
 
 #include "codegen/ir/resolve.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/launch/launch.hpp"
 
 namespace sinter::runtime {
 
@@ -52,6 +53,8 @@ class library_call {
   virtual bool ends_with(const call_ending&) const { return false; }
   /// The same as `enqueue` where it can. The result may lie where the addend does, element upon element.
   virtual void enqueue_ending(call_operands, const call_ending&, call_results, stream_state&) const {}
+  /// Is it a Fourier transform along the last axis of which a GPU's kernels are capable?
+  virtual codegen::fourier in_kernels() const { return codegen::fourier::none; }
 
   result_type results[detail::call_site::most_results];
   const int result_count;
@@ -80,6 +83,10 @@ const detail::array_node* operand_of(const detail::call_node&, int number, const
 result_handles call(const detail::call_node&, call_operands, detail::array_node* into, const call_ending*);
 /// What its call gave before; null where it has not been made.
 detail::handle recalled(const detail::call_node&);
+/// Can a kernel make a call that has one owner, with what is around it? Not where the result is there, nor in strict mode, where what is
+/// fused has the bits of what is not.
+codegen::fourier transformed_in_kernels(const detail::call_node&, const device_impl&);
+inline constexpr codegen::device_ways device_ways{keeps_work, transformed_in_kernels};
 /// Of a call whose nodes have gone.
 void drop(detail::call_site*) noexcept;
 
