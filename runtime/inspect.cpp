@@ -14,6 +14,7 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/ir/calls.hpp"
 #include "codegen/ir/formula.hpp"
 #include "codegen/ir/parts.hpp"
 #include "codegen/source/emit.hpp"
@@ -126,7 +127,7 @@ class evaluation final : public codegen::part_evaluator {
     runtime::device_impl& on = *operand(c, 0)->memory->device;
     const runtime::library_call& what = *c.site->what;
     // What is looked at has a name for that time alone.
-    const bool may_end = reader && (reader == looked_at_ || runtime::is_asked_once(*reader));
+    const bool may_end = reader && (reader == looked_at_ || codegen::has_one_owner(*reader));
     const std::optional<runtime::call_ending> ending = runtime::ending_of(c, may_end ? reader : nullptr, known);
     std::vector<array_node*>& results = called_[c.site];
     for (int i = 0; i < what.result_count; ++i)

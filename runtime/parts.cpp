@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/ir/calls.hpp"
 #include "codegen/ir/parts.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/library/call.hpp"
@@ -68,7 +69,7 @@ class parts final : public codegen::part_evaluator {
     for (int i = 0; i < site.operand_count; ++i) operands[i] = operand(c, i);
     const call_operands all{operands, static_cast<std::size_t>(site.operand_count)};
     // Of an expression that has a name the call's result is kept, not what is made of it.
-    const bool may_end = reader && is_asked_once(*reader);
+    const bool may_end = reader && codegen::has_one_owner(*reader);
     const std::optional<call_ending> ending = ending_of(c, may_end ? reader : nullptr, known);
     const detail::typed_node& result = ending ? *reader : c;
     const call_ending* const end = ending ? &*ending : nullptr;
@@ -86,7 +87,7 @@ class parts final : public codegen::part_evaluator {
     if (count_ != 1 || wanted_by(requests_[0]) != &result || !into || into->type != c.type || !into->contiguous)
       return nullptr;
     // What has another owner will be asked again, and has to be the same; a target elsewhere is refused behind the call.
-    if (c.site->what->result_count != 1 || !is_asked_once(c)) return nullptr;
+    if (c.site->what->result_count != 1 || !codegen::has_one_owner(c)) return nullptr;
     if (into->memory->device != operands[0]->memory->device) return nullptr;
     const detail::array_node* const addend = ending ? ending->addend : nullptr;
     const bool is_read = std::any_of(operands.begin(), operands.end(),

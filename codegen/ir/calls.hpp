@@ -1,9 +1,12 @@
-// Which call a node asks for.
+// Which call a node asks for, and whether anything else asks for it.
 #pragma once
 
 #include "codegen/ir/node.hpp"
 
 namespace sinter::codegen {
+
+/// Has a node no other owner? What has a name as well will be asked again.
+inline bool has_one_owner(const detail::typed_node& n) { return __atomic_load_n(&n.references, __ATOMIC_ACQUIRE) == 1; }
 
 /// Is every axis of a view's child an axis of the view, and the other way round?
 inline bool is_permutation(const detail::view_node& v) {

@@ -389,10 +389,9 @@ class walker : places {
   // Where anything between the root and a call has another owner, the call's result is kept for that one.
   bool is_asked_once(const frame& f, const call_node& c) const {
     const frame* const first = frames_.begin() + (ways_->only_looks ? 1 : 0);
-    return (f.n == &c || is_only(&c)) &&
-           std::all_of(first, frames_.end(), [](const frame& at) { return is_only(at.n); });
+    return (f.n == &c || has_one_owner(c)) &&
+           std::all_of(first, frames_.end(), [](const frame& at) { return has_one_owner(*at.n); });
   }
-  static bool is_only(const typed_node* n) { return __atomic_load_n(&n->references, __ATOMIC_ACQUIRE) == 1; }
 
   // Its domain has the axes of its user: rows may lie along any of them.
   void transform(frame& f) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "codegen/ir/calls.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/nodes.hpp"
@@ -73,7 +74,7 @@ bool is_aliased(const prepared_part& p, const typed_node* const* nodes, const re
 }
 
 bool is_asked_once(const typed_node& n, const device_impl& on) {
-  if (__atomic_load_n(&n.references, __ATOMIC_ACQUIRE) != 1) return false;
+  if (!codegen::has_one_owner(n)) return false;
   return n.kind != detail::node_kind::call ||
          transformed_in_kernels(static_cast<const detail::call_node&>(n), on) != codegen::fourier::none;
 }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "codegen/compile/compiler.hpp"
+#include "codegen/ir/calls.hpp"
 
 namespace sinter::runtime {
 
@@ -114,12 +115,10 @@ class reading {
 
 }  // namespace
 
-bool is_asked_once(const typed_node& n) { return __atomic_load_n(&n.references, __ATOMIC_ACQUIRE) == 1; }
-
 std::optional<call_ending> ending_of(const call_node& c, const typed_node* reader, const codegen::stand_ins& known) {
   static const bool strict = codegen::math_mode_from_environment() == codegen::math_mode::strict;
   if (strict || !reader || reader->kind != node_kind::expression || c.site->what->result_count != 1) return {};
-  if (!is_asked_once(c) || !(reader->extents == c.extents)) return {};
+  if (!codegen::has_one_owner(c) || !(reader->extents == c.extents)) return {};
   const auto& by = *static_cast<const expression_node*>(reader);
   if (by.code->called || by.code->length > 2 * most_parts) return {};
   reading all(c, by, known);
