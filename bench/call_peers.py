@@ -1,4 +1,4 @@
-"""The rows of bench_products, bench_order, bench_sparse, bench_signals and bench_transforms in NumPy and SciPy, or in CuPy and its twin of SciPy.
+"""The rows of bench_products, bench_linalg, bench_order, bench_sparse, bench_signals and bench_transforms in NumPy and SciPy, or in CuPy and its twin of SciPy.
 
     python3 call_peers.py --json out/bench/calls.json [--on numpy|cupy]
 """
@@ -45,6 +45,31 @@ def products(peer, side, terms):
     yield f"matmul float32 {side}x{side}x{side}", side * side, lambda: a @ a
     u, v = xp.asarray(peers.uniform(terms, 0, 1, 7)), xp.asarray(peers.uniform(terms, 0, 1, 8))
     yield f"dot float32 {terms}", terms, lambda: xp.dot(u, v)
+
+
+def linalg(peer, scale, some):
+    xp = peer.xp
+
+    def matrices(n, dtype, count=1):
+        x = xp.asarray(peers.uniform((count, n, n), -0.5, 0.5, 7, np.float64))
+        all = (x + x.swapaxes(1, 2) + n * xp.eye(n)).astype(dtype)
+        return all[0] if count == 1 else all
+
+    for dtype in ("float32", "float64"):
+        for n, columns in ((some, 1), (4096 // scale, 1), (some, 1024), (4096 // scale, 1024)):
+            a, b = matrices(n, dtype), xp.asarray(peers.uniform((n, columns), 0, 1, 8, dtype))
+            name = f"solve {dtype} {n}x{n}, {columns} column" + ("s" if columns > 1 else "")
+            yield name, a.size, lambda a=a, b=b: xp.linalg.solve(a, b)
+        a, b = matrices(32, dtype, some), xp.asarray(peers.uniform((some, 32, 1), 0, 1, 8, dtype))
+        yield f"solve {dtype} {some} of 32x32, 1 column", a.size, lambda a=a, b=b: xp.linalg.solve(a, b)
+        for name, n in (("cholesky", 4096), ("inv", 2048), ("qr", 2048), ("eigh", 1024)):
+            a = matrices(n // scale, dtype)
+            yield f"{name} {dtype} {len(a)}x{len(a)}", a.size, lambda a=a, of=getattr(xp.linalg, name): of(a)
+        a = matrices(1024 // scale, dtype)
+        yield f"svd {dtype} {len(a)}x{len(a)}", a.size, lambda a=a: xp.linalg.svd(a, full_matrices=False)
+        yield f"svdvals {dtype} {len(a)}x{len(a)}", a.size, lambda a=a: xp.linalg.svd(a, compute_uv=False)
+        a = matrices(3, dtype, 100 * some)
+        yield f"det {dtype} {100 * some} of 3x3", a.size, lambda a=a: xp.linalg.det(a)
 
 
 def order(peer, n):
@@ -124,6 +149,7 @@ def main():
     s.versions, s.device = peer.versions, peer.device
     n = 10_000 if quick else 10_000_000 if on_cpu else 100_000_000
     for rows in (products(peer, 64 if quick else 1024 if on_cpu else 4096, 1000 if quick else 1_000_000),
+                 linalg(peer, 32 if quick else 2 if on_cpu else 1, 40 if quick else 1000),
                  order(peer, n // 10), sparse(peer, 32 if quick else 300 if on_cpu else 1000, 32 if quick else 300),
                  signals(peer, 64_000 if quick else n // 100 * 4), transforms(peer, 1024 if quick else 16 if on_cpu else 1)):
         for name, elements, call in rows:

@@ -70,6 +70,13 @@ void of_rows(bench::session& s, const char* dtype, std::int64_t rows, std::int64
            time_of(s, rows * n, [&] { array<T> r = sn::square(sn::abs(sn::fft::fft(z * window))); }),
            {},
            {bare_call(s, whole, data_of(z), data_of(into), rows * n), "bare call"}});
+  const array<complex> response = numbers<complex>({n});
+  if (const std::string name = "ifft(fft(x) * h) " + shape; s.wants(name))
+    s.add({name,
+           rows * n,
+           time_of(s, rows * n, [&] { array<complex> r = sn::fft::ifft(sn::fft::fft(z) * response); }),
+           {},
+           {bare_call(s, whole, data_of(z), data_of(into), rows * n), "bare call"}});
 }
 
 }  // namespace

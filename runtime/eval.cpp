@@ -24,6 +24,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/launch/workspace.hpp"
+#include "runtime/library/call.hpp"
 #include "runtime/parts.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -104,7 +105,7 @@ bool evaluate_at_once(request* requests, int count, workspace& w, const codegen:
     w.roots.push_back(requests[i].root);
     w.extents.push_back(requests[i].extents);
   }
-  if (!codegen::resolve(w.roots.data(), w.extents.data(), count, w.resolution, known, room, keeps_work)) return false;
+  if (!codegen::resolve(w.roots.data(), w.extents.data(), count, w.resolution, known, room, &device_ways)) return false;
   stream_state& on = current_stream(device_of(w.resolution, requests, count));
   const fusion& p = fusion_for(plan_for(w.resolution.words, requests[0].hint), w.resolution, target_of(on.device));
 

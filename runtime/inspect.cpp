@@ -1,4 +1,5 @@
-// explain, dump, to_dot and counters: the stages of an evaluation, shown instead of run. Nothing here launches or compiles.
+// explain, dump, to_dot and counters: the stages of an evaluation, shown instead of run. Nothing here launches, or
+// compiles what nobody asks to see.
 #include <sinter/inspect.hpp>
 
 #include <algorithm>
@@ -21,9 +22,11 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/inspect/graph.hpp"
+#include "runtime/inspect/readings.hpp"
 #include "runtime/inspect/tree.hpp"
 #include "runtime/launch/measure.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/library/ending.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -73,17 +76,20 @@ class evaluation final : public codegen::part_evaluator {
       : names_(names), drawing_(drawing) {
     runtime::look();
     const codegen::nodes root{typed(n)};
+    looked_at_ = typed(n);
     if (!compute(root, {}, true)) codegen::compute_in_parts(root, *this);
   }
   std::vector<looked_at> steps;
 
  private:
   bool compute(const codegen::nodes& nodes, codegen::program_room room, bool is_root) override {
+    if (is_root && known.count(nodes.front())) return true;  // a call leaves it
     std::vector<const shape*> extents;
     for (const typed_node* n : nodes) extents.push_back(&n->extents);
     codegen::resolution r;
-    if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room,
-                          runtime::keeps_work))
+    codegen::device_ways ways = runtime::device_ways;
+    ways.only_looks = true;
+    if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r, &known, room, &ways))
       return false;
     runtime::device_impl& on = r.device ? *r.device : runtime::current_device();
     const runtime::fusion& p = runtime::fusion_for(runtime::plan_for(r.words, nullptr), r, runtime::target_of(on));
@@ -116,18 +122,33 @@ class evaluation final : public codegen::part_evaluator {
     stand_ins_.arrays.push_back(std::move(before));
     return true;
   }
-  void call(const call_node& c) override {
+  void call(const call_node& c, const typed_node* reader) override {
     runtime::device_impl& on = *operand(c, 0)->memory->device;
     const runtime::library_call& what = *c.site->what;
+    // What is looked at has a name for that time alone.
+    const bool may_end = reader && (reader == looked_at_ || runtime::is_asked_once(*reader));
+    const std::optional<runtime::call_ending> ending = runtime::ending_of(c, may_end ? reader : nullptr, known);
     std::vector<array_node*>& results = called_[c.site];
     for (int i = 0; i < what.result_count; ++i)
       results.push_back(stand_in(what.results[i].type, what.results[i].extents, on));
-    known.emplace(&c, results[static_cast<std::size_t>(c.number)]);
+    array_node* const result = results[static_cast<std::size_t>(c.number)];
+    known.emplace(ending ? reader : &c, result);
+    if (reader == looked_at_ && ending) root_ = result;
     steps.push_back({nullptr, &c, c.extents, true, {}, {}, &on, {}, {}});
+    if (ending) steps.back().formulas.push_back(text_of(*ending));
     if (!drawing_) return;
     std::vector<const array_node*> operands;
     for (int i = 0; i < c.site->operand_count; ++i) operands.push_back(operand(c, i));
+    if (ending && ending->addend) operands.push_back(ending->addend);
     drawing_->add_call(what.name(), operands, results);
+  }
+  std::string text_of(const runtime::call_ending& e) {
+    const auto times = [](double by, const std::string& what, bool is_first) {
+      const std::string size = codegen::number_text(to_bits(std::abs(by)), dtype::float64);
+      const char* const sign = is_first ? (by < 0 ? "-" : "") : by < 0 ? " - " : " + ";
+      return sign + (size == "1" ? "" : size + " * ") + what;
+    };
+    return times(e.of_result, "product", true) + (e.addend ? times(e.of_addend, name_of(*e.addend), false) : "");
   }
   array_node* stand_in(dtype type, const shape& extents, runtime::device_impl& on) {
     runtime::storage_holder none(runtime::make_storage(0, runtime::current_stream(on)));
@@ -196,7 +217,8 @@ class evaluation final : public codegen::part_evaluator {
 
   runtime::array_names& names_;
   runtime::graph_drawer* const drawing_;
-  const array_node* root_ = nullptr;
+  const typed_node* looked_at_ = nullptr;
+  const array_node* root_ = nullptr;  // what stands for it
   std::unordered_map<const array_node*, std::size_t> between_;
   // Arrays without memory, each of which seems to be somewhere: at one place all of them would be one operand.
   struct stand_ins {
@@ -271,6 +293,7 @@ sinter::text explain(node* n) try {
     const looked_at& k = e.steps[i];
     if (k.call) {
       out += message("  %zu. call of a library: %s\n", i + 1, k.call->site->what->name().c_str());
+      for (const std::string& ending : k.formulas) out += "     which leaves " + ending + "\n";
       continue;
     }
     out += message("  %zu. %s over %s: %s\n", i + 1, codegen::name(codegen::form_of(k.step->kernel)),
@@ -282,9 +305,10 @@ sinter::text explain(node* n) try {
   throw_host_is_full();
 }
 
-sinter::text dump(node* n) try {
+sinter::text dump(node* n, dump_options also) try {
   runtime::array_names names;
   const evaluation e(n, names);
+  const runtime::compiled_readings read{also};
   std::string out;
   for (std::size_t i = 0; i < e.steps.size(); ++i) {
     const looked_at& k = e.steps[i];
@@ -298,8 +322,13 @@ sinter::text dump(node* n) try {
       out += title + "not launched: its result has no element ====\n";
       continue;
     }
-    out += title + "CUDA C++ ====\n" + codegen::emit(k.step->kernel, k.on_cuda.variant, codegen::dialect::cuda);
-    out += title + "C ====\n" + codegen::emit(k.step->kernel, k.on_cpu.variant, codegen::dialect::c);
+    const std::string cuda = codegen::emit(k.step->kernel, k.on_cuda.variant, codegen::dialect::cuda);
+    out += title + "CUDA C++ ====\n" + cuda;
+    out += read.cuda(cuda, *k.device, title);
+    if (codegen::form_of(k.step->kernel) == codegen::form::transform) continue;  // of which a CPU has none
+    const std::string c = codegen::emit(k.step->kernel, k.on_cpu.variant, codegen::dialect::c);
+    out += title + "C ====\n" + c;
+    out += read.c(c, *k.device, title);
   }
   return sinter::text(out.c_str());
 } catch (const std::bad_alloc&) {

@@ -9,6 +9,7 @@
 #include "codegen/ir/parts.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/library/ending.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter::runtime {
@@ -18,10 +19,11 @@ namespace {
 // The node that a request is of, where a statement holds it alone, or casts it to what it is.
 const detail::typed_node* wanted_by(const request& r) {
   if (r.root->kind != detail::node_kind::expression) return r.root;
-  const detail::fragment& code = *static_cast<const detail::expression_node*>(r.root)->code;
-  const bool is_same = code.length == 1 || (code.length == 2 && code.code[1].code == detail::instruction::cast &&
-                                            code.code[1].type == code.code[0].type);
-  return is_same && code.nodes == 1 ? child(r.root, 0) : r.root;
+  return changes_nothing(*static_cast<const detail::expression_node*>(r.root)) ? child(r.root, 0) : r.root;
+}
+
+bool is_the_same(const detail::array_node& a, const detail::array_node& b) {
+  return a.data() == b.data() && a.extents == b.extents && a.contiguous && b.contiguous;
 }
 
 // Evaluates the nodes between the operands and the requests, and then the requests.
@@ -60,27 +62,36 @@ class parts final : public codegen::part_evaluator {
     const auto here = captured_.find(c.site);
     return here != captured_.end() && stand(c, here->second[static_cast<std::size_t>(c.number)]);
   }
-  void call(const detail::call_node& c) override {
+  void call(const detail::call_node& c, const detail::typed_node* reader) override {
     const detail::array_node* operands[detail::call_site::most_operands];
     const detail::call_site& site = *c.site;
     for (int i = 0; i < site.operand_count; ++i) operands[i] = operand(c, i);
     const call_operands all{operands, static_cast<std::size_t>(site.operand_count)};
-    const result_handles made = runtime::call(c, all, target_of(c, all));
-    stand(c, made[static_cast<std::size_t>(c.number)]);
+    // Of an expression that has a name the call's result is kept, not what is made of it.
+    const bool may_end = reader && is_asked_once(*reader);
+    const std::optional<call_ending> ending = ending_of(c, may_end ? reader : nullptr, known);
+    const detail::typed_node& result = ending ? *reader : c;
+    const call_ending* const end = ending ? &*ending : nullptr;
+    const result_handles made = runtime::call(c, all, target_of(c, result, all, end), end);
+    stand(result, made[static_cast<std::size_t>(c.number)]);
     if (chosen.capture && site.what->result_count > 1) captured_.emplace(&site, made);
   }
 
  private:
-  // The array that the statement stores a call's result into, where the library can write it there: nothing else reads it any more.
-  detail::array_node* target_of(const detail::call_node& c, call_operands operands) const {
+  // The array that the statement stores a call's result into, or what the ending makes of it, where the library can write it there:
+  // nothing else reads it any more.
+  detail::array_node* target_of(const detail::call_node& c, const detail::typed_node& result, call_operands operands,
+                                const call_ending* ending) const {
     detail::array_node* const into = requests_[0].into;
-    if (count_ != 1 || wanted_by(requests_[0]) != &c || !into || into->type != c.type || !into->contiguous)
+    if (count_ != 1 || wanted_by(requests_[0]) != &result || !into || into->type != c.type || !into->contiguous)
       return nullptr;
     // What has another owner will be asked again, and has to be the same; a target elsewhere is refused behind the call.
-    if (c.site->what->result_count != 1 || __atomic_load_n(&c.references, __ATOMIC_ACQUIRE) != 1) return nullptr;
+    if (c.site->what->result_count != 1 || !is_asked_once(c)) return nullptr;
     if (into->memory->device != operands[0]->memory->device) return nullptr;
+    const detail::array_node* const addend = ending ? ending->addend : nullptr;
     const bool is_read = std::any_of(operands.begin(), operands.end(),
-                                     [&](const detail::array_node* a) { return a->memory == into->memory; });
+                                     [&](const detail::array_node* a) { return a->memory == into->memory; }) ||
+                         (addend && addend->memory == into->memory && !is_the_same(*addend, *into));
     return is_read || !(into->extents == c.extents) ? nullptr : into;
   }
 
@@ -105,9 +116,9 @@ class parts final : public codegen::part_evaluator {
     return true;
   }
 
-  bool stand(const detail::call_node& c, detail::handle made) {
+  bool stand(const detail::typed_node& n, detail::handle made) {
     if (!made) return false;
-    if (known.emplace(&c, as_array_node(made.get())).second) made.take();
+    if (known.emplace(&n, as_array_node(made.get())).second) made.take();
     return true;
   }
 

@@ -2,6 +2,8 @@
 // for errors of a capture whose own call cannot say where it stands.
 #pragma once
 
+#include <string>
+
 #include <sinter/detail/where.hpp>
 
 #include "runtime/memory/resources.hpp"
@@ -34,5 +36,11 @@ class statement {
  private:
   bool set_ = false;
 };
+
+/// Where the statement stands, as the log says it: "; for main.cpp:12". Empty where that is not known.
+inline std::string for_statement() {
+  const detail::where* const at = memory_of_thread.place;
+  return at ? "; for " + std::string(at->file) + ":" + std::to_string(at->line) : "";
+}
 
 }  // namespace sinter::runtime

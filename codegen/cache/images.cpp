@@ -1,9 +1,10 @@
-// Joins compiler and disk cache, the last step of codegen before the runtime loads an image; also SINTER_DUMP.
+// Joins compiler and disk cache, the last step of codegen before the runtime loads an image; also SINTER_DUMP and SINTER_DUMP_ALSO.
 // Invariant: neither the cache nor the dump can change the outcome of image_for, only how long it takes.
 #include "codegen/cache/images.hpp"
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 
 #include "codegen/cache/entry.hpp"
 #include "codegen/cache/notice.hpp"
+#include "codegen/compile/disassemble.hpp"
 #include "codegen/compile/file.hpp"
 
 namespace sinter::codegen {
@@ -39,6 +41,32 @@ const char* image_ending(const compiler& with, const bytes& image) {
   return image.size() >= 4 && std::memcmp(image.data(), "\177ELF", 4) == 0 ? ".cubin" : ".ptx";
 }
 
+// What SINTER_DUMP_ALSO asks for, words between commas, as far as there is that of this dialect.
+void dump_readings(const compiler& with, const std::string& stem, std::string_view source, const bytes& image) try {
+  const char* const asked = ::secure_getenv("SINTER_DUMP_ALSO");
+  bool ptx = false, sass = false, assembly = false;
+  for (std::string_view left = asked ? asked : ""; !left.empty();) {
+    const std::string_view word = left.substr(0, left.find(','));
+    left.remove_prefix(std::min(word.size() + 1, left.size()));
+    if (word == "ptx") ptx = true;
+    else if (word == "sass") sass = true;
+    else if (word == "assembly") assembly = true;
+    else throw error(("\"" + std::string(word) + "\" is none of ptx, sass and assembly").c_str());
+  }
+  const auto dump_text = [&](const char* ending, const std::string& text) {
+    dump_file(stem + ending, text.data(), text.size());
+  };
+  if (std::strcmp(with.extension(), "cu") != 0) {
+    if (assembly) dump_text(".s", with_head("", disassemble(image)));
+  } else if (ptx || sass) {
+    const compiled_text made = with.compile_to_read(source);
+    if (ptx) dump_text(".ptx", made.between);
+    if (sass) dump_text(".sass", with_head(made.uses, disassemble(image)));
+  }
+} catch (const std::exception& e) {
+  warn_once(notice::no_listing, std::string("SINTER_DUMP_ALSO: ") + e.what());
+}
+
 bytes load_or_compile(disk_cache& cache, const compiler& with, std::string_view source, image_origin& from) {
   if (std::optional<bytes> found = cache.load(with.identity(), source)) {
     from = image_origin::disk;
@@ -60,6 +88,7 @@ std::shared_ptr<const bytes> image_for(disk_cache& cache, const compiler& with, 
   image_origin origin;
   auto image = std::make_shared<const bytes>(load_or_compile(cache, with, source, origin));
   if (stem) dump_file(*stem + image_ending(with, *image), image->data(), image->size());
+  if (stem) dump_readings(with, *stem, source, *image);
   if (from) *from = origin;
   return image;
 }

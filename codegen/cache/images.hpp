@@ -13,7 +13,8 @@ namespace sinter::codegen {
 enum class image_origin { memory, disk, compiled };
 
 /// The image of `source`, from the process's disk cache or compiled and then kept there. `from`, where given, is told
-/// which. With SINTER_DUMP=folder the source and the image are also written there as plain files. Errors: those of
+/// which. With SINTER_DUMP=folder the source and the image are also written there as plain files, and what
+/// SINTER_DUMP_ALSO names: "ptx,sass,assembly". Errors: those of
 /// `compiler::compile`. Thread-safe; two threads asking for one source at once may both compile it: runtime/launch/modules.hpp
 /// sees to it that none do. Never gives `memory`.
 std::shared_ptr<const bytes> image_for(const compiler& with, std::string_view source, image_origin* from = nullptr);

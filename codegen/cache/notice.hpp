@@ -13,6 +13,7 @@ enum class notice {
   unwritable_cache,
   bad_limit,
   unwritable_dump,
+  no_listing,
   full_scratch
 };
 

@@ -26,6 +26,14 @@ class compiler_hangs : public device_error {
   using device_error::device_error;
 };
 
+/// A text that was compiled to be read.
+struct compiled_text {
+  bytes image;
+  std::string between = {};  ///< PTX; empty: there is nothing between the text and the image
+  std::string uses =
+      {};  ///< registers, spills and shared memory, a line for each kernel; empty: the compiler does not say
+};
+
 class compiler {
  public:
   virtual ~compiler() = default;
@@ -39,6 +47,9 @@ class compiler {
   /// Compiles. Thread-safe. Errors: `compile_error` with the log and the source, where the source is at fault;
   /// `compiler_hangs` where it ran too long; `device_error` where it failed otherwise (died, has no room to work in).
   virtual bytes compile(std::string_view source) const = 0;
+
+  /// The same for those who look at kernels: it may take longer. The image has the code of that of `compile`.
+  virtual compiled_text compile_to_read(std::string_view source) const { return {compile(source)}; }
 };
 
 /// NVRTC for `sm_<arch>` (90 for compute capability 9.0), giving a cubin; where this NVRTC does not know the

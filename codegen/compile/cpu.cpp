@@ -43,16 +43,6 @@ std::string from_environment(const char* name) {
   return value ? value : "";
 }
 
-// Empty where there is none or it cannot be read, which is for the caller to explain.
-bytes read_file(const std::string& path) {
-  const unique_fd file = open_file(AT_FDCWD, path.c_str(), O_RDONLY);
-  struct stat status;
-  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  bytes result(static_cast<std::size_t>(status.st_size));
-  if (read_upto(file.get(), result.data(), result.size()) != status.st_size) return {};
-  return result;
-}
-
 // A linker stopped half-way leaves a file without the section table that ends it.
 bool is_whole_image(const bytes& image) {
   ElfW(Ehdr) header;
@@ -63,34 +53,17 @@ bool is_whole_image(const bytes& image) {
   return header.e_shoff <= image.size() && table <= image.size() - header.e_shoff;
 }
 
-bool is_program(const std::string& path) {
-  struct stat status;
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
-}
-
-// Relative entries of PATH are left out: which program they name depends on where the host happens to stand.
-std::string find_on_path(const std::string& name) {
-  const std::string path = from_environment("PATH");
-  for (std::size_t at = 0; at <= path.size();) {
-    const std::size_t end = std::min(path.find(':', at), path.size());
-    std::string candidate = path.substr(at, end - at) + "/" + name;
-    if (candidate.front() == '/' && end > at && is_program(candidate)) return candidate;
-    at = end + 1;
-  }
-  return {};
-}
-
 // Set but unusable (or empty) means no compiler: it is how a user turns this one off.
 std::string find_compiler() {
   if (::secure_getenv("SINTER_CC")) {
     const std::string wanted = from_environment("SINTER_CC");
-    if (wanted.find('/') == std::string::npos) return wanted.empty() ? wanted : find_on_path(wanted);
+    if (wanted.find('/') == std::string::npos) return wanted.empty() ? wanted : program_on_path(wanted);
     std::error_code failed;
     const std::string absolute = std::filesystem::absolute(wanted, failed).string();
     return !failed && is_program(absolute) ? absolute : "";
   }
   for (const char* name : {"cc", "gcc", "clang"}) {
-    if (std::string found = find_on_path(name); !found.empty()) return found;
+    if (std::string found = program_on_path(name); !found.empty()) return found;
   }
   return {};
 }
@@ -200,7 +173,7 @@ class cpu_compiler final : public compiler {
     identity_ = "sinter " SINTER_VERSION "\ncompiler " + program_identity(path_);
     // gcc takes these from PATH where it has none of its own.
     for (const char* tool : {"as", "ld"})
-      identity_ += "\n" + std::string(tool) + " " + program_identity(find_on_path(tool));
+      identity_ += "\n" + std::string(tool) + " " + program_identity(program_on_path(tool));
     identity_ += "\nC library " + c_library_version() + "\noptions";
     for (const std::string& option : options_) identity_ += " " + option;
     for (const std::string& option : of_complex_) identity_ += " complex:" + option;
@@ -249,7 +222,7 @@ class cpu_compiler final : public compiler {
     answered_.store(true, std::memory_order_relaxed);
     const bool may_be_good =
         result.end == process_end::unknown || (result.end == process_end::exited && result.code == 0);
-    bytes image = read_file(folder.file("kernel.so"));
+    bytes image = read_file(folder.file("kernel.so").c_str());
     if (may_be_good && is_whole_image(image)) return image;
     if (!folder.has_room()) return std::nullopt;
     const std::string log = log_in(folder);
@@ -271,7 +244,7 @@ class cpu_compiler final : public compiler {
   std::string by() const { return "the C compiler " + path_; }
 
   static std::string log_in(const scratch_folder& folder) {
-    const bytes log = read_file(folder.file("log"));
+    const bytes log = read_file(folder.file("log").c_str());
     return {reinterpret_cast<const char*>(log.data()), log.size()};
   }
 

@@ -23,10 +23,21 @@ class cuda_compiler final : public compiler {
     nvrtc_program made(nvrtc_, std::string(source));
     if (const nvrtc_status status = made.compile(options_); status != nvrtc_success)
       throw_not_compiled(nvrtc_, status, options_[0], made.log(), identity_, source);
-    return made.image(options_[0].starts_with("-arch=sm_"));
+    return made.image(makes_cubins());
+  }
+
+  compiled_text compile_to_read(std::string_view source) const override {
+    nvrtc_program made(nvrtc_, std::string(source));
+    std::vector<std::string> options = options_;
+    options.emplace_back(nvrtc_tells_uses);
+    if (const nvrtc_status status = made.compile(options); status != nvrtc_success)
+      throw_not_compiled(nvrtc_, status, options_[0], made.log(), identity_, source);
+    return {made.image(makes_cubins()), made.ptx(), uses_in(made.log())};
   }
 
  private:
+  bool makes_cubins() const { return options_[0].starts_with("-arch=sm_"); }
+
   const nvrtc_library nvrtc_;
   std::vector<std::string> options_;  // the architecture first
   std::string identity_;

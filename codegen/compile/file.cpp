@@ -3,6 +3,7 @@
 #include "codegen/compile/file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,6 +67,15 @@ std::ptrdiff_t read_upto(int fd, void* to, std::size_t size) {
     left -= static_cast<std::size_t>(done);
   }
   return static_cast<std::ptrdiff_t>(size - left);
+}
+
+std::vector<std::byte> read_file(const char* path) {
+  const unique_fd file = open_file(AT_FDCWD, path, O_RDONLY);
+  struct stat status;
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::vector<std::byte> result(static_cast<std::size_t>(status.st_size));
+  if (read_upto(file.get(), result.data(), result.size()) != status.st_size) return {};
+  return result;
 }
 
 }  // namespace sinter::codegen

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace sinter::codegen {
 
@@ -39,5 +40,8 @@ bool write_all(int fd, const void* from, std::size_t size);
 
 /// Reads until `size` bytes or the end of the file: how many there were. Errors: -1, and errno.
 std::ptrdiff_t read_upto(int fd, void* to, std::size_t size);
+
+/// A whole regular file; empty where there is none or it cannot be read, which is for the caller to explain.
+std::vector<std::byte> read_file(const char* path);
 
 }  // namespace sinter::codegen

@@ -55,7 +55,19 @@ class module_compiler final : public compiler {
     throw_not_compiled(nvrtc_, status, arch_, log, identity_, source, joined(text_.names));
   }
 
+  compiled_text compile_to_read(std::string_view source) const override {
+    nvrtc_program program(nvrtc_, text_.source, text_.headers);
+    for (const std::string& name : text_.names) program.add_name(name);
+    std::vector<std::string> options = options_;
+    options.emplace_back(nvrtc_tells_uses);
+    if (const nvrtc_status status = program.compile(options); status != nvrtc_success)
+      throw_not_compiled(nvrtc_, status, arch_, program.log(), identity_, source, joined(text_.names));
+    return {program.image(makes_cubins()), program.ptx(), uses_in(program.log())};
+  }
+
  private:
+  bool makes_cubins() const { return arch_.find("sm_") != std::string::npos; }
+
   // With its length, so that no two lists come to the same identity.
   void append(const char* what, const std::string& text) {
     identity_ += "\n" + std::string(what) + " " + std::to_string(text.size()) + " " + text;
@@ -67,7 +79,7 @@ class module_compiler final : public compiler {
     status = program.compile(options_);
     log = program.log();
     if (status != nvrtc_success) return {};
-    bytes made = program.image(arch_.find("sm_") != std::string::npos);
+    bytes made = program.image(makes_cubins());
     const std::uint64_t size = made.size();
     const auto append_bytes = [&](const void* data, std::size_t count) {
       const auto* from = static_cast<const std::byte*>(data);

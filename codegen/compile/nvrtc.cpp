@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <sstream>
 
 #include <sinter/error.hpp>
 
@@ -136,6 +138,41 @@ bytes nvrtc_program::image(bool cubin) const {
         "asking NVRTC for an image");
   if (result.empty()) throw device_error("NVRTC reported success and gave no image");
   return result;
+}
+
+std::string nvrtc_program::ptx() const {
+  const bytes text = image(false);
+  const std::string all(reinterpret_cast<const char*>(text.data()), text.size());
+  return all.substr(0, all.find('\0'));
+}
+
+// ptxas has three lines for a kernel: "Function properties for f", "n bytes stack frame, n bytes spill stores, n bytes spill loads",
+// and "Used n registers, used n barriers, n bytes smem". It leaves out what there is none of.
+std::string uses_in(const std::string& log) {
+  std::istringstream lines(log);
+  std::string all, name, line;
+  long stack = 0, spilled = 0;
+  const auto number_before = [&](const char* what) {
+    const std::size_t at = line.find(what);
+    if (at == std::string::npos) return 0l;
+    const std::size_t digit = line.find_last_not_of("0123456789", at - 1) + 1;
+    return std::atol(line.c_str() + digit);
+  };
+  while (std::getline(lines, line)) {
+    constexpr std::string_view begin = "Function properties for ";
+    if (const std::size_t at = line.find(begin); at != std::string::npos) {
+      name = line.substr(at + begin.size());
+    } else if (line.find(" bytes stack frame") != std::string::npos) {
+      stack = number_before(" bytes stack frame");
+      spilled = number_before(" bytes spill stores");
+    } else if (const long registers = number_before(" registers"); registers > 0) {
+      all += name + ": " + std::to_string(registers) + " registers a thread, ";
+      all += spilled > 0 ? std::to_string(spilled) + " bytes spilled" : "none spilled";
+      if (stack > spilled) all += ", " + std::to_string(stack - spilled) + " bytes of arrays";
+      all += ", " + std::to_string(number_before(" bytes smem")) + " bytes of shared memory a block\n";
+    }
+  }
+  return all;
 }
 
 void throw_not_compiled(const nvrtc_library& nvrtc, nvrtc_status status, const std::string& arch_option,

@@ -76,11 +76,18 @@ class nvrtc_program {
   /// After it has been compiled.
   std::string lowered_name(const std::string& expression) const;
   bytes image(bool cubin) const;
+  /// What a cubin was made from.
+  std::string ptx() const;
 
  private:
   const nvrtc_library& nvrtc_;
   nvrtc_handle* handle_ = nullptr;
 };
+
+/// Has NVRTC's log say what a kernel uses, as `uses_in` reads it: "sinter_kernel: 14 registers a thread, none spilled, 256 bytes of
+/// shared memory a block", a line for each kernel.
+inline constexpr const char* nvrtc_tells_uses = "--ptxas-options=-v";
+std::string uses_in(const std::string& log);
 
 /// Throws what a compilation has come to that did not succeed: `compile_error` where the text is at fault, otherwise
 /// `device_error`. `name`: the kernel's, where the text does not say it.

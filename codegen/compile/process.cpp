@@ -1,10 +1,11 @@
-// Starts a program with posix_spawn and waits for it with a time limit, below the CPU compiler.
+// Starts a program with posix_spawn and waits for it with a time limit, below the CPU compiler and the disassemblers.
 // Invariant: returns or throws within the limit (and a short grace), whatever the program and the host's signals do.
 #include "codegen/compile/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <thread>
@@ -144,6 +146,23 @@ process_result run_process(const process_request& request) {
   ::kill(child, SIGKILL);
   wait_until(child, pidfd.get(), clock::now() + grace);
   return {process_end::timed_out, 0};
+}
+
+bool is_program(const std::string& path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::string program_on_path(const std::string& name) {
+  const char* const value = ::secure_getenv("PATH");
+  const std::string path = value ? value : "";
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find(':', at), path.size());
+    std::string candidate = path.substr(at, end - at) + "/" + name;
+    if (candidate.front() == '/' && end > at && is_program(candidate)) return candidate;
+    at = end + 1;
+  }
+  return {};
 }
 
 }  // namespace sinter::codegen

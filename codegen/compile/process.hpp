@@ -1,4 +1,4 @@
-// Runs one program to its end, without a shell, for the CPU compiler.
+// Finds a program, and runs it to its end, without a shell: the CPU compiler, and disassemblers.
 #pragma once
 
 #include <chrono>
@@ -27,5 +27,12 @@ struct process_result {
 /// Starts it and waits. A program still running after `time_limit` is killed with everything it started.
 /// Errors: `device_error` where it cannot be started. Thread-safe.
 process_result run_process(const process_request& request);
+
+/// Is there a file that can be run?
+bool is_program(const std::string& path);
+
+/// A program's absolute path, by PATH; empty where there is none. Relative entries of PATH are left out: which program they name
+/// depends on where the host happens to stand.
+std::string program_on_path(const std::string& name);
 
 }  // namespace sinter::codegen

@@ -17,7 +17,7 @@
 namespace sinter::codegen {
 namespace {
 
-constexpr const char* own_files[] = {"kernel.c", "kernel.so", "log", "room"};
+constexpr const char* own_files[] = {"kernel.c", "kernel.so", "image", "log", "room"};
 
 // More than a kernel's text, object and image take together.
 constexpr std::size_t enough_room = std::size_t{1} << 20;

@@ -7,6 +7,7 @@ namespace {
 constexpr const char* types_text = R"(
 struct alignas(16) V { unsigned long long low, high; };
 #define vectors (tile / (16 * threads))
+#define each (tile / threads)
 #define known (1ull << 63)
 #define own (1ull << 62)
 )";
@@ -31,11 +32,20 @@ static __device__ __forceinline__ V truth_at(const unsigned char* __restrict__ m
   }
   return all;
 }
-// Notes where the true ones of 8 are.
-static __device__ __forceinline__ void note(unsigned short* kept, int& rank, const unsigned long long w, const int place) {
+// The highest bits of 8 bytes side by side: each goes to a bit of the highest byte where none but it comes.
+static __device__ __forceinline__ unsigned side_by_side(const unsigned long long w) {
+  return (unsigned)((w >> 7) * 0x0102040810204080ull >> 56);
+}
+// Notes where the true ones of a warp's bytes are, from a rank on. Each lane has the bits of 32 bytes; lanes take those of one after the
+// other together, so that neighbours write side by side.
+static __device__ __forceinline__ void note(unsigned short* kept, int rank, const unsigned bits, const int place) {
+  const int lane = threadIdx.x % 32;
 #pragma unroll
-  for (int j = 0; j < 8; ++j)
-    if (w >> (8 * j + 7) & 1) kept[rank++] = (unsigned short)(place + j);
+  for (int from = 0; from < 32; ++from) {
+    const unsigned all = __shfl_sync(0xffffffffu, bits, from);
+    if (all >> lane & 1) kept[rank + __popc(all & ((1u << lane) - 1))] = (unsigned short)(place + 32 * from + lane);
+    rank += __popc(all);
+  }
 }
 )";
 
@@ -63,7 +73,8 @@ static __device__ __forceinline__ unsigned long long before_tile(const volatile 
 )";
 
 // Tiles take turns in the order in which blocks start, so that those before one have started. They begin where the mask's bytes can be
-// loaded 16 at a time. What is true in a tile is noted in shared memory first, so that neighbours write to neighbouring elements.
+// loaded 16 at a time. What is true in a tile is noted in shared memory first, so that neighbours write to neighbouring elements. Small ones
+// are on their way while one warp looks at the tiles before.
 constexpr const char* kernel_text = R"(
 extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
     const unsigned char* __restrict__ mask, const T* __restrict__ in, T* __restrict__ out, volatile unsigned long long* states,
@@ -79,31 +90,32 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
   V mine[vectors];
 #pragma unroll
   for (int v = 0; v < vectors; ++v) mine[v] = truth_at(mask, begin + 16 * (int)(threadIdx.x * vectors + v), count);
-  int found = 0;
+  unsigned bits = 0;
 #pragma unroll
-  for (int v = 0; v < vectors; ++v) found += __popcll(mine[v].low) + __popcll(mine[v].high);
-  int rank = found;
+  for (int v = 0; v < vectors; ++v)
+    bits |= (side_by_side(mine[v].low) | side_by_side(mine[v].high) << 8) << 16 * v;
+  int found = __popc(bits);
 #pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const int other = __shfl_up_sync(0xffffffffu, rank, step);
-    if (lane >= step) rank += other;
-  }
-  if (lane == 31) warps[warp] = rank;
-  rank -= found;
+  for (int step = 16; step > 0; step /= 2) found += __shfl_xor_sync(0xffffffffu, found, step);
+  if (lane == 0) warps[warp] = found;
   __syncthreads();
-  int here = 0;
+  int here = 0, rank = 0;
 #pragma unroll
   for (int w = 0; w < threads / 32; ++w) {
     if (w == warp) rank += here;
     here += warps[w];
   }
   if (threadIdx.x == 0) states[number] = (unsigned long long)here | (number == 0 ? known : own);
+  note(kept, rank, bits, 1024 * warp);
+#if ahead
+  __syncthreads();
+  T held[each];
 #pragma unroll
-  for (int v = 0; v < vectors; ++v) {
-    const int place = 16 * (int)(threadIdx.x * vectors + v);
-    note(kept, rank, mine[v].low, place);
-    note(kept, rank, mine[v].high, place + 8);
+  for (int k = 0; k < each; ++k) {
+    const int i = k * threads + threadIdx.x;
+    if (i < here) held[k] = element(begin + kept[i]);
   }
+#endif
   if (warp == 0) {
     const unsigned long long before = number == 0 ? 0 : before_tile(states, number);
     if (lane == 0) {
@@ -114,8 +126,16 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
   __syncthreads();
   const long long to = (long long)first, room = wanted - to;
   const int last = here < room ? here : (int)room;
+#if ahead
+#pragma unroll
+  for (int k = 0; k < each; ++k) {
+    const int i = k * threads + threadIdx.x;
+    if (i < last) out[to + i] = held[k];
+  }
+#else
 #pragma unroll 4
   for (int i = threadIdx.x; i < last; i += threads) out[to + i] = element(begin + kept[i]);
+#endif
 }
 )";
 
@@ -132,9 +152,12 @@ const char* type_of(int size) {
 }  // namespace
 
 std::string compact_text(int size) {
+  static_assert(compact_tile == 32 * compact_threads);  // bits of a lane, in the kernel
   std::string text = "// compact: " + (size == 0 ? std::string("places") : std::to_string(size) + " bytes") + "\n";
   text +=
       "#define threads " + std::to_string(compact_threads) + "\n#define tile " + std::to_string(compact_tile) + "\n";
+  constexpr int most_ahead = 8;  // bytes: of larger ones a block would have registers for few
+  text += std::string("#define ahead ") + (size > 0 && size <= most_ahead ? "1" : "0") + "\n";
   text += types_text;
   text += std::string("typedef ") + (size == 0 ? "long long" : type_of(size)) + " T;\n";
   text += std::string("#define element(place) ") + (size == 0 ? "(T)(place)" : "in[place]") + "\n";

@@ -113,7 +113,8 @@ class reader {
     if (w.by() != maker::map) v = cast_to(p_, v, widened(p_.values[v].type));  // numbers of 16 bits
     const function_text* called = nullptr;
     if (w.by_text()) called = reinterpret_cast<const function_text*>(static_cast<std::uintptr_t>(words_[at_++]));
-    p_.boundaries.push_back({w.what(), w.type(), w.domain(), w.rank(), w.joinable(), w.by(), v, position, called});
+    p_.boundaries.push_back(
+        {w.what(), w.type(), w.domain(), w.rank(), w.joinable(), w.by(), v, position, called, w.transform()});
   }
 
   // A call's arguments are all that is on the stack. Its guard is the next word.

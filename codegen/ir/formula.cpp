@@ -105,10 +105,7 @@ class writer {
     return text;
   }
 
-  term folded(const accumulator& a) const {
-    const std::string what = a.called ? a.called->name : std::string(a.running ? "running " : "") + name(a.what);
-    return {what + "(" + terms_[a.value].text + ")"};
-  }
+  term folded(const accumulator& a) const { return {name_of(a) + "(" + terms_[a.value].text + ")"}; }
 
   term term_of(const value& v) const {
     const auto at = [&](int a) -> const term& { return terms_[v.args[a]]; };

@@ -68,6 +68,9 @@ struct input {
   friend bool operator==(const input&, const input&) = default;
 };
 
+/// Which way a Fourier transform goes. The inverse one is not divided by the number of points.
+enum class fourier : std::uint8_t { none, forward, inverse };
+
 /// The running state of a reduction: `what` folded over values[value], which has dtype `type`, and where it takes positions over
 /// those in values[position], too. Each is a member of the state.
 struct accumulator {
@@ -75,7 +78,8 @@ struct accumulator {
   dtype type;
   std::uint16_t value;
   std::uint16_t position = 0;
-  bool running = false;                   // of a scan: every point uses what was folded up to it
+  bool running = false;                   // every point uses what is there for it: of a scan, what was folded up to it
+  fourier transform = fourier::none;      // nothing is folded: every point uses its element of the row's transform
   const function_text* called = nullptr;  // reduction::text: what folds two states
   int members() const { return detail::facts(what).members(); }
   std::uint16_t folded(int member) const { return member == 0 ? value : position; }
@@ -87,11 +91,14 @@ struct accumulator {
   friend bool operator==(const accumulator&, const accumulator&) = default;
 };
 
+/// What an accumulator is called: "sum", "running sum", "fft", "ifft", or as a text's function is.
+std::string name_of(const accumulator&);
+
 /// A fused kernel. No accumulators: a map, outputs are written at every point. Else accumulators fold over the reduced axes: a
 /// row, for each of the kept points. One that folds what an earlier one gave needs another pass over the row (stages.hpp).
 /// Outputs are then written once for each row (made of reduced values, scalars and inputs that do not vary along it), but for
 /// the first ones, which are written at every point of it. Where accumulators are running, all of them are, there is one
-/// reduced axis, they fold nothing that another one gives, and all outputs are written at every point.
+/// reduced axis, and all outputs are written at every point; scans fold nothing that another one gives, and transforms are alone.
 struct kernel {
   std::vector<input> inputs;
   std::vector<dtype> scalars;
@@ -101,6 +108,7 @@ struct kernel {
   std::uint16_t everywhere = 0;        // of a kernel with rows: how many of the outputs are written at every point
   bool reduces() const { return !accumulators.empty(); }
   bool scans() const { return reduces() && accumulators[0].running; }
+  bool transforms() const { return reduces() && accumulators[0].transform != fourier::none; }
   friend bool operator==(const kernel&, const kernel&) = default;
 };
 
@@ -187,6 +195,13 @@ struct scan_schedule {
   friend bool operator==(const scan_schedule&, const scan_schedule&) = default;
 };
 
+/// How rows are transformed; runtime/launch/transforms.cpp chooses it. The text is for rows of so many points.
+struct transform_schedule {
+  std::uint16_t points = 0;
+  std::uint16_t lines = 0;  // rows, or neighbouring columns, of a block
+  friend bool operator==(const transform_schedule&, const transform_schedule&) = default;
+};
+
 /// How one operand of a map is accessed.
 enum class way : std::uint8_t {
   each,    // element by element
@@ -227,6 +242,7 @@ struct variant {
   row_schedule rows;             // of a row kernel
   fold_schedule fold;            // of a fold
   scan_schedule scan;            // of a scan
+  transform_schedule transform;  // of a transform
   std::vector<access> operands;  // inputs, then outputs
   map_schedule map;              // maps
   friend bool operator==(const variant&, const variant&) = default;

@@ -98,6 +98,14 @@ struct expression_node : typed_node {
   int in_advance = 0;
 };
 
+/// Does an expression give the node that it is made of as it is?
+inline bool changes_nothing(const expression_node& e) {
+  const fragment& f = *e.code;
+  const bool is_same =
+      f.length == 1 || (f.length == 2 && f.code[1].code == instruction::cast && f.code[1].type == f.code[0].type);
+  return is_same && f.nodes == 1;
+}
+
 /// How one axis of a viewed node is driven: index = offset + step * (index along `axis` of the view).
 struct axis_map {
   std::int64_t offset;

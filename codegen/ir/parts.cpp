@@ -123,13 +123,18 @@ class divider {
   std::vector<part> parts_;
 };
 
+struct met_call {
+  const call_node* call;
+  const typed_node* reader;  // null: a root
+};
+
 // The calls still to be made, each after those whose results it takes.
-std::vector<const call_node*> calls_under(const nodes& roots, part_evaluator& by) {
+std::vector<met_call> calls_under(const nodes& roots, part_evaluator& by) {
   struct frame {
     const typed_node* n;
     int next;
   };
-  std::vector<const call_node*> calls;
+  std::vector<met_call> calls;
   std::unordered_set<const typed_node*> met;
   std::vector<frame> open;
   const auto enter = [&](const typed_node* n) {
@@ -144,8 +149,10 @@ std::vector<const call_node*> calls_under(const nodes& roots, part_evaluator& by
         enter(child(f.n, f.next++));
         continue;
       }
-      if (f.n->kind == node_kind::call) calls.push_back(static_cast<const call_node*>(f.n));
+      const typed_node* const n = f.n;
       open.pop_back();
+      if (n->kind == node_kind::call)
+        calls.push_back({static_cast<const call_node*>(n), open.empty() ? nullptr : open.back().n});
     }
   return calls;
 }
@@ -165,20 +172,20 @@ void compute(const nodes& roots, bool are_roots, std::size_t weight, part_evalua
   }
 }
 
-void make(const call_node& c, part_evaluator& by) {
+void make(const call_node& c, const typed_node* reader, part_evaluator& by) {
   nodes wanted;
   for (int i = 0; i < c.site->operand_count; ++i)
     if (!by.operand(c, i) && std::find(wanted.begin(), wanted.end(), c.site->operands[i]) == wanted.end())
       wanted.push_back(c.site->operands[i]);
   if (!wanted.empty() && !by.compute(wanted, {}, false)) compute(wanted, false, program_room().operations / 2, by);
-  by.call(c);
+  by.call(c, reader);
 }
 
 }  // namespace
 
 void compute_in_parts(const nodes& roots, part_evaluator& by) {
-  for (const call_node* c : calls_under(roots, by))
-    if (!by.recall(*c)) make(*c, by);  // else another result of the same call came first
+  for (const auto& [c, reader] : calls_under(roots, by))
+    if (!by.recall(*c)) make(*c, reader, by);  // else another result of the same call came first
   if (!by.known.empty() && by.compute(roots, {}, true)) return;
   compute(roots, true, program_room().operations / 2, by);
 }

@@ -20,8 +20,9 @@ class part_evaluator {
   virtual const detail::array_node* operand(const detail::call_node&, int number) = 0;
   /// Has its call been made before? Then the result stands in `known` from now on.
   virtual bool recall(const detail::call_node&) = 0;
-  /// Makes the call, and has the result stand in `known`. Its operands stand.
-  virtual void call(const detail::call_node&) = 0;
+  /// Makes the call, and has the result stand in `known`, or what `reader` makes of it. Its operands stand. `reader`: the expression
+  /// that it was met under, or null.
+  virtual void call(const detail::call_node&, const detail::typed_node* reader) = 0;
   /// Nothing will read a node's array any more.
   virtual void drop(const detail::typed_node*) = 0;
   stand_ins known;

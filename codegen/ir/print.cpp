@@ -118,6 +118,11 @@ std::string print(const fold_schedule& f, const variant& v) {
   return (f.stream ? "columns as one stream" : lines(v)) + packs(f.width, f.turns) + (f.split ? ", in parts" : "");
 }
 
+std::string print(const transform_schedule& t, const variant& v) {
+  if (t.points == 0) return lines(v) + ", by a library";
+  return lines(v) + " of " + std::to_string(t.points) + " points, " + std::to_string(t.lines) + " to a block";
+}
+
 std::string print(const scan_schedule& s, const variant& v) {
   const char* pieces = s.threads == 0 ? ", in chunks" : s.ahead ? ", in tiles folded ahead" : ", in tiles";
   return lines(v) + held(s.held) + packs(s.width, 1) + (s.split ? pieces : "");
@@ -130,9 +135,15 @@ std::string print(const kernel& k, const variant& v) {
     case form::rows: return print(v.rows, v);
     case form::fold: return print(v.fold, v);
     case form::scan: return print(v.scan, v);
+    case form::transform: return print(v.transform, v);
     case form::map: break;
   }
   return print(v.map, static_cast<int>(k.inputs.size()));
+}
+
+std::string name_of(const accumulator& a) {
+  if (a.transform != fourier::none) return a.transform == fourier::forward ? "fft" : "ifft";
+  return (a.running ? "running " : "") + (a.called ? a.called->name : codegen::name(a.what));
 }
 
 std::string print(const kernel& k) {
@@ -149,8 +160,7 @@ std::string print(const kernel& k) {
     text += line(numbered('v', n), k.values[n].type, source_of(k.values[n]));
   for (std::size_t n = 0; n < k.accumulators.size(); ++n) {
     const accumulator& a = k.accumulators[n];
-    std::string source =
-        std::string(a.running ? "running " : "") + (a.called ? a.called->name.c_str() : codegen::name(a.what));
+    std::string source = name_of(a);
     for (int m = 0; m < a.members(); ++m) source += " " + numbered('v', a.folded(m));
     text += line(numbered('a', n), a.result_type(), source);
   }

@@ -30,6 +30,7 @@ struct program {
     std::uint16_t value;
     std::uint16_t position;       // of what is folded, where the reduction takes it
     const function_text* called;  // reduction::text
+    fourier transform;
   };
   struct root {
     unsigned space;

@@ -8,6 +8,7 @@
 #include <sinter/error.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "codegen/ir/calls.hpp"
 #include "codegen/ir/exponent.hpp"
 #include "codegen/ir/function.hpp"
 #include "codegen/ir/places.hpp"
@@ -34,11 +35,11 @@ namespace {
 class walker : places {
  public:
   bool run(const typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
-           const stand_ins* known, program_room room, keeps_work* keeps) {
+           const stand_ins* known, program_room room, const device_ways* ways) {
     out_ = &into;
     known_ = known;
     room_ = room;
-    keeps_ = keeps;
+    ways_ = ways;
     refined_.clear();
     kept_whole_.clear();
     used_again_.clear();
@@ -63,6 +64,7 @@ class walker : places {
     unsigned inner = 0;   // of what becomes memory: the context it is walked in
     int next = 0;         // child
     bool stores = false;  // the node itself becomes memory
+    fourier transform = fourier::none;
   };
   struct seen {
     const node* n;
@@ -136,7 +138,7 @@ class walker : places {
         const auto* e = static_cast<const expression_node*>(f.n);
         const unsigned in = f.context;
         if (f.stores) return close(stored(f));
-        if (keeps_ && f.next == 0 && is_stored(e, f)) return store(f);
+        if (ways_ && f.next == 0 && is_stored(e, f)) return store(f);
         for (int next = f.next; next < e->code->nodes;) {
           const auto* n = static_cast<const typed_node*>(e->children[next++]);
           if (is_raw(*e->code, next - 1)) [[unlikely]] {
@@ -153,7 +155,7 @@ class walker : places {
         }
         return close(expression(e, in));
       }
-      case node_kind::view: return view(f);
+      case node_kind::view: return is_transform(f) ? transform(f) : view(f);
       case node_kind::reduction: {
         const auto* r = static_cast<const reduction_node*>(f.n);
         if (f.next++) return close(bounded(f, r->what, maker::fold));
@@ -170,7 +172,11 @@ class walker : places {
         if (f.next++) return close(pop());
         return reshape(static_cast<const reshape_node*>(f.n), f.context);
       case node_kind::iota: return close(iota(static_cast<const iota_node*>(f.n), f.context));
-      default: full_ = true; return;  // of a call nothing is known yet
+      case node_kind::call:
+        if (is_transform(f)) return transform(f);
+        full_ = true;  // of a call nothing is known yet
+        return;
+      default: return;
     }
   }
 
@@ -270,7 +276,7 @@ class walker : places {
     take(child, inner, true);
   }
 
-  ref bounded(const frame& f, reduction what, maker by) {
+  ref bounded(const frame& f, reduction what, maker by, fourier way = fourier::none) {
     const ref inner = pop();
     const unsigned domain = contexts_[f.inner].space;
     const context& in = contexts_[f.context];
@@ -279,7 +285,7 @@ class walker : places {
     takes(1, argument_bytes_of(domain));  // an output of the kernel that makes it
     // Where its user is exactly the shape of its result, the user's work can join the kernel that makes it.
     const bool joinable = in.identity && in.extents.elements() == f.n->extents.elements() && by == maker::fold;
-    const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable, by);
+    const boundary_word word = boundary_word::make(what, f.n->type, domain, f.n->extents.size(), joinable, by, way);
     out_->words.push_back(word.bits);
     out_->words.push_back(inner.bits);
     if (word.takes_position()) out_->words.push_back(positions(f).bits);
@@ -348,9 +354,58 @@ class walker : places {
     });
   }
 
-  bool lives_where_work_is_kept(const typed_node* n) const {
+  // Null where no array says.
+  static const runtime::device_impl* device_of(const typed_node* n) {
     while (n->kind != node_kind::array && child_count(n) != 0) n = child(n, 0);
-    return n->kind == node_kind::array && keeps_(*static_cast<const array_node*>(n)->memory->device);
+    return n->kind == node_kind::array ? static_cast<const array_node*>(n)->memory->device : nullptr;
+  }
+  bool lives_where_work_is_kept(const typed_node* n) const {
+    const runtime::device_impl* const on = device_of(n);
+    return on && ways_->keeps_work(*on);
+  }
+
+  // ---- calls that kernels make themselves
+
+  // Asked again once the operand has been walked.
+  bool is_transform(frame& f) const {
+    if (f.transform != fourier::none) return true;
+    const call_node* const c = ways_ && f.next == 0 ? call_of(f.n) : nullptr;
+    if (!c || !has_work_around(f, *c) || !is_asked_once(f, *c)) return false;
+    const runtime::device_impl* const on = out_->device ? out_->device : device_of(c);
+    if (on) f.transform = ways_->transforms(*c, *on);
+    return f.transform != fourier::none;
+  }
+
+  // A call alone reads and writes what a kernel would.
+  bool has_work_around(const frame& f, const call_node& c) const {
+    const typed_node* const operand = child(&c, 0);
+    if (operand->kind != node_kind::array || !static_cast<const array_node*>(operand)->contiguous) return true;
+    return f.n != &c || std::any_of(frames_.begin(), frames_.end() - 1, [](const frame& above) {
+             return above.n->kind != node_kind::expression ||
+                    !changes_nothing(*static_cast<const expression_node*>(above.n));
+           });
+  }
+
+  // Where anything between the root and a call has another owner, the call's result is kept for that one.
+  bool is_asked_once(const frame& f, const call_node& c) const {
+    const frame* const first = frames_.begin() + (ways_->only_looks ? 1 : 0);
+    return (f.n == &c || is_only(&c)) &&
+           std::all_of(first, frames_.end(), [](const frame& at) { return is_only(at.n); });
+  }
+  static bool is_only(const typed_node* n) { return __atomic_load_n(&n->references, __ATOMIC_ACQUIRE) == 1; }
+
+  // Its domain has the axes of its user: rows may lie along any of them.
+  void transform(frame& f) {
+    if (f.next++) return close(bounded(f, reduction::sum, maker::transform, f.transform));
+    const call_node* const c = call_of(f.n);
+    const auto* const turned = f.n == c ? nullptr : static_cast<const view_node*>(f.n);
+    const int last = c->extents.size() - 1;
+    keep_whole(f.n->extents);
+    if (stops()) return;
+    const unsigned domain = space_for(f.n->extents, std::uint32_t{1} << (turned ? turned->map[last].axis : last));
+    if (stops()) return;
+    const unsigned inner = f.inner = whole(domain);
+    take(child(c, 0), turned ? through(turned, inner) : inner, true);
   }
 
   void store(frame& f) {
@@ -431,7 +486,7 @@ class walker : places {
   };
 
   const stand_ins* known_ = nullptr;
-  keeps_work* keeps_ = nullptr;
+  const device_ways* ways_ = nullptr;
   std::vector<const node*> used_again_;
   std::vector<stored_node> stored_;
   buffer<frame> frames_;
@@ -450,10 +505,10 @@ struct kept_walker : walker {
 }  // namespace
 
 bool resolve(const typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
-             const stand_ins* known, program_room room, keeps_work* keeps) {
-  if (kept_has_gone) return walker().run(roots, extents, count, into, known, room, keeps);
+             const stand_ins* known, program_room room, const device_ways* ways) {
+  if (kept_has_gone) return walker().run(roots, extents, count, into, known, room, ways);
   thread_local kept_walker w;
-  return w.run(roots, extents, count, into, known, room, keeps);
+  return w.run(roots, extents, count, into, known, room, ways);
 }
 
 }  // namespace sinter::codegen

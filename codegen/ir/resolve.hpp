@@ -37,20 +37,22 @@ struct ref {
   unsigned index() const { return static_cast<unsigned>(bits >> 32); }
 };
 
-/// What makes a boundary's result: a reduction, a scan, or nothing but its being computed once instead of at each of its uses.
-enum class maker : std::uint8_t { fold, scan, map };
+/// What makes a boundary's result: a reduction, a scan, nothing but its being computed once instead of at each of its uses, or a
+/// Fourier transform of its rows.
+enum class maker : std::uint8_t { fold, scan, map, transform };
 
 /// The words of a signature: an expression is its fragment's address (even), a ref for each node it takes, and the classes of
 /// its scalar exponents (exponent.hpp) or, of a call, the guard, if there is one; everything else is a marked word (odd) and refs.
 struct boundary_word {
-  // bits 0-7 mark, 8-15 reduction, 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable, 37-38 maker. Then its
-  // value, and what the reduction takes: the position, or the address of the text that folds.
+  // bits 0-7 mark, 8-15 reduction, 16-23 dtype, 24-31 domain, 32-35 rank of the result, 36 joinable, 37-38 maker, 39-40 the way of a
+  // transform. Then its value, and what the reduction takes: the position, or the address of the text that folds.
   static constexpr std::uint64_t mark = 1;
   std::uint64_t bits;
-  static boundary_word make(reduction what, dtype t, unsigned domain, int rank, bool joinable, maker by) {
+  static boundary_word make(reduction what, dtype t, unsigned domain, int rank, bool joinable, maker by, fourier way) {
     return {mark | std::uint64_t(static_cast<unsigned>(what)) << 8 | std::uint64_t(static_cast<unsigned>(t)) << 16 |
             std::uint64_t(domain) << 24 | std::uint64_t(static_cast<unsigned>(rank)) << 32 |
-            std::uint64_t(joinable) << 36 | std::uint64_t(static_cast<unsigned>(by)) << 37};
+            std::uint64_t(joinable) << 36 | std::uint64_t(static_cast<unsigned>(by)) << 37 |
+            std::uint64_t(static_cast<unsigned>(way)) << 39};
   }
   reduction what() const { return static_cast<reduction>(bits >> 8 & 0xff); }
   dtype type() const { return static_cast<dtype>(bits >> 16 & 0xff); }
@@ -58,6 +60,7 @@ struct boundary_word {
   int rank() const { return bits >> 32 & 0xf; }
   bool joinable() const { return bits >> 36 & 1; }
   maker by() const { return static_cast<maker>(bits >> 37 & 3); }
+  fourier transform() const { return static_cast<fourier>(bits >> 39 & 3); }
   bool takes_position() const { return by() != maker::map && detail::facts(what()).takes_position(); }
   bool by_text() const { return by() != maker::map && what() == reduction::text; }
 };
@@ -173,12 +176,18 @@ struct program_room {
 /// Arrays that stand for nodes which earlier parts of an evaluation computed, and for results of calls.
 using stand_ins = std::unordered_map<const detail::typed_node*, const detail::array_node*>;
 
-/// Does a device rather keep in memory what takes long to compute than compute it again?
-using keeps_work = bool(const runtime::device_impl&);
+/// What devices differ in.
+struct device_ways {
+  /// Is what takes long to compute rather kept in memory than computed again?
+  bool (*keeps_work)(const runtime::device_impl&);
+  /// Is a call a Fourier transform along the last axis that a kernel of the device makes itself? Not where its result is to be kept.
+  fourier (*transforms)(const detail::call_node&, const runtime::device_impl&);
+  bool only_looks = false;  // who asks for the roots holds them besides their owners
+};
 
 /// Walks the DAG under `roots`, each over the domain `extents[i]`, to which it broadcasts. False where the program has no
 /// room, or needs a library to be called first; `into` is of no use then. Errors: `shape_error` for more elements than can be counted.
 bool resolve(const detail::typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
-             const stand_ins* known = nullptr, program_room = {}, keeps_work* = nullptr);
+             const stand_ins* known = nullptr, program_room = {}, const device_ways* = nullptr);
 
 }  // namespace sinter::codegen

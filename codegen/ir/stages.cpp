@@ -78,6 +78,7 @@ class sharing {
 
 form form_of(const kernel& k) {
   if (!k.reduces()) return form::map;
+  if (k.transforms()) return form::transform;
   if (k.scans()) return form::scan;
   const std::vector<int> before = stages_before(k);
   const bool one = std::all_of(before.begin(), before.end(), [](int stages) { return stages == 0; });
@@ -85,7 +86,7 @@ form form_of(const kernel& k) {
 }
 
 const char* name(form f) {
-  constexpr const char* names[] = {"map", "reduction", "rows", "scan"};
+  constexpr const char* names[] = {"map", "reduction", "rows", "scan", "transform"};
   return names[static_cast<int>(f)];
 }
 

@@ -1,6 +1,7 @@
 // A kernel as its stages: the passes that it makes over its points, in order. A map is one stage, which writes; a reduction is
 // one, which folds; a row kernel folds in one or several, where the later use what the earlier gave, and then writes every
-// point of the row. A scan is two: one folds at every point what came up to it, the other writes.
+// point of the row. A scan is two: one folds at every point what came up to it, the other writes. So is a transform, or more where
+// one is made of another.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 namespace sinter::codegen {
 
 /// What a kernel's stages come to.
-enum class form : std::uint8_t { map, fold, rows, scan };
+enum class form : std::uint8_t { map, fold, rows, scan, transform };
 form form_of(const kernel&);
-/// "map", "reduction", "rows", "scan".
+/// "map", "reduction", "rows", "scan", "transform".
 const char* name(form);
 
 /// One pass over the points.

@@ -24,7 +24,7 @@ class checker {
     require(kernel_.everywhere <= (kernel_.reduces() ? kernel_.outputs.size() : 0), "the kernel",
             "it has not so many outputs at every point of a row");
     require(!kernel_.scans() || kernel_.everywhere == kernel_.outputs.size(), "the kernel",
-            "outputs of a scan are written at every point");
+            "outputs of a scan or a transform are written at every point");
     for (std::size_t n = 0; n < kernel_.outputs.size(); ++n)
       require(kernel_.outputs[n] < kernel_.values.size(), "output " + std::to_string(n), "there is no such value");
   }
@@ -151,7 +151,11 @@ class checker {
     require(a.value < kernel_.values.size(), what, "there is no such value");
     require(a.type == kernel_.values[a.value].type, what, "its dtype is not that of what it folds");
     require(!truth || a.type == dtype::bool_, what, "any and all fold bool");
-    require(!a.running || (needs_[a.value] == 0 && a.members() == 1), what, "it cannot be scanned");
+    const bool transforms = a.transform != fourier::none;
+    require(transforms == kernel_.transforms(), what, "it is a transform, and others are not, or the other way round");
+    require(!transforms || (a.running && detail::is_complex(a.type)), what, "it cannot be transformed");
+    require(!transforms || a.type == kernel_.accumulators[0].type, what, "transforms of one kernel are of one dtype");
+    require(!a.running || transforms || (needs_[a.value] == 0 && a.members() == 1), what, "it cannot be scanned");
     require(needs_[a.value] <= static_cast<int>(n), what, "it folds what only itself or a later one gives");
     if (a.members() == 1) return;
     require(a.position < kernel_.values.size(), what, "there is no such value");

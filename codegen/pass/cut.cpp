@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include <sinter/error.hpp>
@@ -23,6 +24,8 @@ namespace {
 constexpr int none = -1;
 // Of one kernel: each takes registers, and shared memory where a block folds.
 constexpr std::size_t most_accumulators = 16;
+// Of one kernel, all of one dtype: each has registers for what a thread has of its row.
+constexpr std::size_t most_transforms = 2;
 
 // Boundaries made by one kernel.
 struct group {
@@ -140,29 +143,30 @@ class cutter {
 
  private:
   // The level of a boundary: at least that of any boundary its value needs, and one more than that of any which another
-  // kernel makes. Operands come before their users. Scans have the odd ones: what else is folded of the same rows is there
-  // when their users, which may join them, need it. A scan of a scan is another kernel.
+  // kernel makes. Operands come before their users. Scans have every third one, and transforms: what else is folded of the same
+  // rows is there when their users, which may join them, need it. A scan of a scan is another kernel.
   void levels() {
     for (const program::boundary& b : p_.boundaries) {
-      const int least = level_in(b.value, b.by == maker::fold ? static_cast<int>(b.domain) : none, false);
-      level_.push_back(least + (least % 2 != (b.by == maker::scan ? 1 : 0)));
+      const bool joins = b.by == maker::fold || b.by == maker::transform;
+      int level = level_in(b.value, joins ? static_cast<int>(b.domain) : none, b.by);
+      while (level % 3 != (b.by == maker::scan ? 1 : b.by == maker::transform ? 2 : 0)) ++level;
+      level_.push_back(level);
     }
   }
 
-  // Of what is computed in a kernel that folds, or scans, the rows of `domain`, if it is one.
-  int level_in(std::uint16_t root, int domain, bool scans) const {
+  // Of what is computed in a kernel that folds, scans or transforms the rows of `domain`, if it is one.
+  int level_in(std::uint16_t root, int domain, maker by) const {
     int level = 0;
     each_result(root, [&](const program::read& r) {
-      level = std::max(level, level_[r.boundary] + (is_of_row_in(r, domain, scans) ? 0 : 1));
+      level = std::max(level, level_[r.boundary] + (is_of_row_in(r, domain, by) ? 0 : 1));
     });
     return level;
   }
 
-  // Is a result that is read the row's own, folded over a domain whose rows are fused, or the point's own of a scan?
-  bool is_of_row_in(const program::read& r, int domain, bool scans) const {
+  // Is a result that is read the row's own, folded over a domain whose rows are fused, or the point's own of a scan or a transform?
+  bool is_of_row_in(const program::read& r, int domain, maker by) const {
     const program::boundary& b = p_.boundaries[r.boundary];
-    return (fuse_rows_ || scans) && r.own_row && b.by == (scans ? maker::scan : maker::fold) &&
-           static_cast<int>(b.domain) == domain;
+    return (fuse_rows_ || by != maker::fold) && r.own_row && b.by == by && static_cast<int>(b.domain) == domain;
   }
 
   // Calls f for each result of a boundary that a value reads.
@@ -181,10 +185,12 @@ class cutter {
     std::vector<int> order(p_.boundaries.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [this](int x, int y) { return level_[x] < level_[y]; });
-    std::map<std::pair<int, unsigned>, int> open;  // scans have levels of their own
+    std::map<std::tuple<int, unsigned, dtype>, int> open;  // scans and transforms have levels of their own
     for (int b : order) {
-      const auto [at, fresh] = open.try_emplace({level_[b], p_.boundaries[b].domain}, groups_.size());
-      if (fresh || groups_[at->second].members.size() == most_accumulators) {
+      const bool transforms = p_.boundaries[b].by == maker::transform;
+      const dtype as = transforms ? p_.boundaries[b].type : dtype::bool_;
+      const auto [at, fresh] = open.try_emplace({level_[b], p_.boundaries[b].domain, as}, groups_.size());
+      if (fresh || groups_[at->second].members.size() == (transforms ? most_transforms : most_accumulators)) {
         at->second = static_cast<int>(groups_.size());
         groups_.push_back({p_.boundaries[b].domain, level_[b], {}, p_.boundaries[b].by});
       }
@@ -236,12 +242,12 @@ class cutter {
     int found = none;
     each_result(r.value, [&](const program::read& read) {
       const int domain = static_cast<int>(p_.boundaries[read.boundary].domain);
-      const bool scans = p_.boundaries[read.boundary].by == maker::scan;
-      const int level = level_in(r.value, domain, scans);
-      if (!is_of_row_in(read, domain, scans) || level_[read.boundary] != level) return;
+      const maker by = p_.boundaries[read.boundary].by;
+      const int level = level_in(r.value, domain, by);
+      if (!is_of_row_in(read, domain, by) || level_[read.boundary] != level) return;
       bool runs_along = true;
       each_result(r.value, [&](const program::read& other) {
-        const bool own = group_of_[other.boundary] == group_of_[read.boundary] && is_of_row_in(other, domain, scans);
+        const bool own = group_of_[other.boundary] == group_of_[read.boundary] && is_of_row_in(other, domain, by);
         runs_along = runs_along && (own || level_[other.boundary] < level);
       });
       if (runs_along) found = group_of_[read.boundary];
@@ -310,7 +316,7 @@ class cutter {
       if (b == none && movable(v) && need_[v].group == g) return none;  // it is made here
       if (b == none || group_of_[b] != g) return from_memory(take)(v);
       if (of.by == maker::map) return int{made.at(b)};
-      const value_kind kind = of.by == maker::scan ? value_kind::scanned : value_kind::reduced;
+      const value_kind kind = of.by == maker::fold ? value_kind::reduced : value_kind::scanned;
       const auto result = static_cast<std::uint16_t>(
           take.add({kind, s.kernel.accumulators[made.at(b)].result_type(), op::add, {}, made.at(b)}));
       const dtype given = p_.boundaries[b].type;  // of 16 bits where the accumulator is a float
@@ -325,7 +331,8 @@ class cutter {
         continue;
       }
       accumulator a{at.what, p_.values[at.value].type, v};
-      a.running = of.by == maker::scan;
+      a.running = of.at_every_point();
+      a.transform = at.transform;
       a.called = at.called;
       if (a.members() > 1) a.position = take(at.position);
       made[b] = accumulate(s.kernel, a);
@@ -338,7 +345,7 @@ class cutter {
       s.outputs.push_back({none, temporary_of_[v]});
     }
     for (std::size_t i : results) write_root(take, s, i);
-    if (of.by == maker::scan) s.kernel.everywhere = static_cast<std::uint16_t>(s.kernel.outputs.size());
+    if (s.kernel.scans()) s.kernel.everywhere = static_cast<std::uint16_t>(s.kernel.outputs.size());
     s.reason = reason_of(s.kernel, of.by, wanted_[g].empty());
     finish(std::move(s));
   }
@@ -358,6 +365,8 @@ class cutter {
 
   static const char* reason_of(const kernel& k, maker by, bool last) {
     if (by == maker::map) return "much work whose result is used more than once";
+    if (by == maker::transform)
+      return "a transform of rows, with what comes before it and what follows at each of its points";
     if (by == maker::scan) return "a scan, with what comes before it and what follows at each of its points";
     if (form_of(k) == form::rows) return "rows, folded and then used where they lie";
     return last ? "the reduction, what comes before it and what follows on its result"

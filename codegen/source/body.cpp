@@ -330,7 +330,8 @@ bool body::is_read_at_points(int input) const {
 std::string body::head(std::string_view kernel_text) const {
   std::string about = std::string("// ") + codegen::name(shape) + ":";
   for (const accumulator& a : k.accumulators)
-    about += std::string(" ") + codegen::name(a.what) + " " + facts(a.type).short_name;
+    about += " " + (a.transform == fourier::none ? codegen::name(a.what) : codegen::name_of(a)) + " " +
+             facts(a.type).short_name;
   about += k.reduces() ? " of" : "";
   for (const input& i : k.inputs)
     about += std::string(" ") + (i.iota ? "index" : facts(i.type).short_name) + (i.indexed ? "[]" : "");

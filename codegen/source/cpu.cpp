@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include <sinter/error.hpp>
+
 #include "codegen/compile/compiler.hpp"
 #include "codegen/ir/values.hpp"
 
@@ -170,6 +172,7 @@ void write_cpu_kernel(writer& w, const body& b) {
     case form::fold: return write_cpu_fold(w, b);
     case form::rows: return write_cpu_rows(w, b);
     case form::scan: return write_cpu_scan(w, b);
+    case form::transform: throw internal_error("a transform in C: a CPU calls its library");
   }
 }
 

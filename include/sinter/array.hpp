@@ -44,7 +44,7 @@ class array<T> : public detail::methods<array<T>, T> {
   /// Stream behaviour: enqueued, does not wait.
   template <detail::expression E>
     requires(!std::same_as<std::remove_cvref_t<E>, array>)
-  array(E&& e, detail::where at = detail::where::current()) : node_(evaluated(e, at)) {
+  array(E&& e, detail::where at = detail::where::current()) : node_(evaluated(std::forward<E>(e), at)) {
     static_assert(std::is_same_v<detail::element_in<E>, T>,
                   "sinter: this expression has another element type than the array; write astype<T>(e)");
   }
@@ -255,10 +255,13 @@ class array<T> : public detail::methods<array<T>, T> {
   template <class E>
   static detail::node* evaluated(E&& e, const detail::where& at) {
     if constexpr (requires { e.view(); }) {
-      return detail::evaluate(e.view(), at);
+      detail::expression_view seen = e.view();
+      seen.is_named = std::is_lvalue_reference_v<E>;
+      return detail::evaluate(seen, at);
+    } else if constexpr (std::is_same_v<E, lazy<T>>) {  // a temporary: nothing else asks for what it is made of
+      return detail::evaluate(detail::handle(e.release_node()).get(), at);
     } else {
-      detail::handle root(e.share());
-      return detail::evaluate(root.get(), at);
+      return detail::evaluate(detail::handle(e.share()).get(), at);
     }
   }
 

@@ -22,9 +22,17 @@ class SINTER_API text {
 };
 SINTER_API std::ostream& operator<<(std::ostream&, const text&);
 
+/// What `dump` shows behind the source of each kernel.
+struct dump_options {
+  bool ptx = false;  ///< NVRTC's PTX
+  bool sass =
+      false;  ///< machine code of a GPU: registers, spills and shared memory, then instructions by nvdisasm or cuobjdump
+  bool assembly = false;  ///< machine code of the CPU, by objdump
+};
+
 namespace detail {
 SINTER_API text explain(node*);
-SINTER_API text dump(node*);
+SINTER_API text dump(node*, dump_options);
 SINTER_API text to_dot(node*);
 SINTER_API void give_name(node*, const char*);
 }  // namespace detail
@@ -36,10 +44,13 @@ template <detail::expression E>
 text explain(const E& e) {
   return detail::explain(detail::handle(e.share()).get());
 }
-/// The generated source of every kernel in both dialects, CUDA C++ and C. Evaluates nothing and compiles nothing.
+/// The generated source of every kernel in both dialects, CUDA C++ and C, and what is asked for of what compilers make of it:
+/// `dump(e, {.ptx = true, .sass = true})`. That is for the expression's GPU, or for an H100 where there is none; it needs NVRTC and no
+/// driver. Instructions are shown where the tool is, found on PATH, and of CUDA's also in CUDA_HOME, CUDA_PATH or /usr/local/cuda;
+/// elsewhere a line says what was looked for. Evaluates nothing, and compiles nothing that is not asked for.
 template <detail::expression E>
-text dump(const E& e) {
-  return detail::dump(detail::handle(e.share()).get());
+text dump(const E& e, dump_options also = {}) {
+  return detail::dump(detail::handle(e.share()).get(), also);
 }
 /// What would run as a Graphviz digraph: a node for each array and each operation, a cluster for each kernel and each call of a
 /// library. Evaluates nothing.

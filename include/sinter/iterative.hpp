@@ -136,7 +136,7 @@ auto gmres(const A& a, B&& b, const gmres_options& how = {}, const M& m = {},
 }
 /// The largest or smallest eigenvalues of a symmetric or Hermitian operator on columns, and their vectors: `auto [w, v] = lobpcg(A, x,
 /// {.largest = false});`. x: a first guess of them, as columns. Shapes: (n, k) gives (k,) and (n, k). Errors: `shape_error`,
-/// `device_error` where there is no LAPACK. Stream behaviour: waits. Source: scipy.sparse.linalg.lobpcg.
+/// `device_error` where there is no LAPACK or cuSOLVER. Stream behaviour: waits. Source: scipy.sparse.linalg.lobpcg.
 template <class A, sinter::detail::expression X, class M = sinter::detail::no_map>
 auto lobpcg(const A& a, X&& x, const lobpcg_options& how = {}, const M& m = {}) {
   using namespace sinter::detail;

@@ -1,9 +1,11 @@
-// Systems of equations, factorisations, eigenvalues and singular values, by LAPACK. What they are of may be a batch: the matrices are
-// the last two axes, those before broadcast. Products and norms are in products.hpp. Not in sinter.hpp.
+// Systems of equations, factorisations, eigenvalues and singular values, by LAPACK, and of a GPU's arrays by cuSOLVER and cuBLAS. What
+// they are of may be a batch: the matrices are the last two axes, those before broadcast. Products and norms are in products.hpp. Not in
+// sinter.hpp.
 //
 // All are lazy; results of one call are computed together, by the first of them that is evaluated, and kept. Dtypes: float32, float64,
 // complex64 and complex128; integers and bool become double, numbers of 16 bits float32. Errors: `shape_error`; `device_error` where
-// there is no LAPACK; `linalg_error` for a matrix without a result, on the CPU by the statement, on a GPU by the next call that waits.
+// there is no such library; `linalg_error` for a matrix without a result, on the CPU by the statement, on a GPU by the next call that
+// waits.
 #pragma once
 
 #include <sinter/array.hpp>

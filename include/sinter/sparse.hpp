@@ -314,7 +314,7 @@ using coo_array = sparse_array<T, format::coo>;
 
 /// A sparse matrix times a vector or a matrix: lazy. Shapes: (m, n) and (n,) or (n, k). Dtypes: as of the operands' product. Errors:
 /// `shape_error`. Stream behaviour: a kernel between those of what surrounds it. The entries have to lie row by row: others are
-/// converted, once for each array. Source: scipy.sparse.csr_array.__matmul__.
+/// converted, once for each array, which waits and is not captured. Source: scipy.sparse.csr_array.__matmul__.
 template <sparse_matrix A, detail::expression X>
 auto matmul(const A& a, X&& x) {
   using T = result_type<typename A::value_type, detail::element_in<X>>;

@@ -11,6 +11,7 @@
 #include <sinter/eval.hpp>
 
 #include "runtime/device/device.hpp"
+#include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/search.hpp"
@@ -166,16 +167,39 @@ bin_edges edges_of(const lazy<double>& x, const histogram_bins& bins, const hist
   return {linspace(r.low, r.high, bins.count() + 1), are_even, r};
 }
 
-// The last of even edges that is no greater than x, which lies between the first and the last: by a division, which may be wrong by
-// one, and the edges themselves, as NumPy does.
-term even_edge_before(const term& x, const bin_edges& edges) {
-  const term e = term::of(edges.all.node());
-  const std::int64_t count = edges.all.size() - 1;
+// Numbers of at most 32 bits that an expression only widens; of others, the node itself.
+term as_given(const term& x) {
+  const auto* const e = static_cast<const expression_node*>(runtime::typed(x.get()));
+  if (e->kind != node_kind::expression || e->code->nodes != 1 || e->code->length != 2) return x;
+  const auto* const from = static_cast<const typed_node*>(e->children[0]);
+  const bool is_float = from->type == dtype::float32 || is_short_floating(from->type);
+  return is_float && from->extents == e->extents ? astype(term::of(e->children[0]), dtype::float32) : x;
+}
+
+constexpr double near = 0x1p-8;  // an edge; units: widths of bins
+
+// Are numbers of bins right within an eighth of that where they are computed in float? Four roundings, of numbers as large as the edges
+// and the number of bins.
+bool is_right_in_float(const bin_edges& edges) {
+  constexpr double rounding = 0x1p-24;
   const histogram_range& r = edges.between;
-  const term quotient = (x - r.low) * (static_cast<double>(count) / (r.high - r.low));
-  const term guess = apply(op::minimum, {astype(quotient, dtype::int32), static_cast<std::int32_t>(count - 1)});
-  const term low = taken(e, guess), high = taken(e, guess + 1);
-  return guess + choose(x < low, -1, choose(x >= high, 1, 0));
+  const auto count = static_cast<double>(edges.all.size() - 1);
+  const double largest = std::max(std::abs(r.low), std::abs(r.high)), width = (r.high - r.low) / count;
+  return 4 * rounding * (count + largest / width) < near / 8 && width > 0x1p-100 && largest < 0x1p100;
+}
+
+// The last of even edges that is no greater than x, which lies between the first and below the last: by a division and, near an edge, by
+// the edge itself, as NumPy does. Others are not read: what an edge's rounding is of a width was asked before, and is far less.
+term even_edge_before(const term& x, const bin_edges& edges) {
+  const histogram_range& r = edges.between;
+  const term quotient = (x - r.low) * (static_cast<double>(edges.all.size() - 1) / (r.high - r.low));
+  const term nearest = apply(op::rint, {quotient}), number = astype(nearest, dtype::int32);
+  const term is_near = apply(op::absolute, {quotient - nearest}) < near;
+  runtime::view_maker edge(edges.all.node(), number.extents());
+  edge.compute(0, number.held(), false);
+  edge.guard(is_near.held());
+  const term after = choose(x >= term::made(edge.made()), number, number - 1);
+  return choose(is_near, after, astype(quotient, dtype::int32));
 }
 
 // Which bin each element lies in; outside all, `outside`.
@@ -183,8 +207,9 @@ term bins_of(const term& x, const bin_edges& edges, std::int64_t outside) {
   const term e = term::of(edges.all.node());
   const std::int64_t last = edges.all.size() - 1;
   const term high = e.at(0, last), is_inside = (x >= e.at(0, 0)) & (x <= high);
+  const term number = edges.are_even && is_right_in_float(edges) ? as_given(x) : x;
   const term before = edges.are_even
-                          ? astype(even_edge_before(choose(is_inside, x, edges.between.low), edges), dtype::int64)
+                          ? astype(even_edge_before(choose(is_inside, number, edges.between.low), edges), dtype::int64)
                           : count_before(e, x, true) - 1;
   return choose(is_inside, choose(x == high, last - 1, before), outside);
 }

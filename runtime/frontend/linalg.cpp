@@ -9,6 +9,7 @@
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
+#include "codegen/ir/broadcast.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/matrices.hpp"
 #include "runtime/frontend/message.hpp"
@@ -65,9 +66,9 @@ term right_side(solver_problem& p, const term& b, const char* what, const term& 
 struct factors {
   term lu, pivots;
 };
-factors factored(const term& a, bool checked) {
+factors factored(const term& a, bool of_transpose = false) {
   solver_problem p = problem(solver::lu, a);
-  p.checked = checked;
+  p.transposed = of_transpose;
   runtime::result_handles made = make_solver_calls(p, {a});
   return {term(std::move(made[0])), term(std::move(made[1]))};
 }
@@ -80,10 +81,27 @@ term solved_by(const factors& f, const term& b, linalg::transposition trans, con
   return term(make_solver_calls(p, {f.lu, f.pivots, right})[0]);
 }
 
-term inverse(const term& a, bool checked) {
-  const term one = runtime::identity(rows_of(a), a.type());
-  return solved_by(factored(a, checked), one, linalg::transposition::none, "inv");
+// Are there as many right sides of matrices as there are matrices?
+bool is_of_own_batch(const term& a, const term& b) {
+  shape of_a = a.extents(), of_b = b.extents();
+  of_a.set_size(of_a.size() - 2);
+  of_b.set_size(std::max(of_b.size() - 2, 0));
+  shape both = of_a;
+  return codegen::broadcast(both, of_b) && both == of_a;
 }
+
+// What is solved for several right sides is factored once.
+term solution(const term& a, const term& b, bool checked, const char* what) {
+  solver_problem p = problem(solver::solve, a);
+  p.checked = checked;
+  const term right = right_side(p, b, what, a);
+  if (is_of_own_batch(a, b)) return term(make_solver_calls(p, {a, right})[0]);
+  p.what = solver::lu;
+  runtime::result_handles made = make_solver_calls(p, {a});
+  return solved_by({term(std::move(made[0])), term(std::move(made[1]))}, b, linalg::transposition::none, what);
+}
+
+term inverse(const term& a, bool checked) { return solution(a, runtime::identity(rows_of(a), a.type()), checked, "inv"); }
 
 struct decomposition {
   term u, s, v;
@@ -103,7 +121,7 @@ term largest(const term& s) { return first_along(s, 1, 1); }
 
 node* make_solve(handle first, handle second, dtype t) {
   const term a = matrices(std::move(first), t, "solve", true), b(std::move(second));
-  return solved_by(factored(a, true), b, linalg::transposition::none, "solve").take();
+  return solution(a, b, true, "solve").take();
 }
 
 node* make_inverse(handle of, dtype t) { return inverse(matrices(std::move(of), t, "inv", true), true).take(); }
@@ -135,7 +153,7 @@ term multiplied_up(const term& along) { return fold(reduction::prod, along, one_
 
 // The product, unless it left the range on its way, for which logarithms have room.
 node* make_determinant(handle of, dtype t) {
-  const auto [lu, pivots] = factored(matrices(std::move(of), t, "det", true), false);
+  const auto [lu, pivots] = factored(matrices(std::move(of), t, "det", true), true);
   const term along = diagonal(lu), plain = multiplied_up(along);
   const term signs = multiplied_up(apply(op::sign, {along}));
   const term by_logarithms = signs * apply(op::exp, {sum_of_logarithms(along)});
@@ -144,7 +162,7 @@ node* make_determinant(handle of, dtype t) {
 }
 
 void make_slogdet(handle of, dtype t, node** made) {
-  const auto [lu, pivots] = factored(matrices(std::move(of), t, "slogdet", true), false);
+  const auto [lu, pivots] = factored(matrices(std::move(of), t, "slogdet", true), true);
   const term along = diagonal(lu);
   term sign = multiplied_up(apply(op::sign, {along})) * astype(sign_of(pivots), t), size = sum_of_logarithms(along);
   made[0] = sign.take();
@@ -197,13 +215,13 @@ node* make_singular_values(handle of, dtype t) {
 }
 
 void make_lu_factors(handle of, dtype t, node** made) {
-  auto [lu, pivots] = factored(matrices(std::move(of), t, "lu_factor", false), false);
+  auto [lu, pivots] = factored(matrices(std::move(of), t, "lu_factor", false));
   made[0] = lu.take();
   made[1] = pivots.take();
 }
 
 void make_lu(handle of, dtype t, node** made) {
-  const auto [packed, pivots] = factored(matrices(std::move(of), t, "lu", false), false);
+  const auto [packed, pivots] = factored(matrices(std::move(of), t, "lu", false));
   const std::int64_t m = rows_of(packed), k = std::min(m, columns_of(packed));
   solver_problem p = problem(solver::permutation, packed);
   p.type = dtype::float64;  // of nothing

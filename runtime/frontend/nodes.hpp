@@ -72,6 +72,7 @@ struct borrowed_expression : detail::expression_node {
     code = e.code;
     children = const_cast<detail::node**>(e.nodes);
     scalars = const_cast<detail::scalar_bits*>(e.scalars);
+    if (e.is_named) references = 2;  // its name's
   }
 };
 

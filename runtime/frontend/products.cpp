@@ -18,17 +18,6 @@ namespace sinter::detail {
 using runtime::apply, runtime::astype, runtime::choose, runtime::fold, runtime::one_axis, runtime::sum_of_products,
     runtime::throw_unequal, runtime::term;
 
-namespace {
-
-// The axes of a, then those of b: an axis of extent one in a for each of b's, up to the last `common` of both.
-term before_axes_of(const term& a, const term& b, int common) {
-  term result = a;
-  for (int d = common; d < b.rank(); ++d) result = result.with_axis(a.rank() - common);
-  return result;
-}
-
-}  // namespace
-
 node* make_vecdot(handle first, handle second, bool conjugates, std::int64_t given) {
   term a(std::move(first));
   const term b(std::move(second));
@@ -44,7 +33,8 @@ node* make_inner(handle first, handle second) {
   const term a(std::move(first)), b(std::move(second));
   if (a.rank() == 0 || b.rank() == 0) return (a * b).take();
   if (a.extent(a.rank() - 1) != b.extent(b.rank() - 1)) throw_unequal("inner", a, b);
-  return sum_of_products(before_axes_of(a, b, 1), b, -1).take();
+  if (a.rank() == 1 || b.rank() == 1) return sum_of_products(a, b, -1).take();
+  return make_tensordot(a.held(), b.held(), one_axis(-1), one_axis(-1));  // each with each: a product of matrices
 }
 
 node* make_outer(handle first, handle second) {

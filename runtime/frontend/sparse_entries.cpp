@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "runtime/library/sparse.hpp"
+#include "runtime/stream/capture.hpp"
+#include "runtime/stream/current.hpp"
 
 namespace sinter::runtime {
 
@@ -116,6 +118,7 @@ term arrangement::values(const term& given) const {
 const arrangement& sparse_entries::found(std::unique_ptr<arrangement>& kept, bool by_major) const {
   const std::lock_guard hold(finding_);
   if (!kept) {
+    if (chosen.capture) refuse_captured_wait("putting a sparse array's entries in order, at their first use,", {});
     place_list rows = read_majors(*this), columns = read_places(minor);
     if (!by_major) std::swap(rows, columns);
     kept = std::make_unique<arrangement>(

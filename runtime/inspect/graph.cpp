@@ -110,8 +110,7 @@ int graph_drawer::vertex_of(const codegen::step& s, const value& v, const std::v
     int& at = folds[v.index];
     if (at >= 0) return at;
     const codegen::accumulator& a = k.accumulators[v.index];
-    const std::string what = a.called ? a.called->name : codegen::name(a.what);
-    at = vertex(program_graph::fold, kernel_, (a.running ? "running " : "") + what, name(a.result_type()));
+    at = vertex(program_graph::fold, kernel_, codegen::name_of(a), name(a.result_type()));
     if (of_values[a.value] >= 0) graph.edges.push_back({of_values[a.value], at});
     return at;
   }

@@ -18,9 +18,11 @@
 #include "runtime/launch/scans.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/launch/tickets.hpp"
+#include "runtime/launch/transforms.hpp"
 #include "runtime/log.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/report/recording.hpp"
+#include "runtime/statement.hpp"
 #include "runtime/stream/operation.hpp"
 
 namespace sinter::runtime {
@@ -146,8 +148,10 @@ void enqueue(prepared_launch& p, const codegen::step& s, const codegen::resoluti
 
 void launch_watched(compiled_step& step, const codegen::resolution& r, detail::array_node* const* temporaries,
                     detail::array_node* const* outputs, stream_state& on, prepared_launch& p, const binding& b) {
-  log(2, "launch: %.0f points, grid %u x %u, block %u x %u, items %lld", p.points, p.how.grid[0], p.how.grid[1],
-      p.how.block[0], p.how.block[1], static_cast<long long>(p.how.items));
+  if (log_level() >= 2)
+    log(2, "launch: %s; %.0f points, grid %u x %u, block %u x %u, items %lld%s", title_of(step).c_str(), p.points,
+        p.how.grid[0], p.how.grid[1], p.how.block[0], p.how.block[1], static_cast<long long>(p.how.items),
+        for_statement().c_str());
   work_clock times(on);
   enqueue(p, step.step, r, b, on, &times);
   note_launch({step, p, r, temporaries, outputs}, times);
@@ -177,6 +181,7 @@ layout share_out(const codegen::kernel& k, binding& b, const target& to) {
   else if (form == codegen::form::map) l = share_out_map(k, b, to);
   else if (form == codegen::form::rows) l = share_out_rows(k, b, to);
   else if (form == codegen::form::scan) l = share_out_scan(k, b, to);
+  else if (form == codegen::form::transform) l = share_out_transform(k, b, to);
   else l = share_out_fold(k, b, to);
   if (has_packs(to.language)) classify_positions(k, b, codegen::lane_width(k, b.variant));
   return l;

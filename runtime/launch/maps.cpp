@@ -223,13 +223,14 @@ class sharing {
     return true;
   }
 
-  // Larger tiles touch fewer rows of memory at a time: those of far apart rows are in no translation buffer. Of packs they have
-  // whole lines of the cache, where they leave enough blocks, and these room in shared memory to work side by side.
+  // Larger tiles touch fewer rows of memory at a time: those of far apart rows are in no translation buffer. Of packs and of small
+  // elements they have whole lines of the cache, where they leave enough blocks, and these room in shared memory to work side by side.
   int tile_side(int width) {
     constexpr std::int64_t far = 256 * 1024;  // bytes
     int side = preferences.tile;
     const bool many = count(0, last_ + 1) / (64 * 64) >= std::int64_t{4} * multiprocessors_;
-    if (side == 0) side = many && width > 1 && widest() * (m_.mirrored ? 2 : 1) <= 4 ? 64 : 32;
+    const int pair = widest() * (m_.mirrored ? 2 : 1);
+    if (side == 0) side = many && pair <= (width > 1 ? 4 : 2) ? 64 : 32;
     for (int o = 0; preferences.tile == 0 && o < operands(); ++o)
       if (m_.of(o) == way::tiled && step(o, last_) * size(o) >= far) side = 64;
     int room = codegen::block_memory;
@@ -283,10 +284,17 @@ class sharing {
     return true;
   }
 
+  // The widest packs in which all that goes through tiles, and all results, can be accessed: rows of an odd length have none.
   int tile_width() const {
-    const int width = std::max(std::min(preferences.pack, 16) / widest(), 1);
-    for (int o = 0; o < operands(); ++o)
-      if ((m_.of(o) == way::tiled || is_output(o)) && !tile_fits_packs(o, width)) return 1;
+    int width = std::max(std::min(preferences.pack, 16) / widest(), 1);
+    const auto fits = [&](int o) {
+      return (m_.of(o) != way::tiled && !is_output(o)) || tile_fits_packs(o, width);
+    };
+    for (; width > 1; width /= 2) {
+      int o = 0;
+      while (o < operands() && fits(o)) ++o;
+      if (o == operands()) break;
+    }
     return width;
   }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "codegen/ir/formula.hpp"
 #include "codegen/ir/program.hpp"
 #include "codegen/ir/values.hpp"
 #include "codegen/source/emit.hpp"
@@ -158,10 +159,18 @@ loaded_kernel compiled_step::compile(const codegen::variant& v, const codegen::c
   if (recorded()) note_compilation({this, from, watch.began(), source.size()});
   const bool disk = from == codegen::image_origin::disk;
   bump(disk ? counter::disk_hits : counter::compiles);
-  log(1, "%s a kernel of %zu values in %.1f ms", disk ? "read" : "compiled", step.kernel.values.size(),
-      watch.milliseconds());
+  if (log_level() >= 1)
+    log(1, "%s a kernel of %zu values in %.1f ms: %s", disk ? "read" : "compiled", step.kernel.values.size(),
+        watch.milliseconds(), title_of(*this).c_str());
   log(3, "%s", source.c_str());
   return code;
+}
+
+std::string title_of(const compiled_step& s) {
+  constexpr std::size_t most = 160;  // formulas have no end; this much tells them apart
+  std::string formula = codegen::formula(s.step.kernel);
+  if (formula.size() > most) formula.replace(most - 4, std::string::npos, " ...");
+  return std::string(codegen::name(s.form)) + " of " + formula;
 }
 
 }  // namespace sinter::runtime

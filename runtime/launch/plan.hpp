@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "codegen/ir/stages.hpp"
@@ -51,6 +52,9 @@ class compiled_step {
   std::atomic<const compiled_kernel*> kernels_{nullptr};
   std::mutex compiling_;
 };
+
+/// A step as the log names it: "map of sqrt(x0 * x0 + x1 * x1)".
+std::string title_of(const compiled_step&);
 
 /// A program cut into steps.
 struct fusion {

@@ -7,6 +7,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/launch/tickets.hpp"
+#include "runtime/library/call.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/report/watch.hpp"
 #include "runtime/stream/current.hpp"
@@ -71,12 +72,20 @@ bool is_aliased(const prepared_part& p, const typed_node* const* nodes, const re
   return false;
 }
 
+bool is_asked_once(const typed_node& n, const device_impl& on) {
+  if (__atomic_load_n(&n.references, __ATOMIC_ACQUIRE) != 1) return false;
+  return n.kind != detail::node_kind::call ||
+         transformed_in_kernels(static_cast<const detail::call_node&>(n), on) != codegen::fourier::none;
+}
+
 // What of the nodes a trace does not tell.
 bool fits(const prepared_statement& p, const typed_node* const* nodes, const request* requests, int count) {
   for (const prepared_statement::relation& r : p.the_same) {
     const auto *a = static_cast<const array_node*>(nodes[r.node]), *b = static_cast<const array_node*>(nodes[r.as]);
     if (a->memory != b->memory || a->data() - b->data() != r.distance) return false;
   }
+  for (const std::uint16_t n : p.asked_once)
+    if (!is_asked_once(*nodes[n], *p.looks.device)) return false;
   for (const prepared_part& part : p.parts)
     if (part.aliased != is_aliased(part, nodes, requests, count)) return false;
   return !p.anywhere || &current_device() == p.looks.device;
@@ -152,6 +161,7 @@ class recorder {
       const array_node* const first = in_.operands[m.operand].from;
       to_.the_same.push_back({number_of(m.as), number_of(first), m.as->data() - first->data()});
     }
+    find_asked_once();
     return std::all_of(of_.steps.begin(), of_.steps.end(), [this](auto& s) { return add(*s); });
   }
 
@@ -160,6 +170,19 @@ class recorder {
  private:
   std::uint16_t number_of(const typed_node* n) const {
     return static_cast<std::uint16_t>(std::find(nodes_.begin(), nodes_.end(), n) - nodes_.begin());
+  }
+
+  // Calls, and all that is between them and the requests: each of these has one owner, which is met before it.
+  void find_asked_once() {
+    const auto is_call = [](const typed_node* n) { return n->kind == detail::node_kind::call; };
+    if (std::none_of(nodes_.begin(), nodes_.end(), is_call)) return;
+    std::vector<bool> has_call(nodes_.size());
+    for (std::size_t i = nodes_.size(); i-- > 0;) {
+      has_call[i] = is_call(nodes_[i]);
+      for (int c = 0; c < child_count(nodes_[i]); ++c)
+        has_call[i] = has_call[i] || has_call[number_of(child(nodes_[i], c))];
+      if (has_call[i]) to_.asked_once.push_back(static_cast<std::uint16_t>(i));
+    }
   }
 
   bool add(const compiled_step& compiled) {

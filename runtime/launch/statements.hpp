@@ -47,6 +47,8 @@ struct prepared_statement {
   bool anywhere = false;           // no array says on which device
   std::vector<array> arrays;       // results, then temporaries
   std::vector<relation> the_same;  // operands that are read once for several nodes
+  /// A kernel makes the calls among these, of which nobody but the statement may ask for any.
+  std::vector<std::uint16_t> asked_once;
   std::vector<prepared_part> parts;
 };
 

@@ -5,6 +5,7 @@
 #include "codegen/ir/exponent.hpp"
 #include "codegen/ir/number_table.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/library/call.hpp"
 
 namespace sinter::runtime {
 
@@ -46,7 +47,14 @@ class traced {
         extents(n.extents);
         to_.link(static_cast<const detail::reshape_node&>(n).child);
         return true;
-      case detail::node_kind::call: return false;
+      case detail::node_kind::call: {
+        const auto& c = static_cast<const detail::call_node&>(n);
+        const codegen::fourier way = c.site->what->in_kernels();
+        if (way == codegen::fourier::none || !head(n, static_cast<unsigned>(way))) return false;
+        extents(n.extents);
+        to_.link(c.site->operands[0]);
+        return true;
+      }
       default:
         if (!head(n, static_cast<unsigned>(1 + static_cast<const detail::iota_node&>(n).axis))) return false;
         extents(n.extents);

@@ -10,6 +10,7 @@
 
 #include "codegen/ir/resolve.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/launch/launch.hpp"
 
 namespace sinter::runtime {
 
@@ -22,6 +23,13 @@ using result_handles = std::array<detail::handle, detail::call_site::most_result
 struct result_type {
   dtype type = dtype::float64;
   shape extents;
+};
+
+/// What is made of a call's only result before it is stored: of_result * it + of_addend * addend, which broadcasts to it.
+struct call_ending {
+  double of_result = 1;
+  const detail::array_node* addend = nullptr;  // null: nothing is added
+  double of_addend = 0;
 };
 
 /// One call: its parameters, without its operands. It is made once and never changes.
@@ -41,6 +49,12 @@ class library_call {
   virtual bool takes(const detail::array_node&, [[maybe_unused]] int operand) const { return false; }
   /// Enqueues it. All operands are of the stream's device; the results are in C order, and overlap none of them.
   virtual void enqueue(call_operands, call_results made, stream_state& on) const = 0;
+  /// Can it do that on the way?
+  virtual bool ends_with(const call_ending&) const { return false; }
+  /// The same as `enqueue` where it can. The result may lie where the addend does, element upon element.
+  virtual void enqueue_ending(call_operands, const call_ending&, call_results, stream_state&) const {}
+  /// Is it a Fourier transform along the last axis of which a GPU's kernels are capable?
+  virtual codegen::fourier in_kernels() const { return codegen::fourier::none; }
 
   result_type results[detail::call_site::most_results];
   const int result_count;
@@ -64,11 +78,15 @@ detail::handle make_call(std::initializer_list<detail::handle> operands, const A
 const detail::array_node* operand_of(const detail::call_node&, int number, const codegen::stand_ins& known);
 
 /// Makes the call that a node is a result of, and gives all of its results. They are kept for later, unless a graph is being made
-/// or the only one is written into an array that is there already: `into`, or null. Errors: `device_error` for operands of several
-/// devices; the library's.
-result_handles call(const detail::call_node&, call_operands, detail::array_node* into);
+/// or the only one is written into an array that is there already: `into`, or null. With an ending, or null, what is given is what that
+/// makes of the result, and nothing is kept. Errors: `device_error` for operands of several devices; the library's.
+result_handles call(const detail::call_node&, call_operands, detail::array_node* into, const call_ending*);
 /// What its call gave before; null where it has not been made.
 detail::handle recalled(const detail::call_node&);
+/// Can a kernel make a call that has one owner, with what is around it? Not where the result is there, nor in strict mode, where what is
+/// fused has the bits of what is not.
+codegen::fourier transformed_in_kernels(const detail::call_node&, const device_impl&);
+inline constexpr codegen::device_ways device_ways{keeps_work, transformed_in_kernels};
 /// Of a call whose nodes have gone.
 void drop(detail::call_site*) noexcept;
 

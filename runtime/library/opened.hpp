@@ -43,11 +43,13 @@ class opened {
  public:
   explicit opened(library_place place) : place_(std::move(place)) {}
 
-  /// Null: it is not there, and `why` says so. Errors: `device_error` where it is there and cannot be opened. Any thread.
-  const Table* get(std::string& why) {
+  /// Null: it is not there, and `why` says so. `again`: it is looked for each time until it is found, by calls that fail without it and
+  /// are to change nothing. Errors: `device_error` where it is there and cannot be opened. Any thread.
+  const Table* get(std::string& why, bool again = false) {
     if (state_.load(std::memory_order_acquire) == search::found) return &table_;
     const std::lock_guard hold(opening_);
-    if (state_.load(std::memory_order_relaxed) == search::pending)
+    const search before = state_.load(std::memory_order_relaxed);
+    if (before == search::pending || (again && before == search::in_vain))
       state_.store(open_library(place_, table_.functions(), why_), std::memory_order_release);
     if (state_.load(std::memory_order_relaxed) == search::found) return &table_;
     why = why_;

@@ -79,9 +79,15 @@ class product_call final : public library_call {
   bool takes(const array_node& a, int) const override { return matrix_in(a).has_value(); }
 
   void enqueue(call_operands operands, call_results made, stream_state& on) const override {
+    enqueue_ending(operands, {}, made, on);
+  }
+  bool ends_with(const call_ending&) const override { return true; }
+
+  void enqueue_ending(call_operands operands, const call_ending& end, call_results made,
+                      stream_state& on) const override {
     const array_node &a = *operands[0], &b = *operands[1];
     array_node& to = *made[0];
-    if (is_short_floating(to.type) && !on.device.asynchronous()) return through_float(a, b, to);
+    if (is_short_floating(to.type) && !on.device.asynchronous()) return through_float(a, b, end, to);
     const int rank = to.extents.size();
     blas_product p{to.type, to.extents[rank - 2], to.extents[rank - 1], a.extents[a.extents.size() - 1],
                    1,       *matrix_in(a),        *matrix_in(b),        to.data()};
@@ -94,26 +100,56 @@ class product_call final : public library_call {
       p.batch = axes[0].extent, p.a.step = axes[0].a, p.b.step = axes[0].b;
       axes.erase(axes.begin());
     }
+    p.scale = end.of_result, p.kept = end.of_addend;
     std::string why;
-    if (multiply_each(p, axes, axes.size(), on, why)) {
-      bump(counter::library_calls);
-    } else {
-      log(1, "%s: %s; by a kernel of Sinter's own", name().c_str(), why.c_str());
-      store(product_as_fold(shared(a), shared(b)), to);
+    if (end.addend && !lies_in(*end.addend, to)) {
+      if (p.batch == 1 && multiply_and_add(p, *end.addend, to, on, why)) return bump(counter::library_calls);
+      store(shared(*end.addend).broadcast_to(to.extents), to);
     }
+    if (multiply_each(p, axes, axes.size(), on, why)) return bump(counter::library_calls);
+    log(1, "%s: %s; by a kernel of Sinter's own", name().c_str(), why.c_str());
+    const call_ending onto_result{end.of_result, end.addend ? &to : nullptr, end.of_addend};
+    store(ended(product_as_fold(shared(a), shared(b)), onto_result, to.type), to);
   }
 
  private:
   static term shared(const array_node& a) { return term::of(const_cast<array_node*>(&a)); }
+  static bool lies_in(const array_node& a, const array_node& to) {
+    return a.contiguous && a.data() == to.data() && a.extents == to.extents;
+  }
+  // What an ending makes of a product, as an expression of a dtype.
+  static term ended(term product, const call_ending& end, dtype t) {
+    if (end.of_result != 1) product = product * end.of_result;
+    if (!end.addend) return product;
+    const term addend = astype(shared(*end.addend), t);
+    return product + (end.of_addend == 1 ? addend : addend * end.of_addend);
+  }
+
+  // Rows of the addend that lie as a library reads them. A batch's matrices were made rows of one where they can be.
+  static bool multiply_and_add(const blas_product& p, const array_node& addend, const array_node& to, stream_state& on,
+                               std::string& why) {
+    if (!on.device.asynchronous()) return false;
+    const term spread = shared(addend).broadcast_to(to.extents);
+    const array_node* const all = as_array_node(spread.get());
+    if (!all) return false;
+    const int last = to.extents.size() - 1;
+    std::int64_t rows = to.extents[last - 1], leading = all->strides[last - 1];
+    for (int d = last - 2; d >= 0 && rows != p.rows; --d) {
+      if (to.extents[d] != 1 && all->strides[d] != leading * rows) return false;
+      rows *= to.extents[d];
+    }
+    if (rows != p.rows || all->strides[last] != 1 || (leading != 0 && leading < p.columns)) return false;
+    return multiply_and_add_on_gpu(p, {all->data(), leading}, on, why);
+  }
   static void store(const term& value, array_node& to) {
     request r{typed(value.get()), &to.extents, &to};
     evaluate(&r, 1);
   }
 
   // CPUs' libraries have no products of 16 bits.
-  static void through_float(const array_node& a, const array_node& b, array_node& to) {
+  static void through_float(const array_node& a, const array_node& b, const call_ending& end, array_node& to) {
     const term wide[] = {astype(shared(a), dtype::float32), astype(shared(b), dtype::float32)};
-    store(astype(term(make_product_call(wide[0], wide[1])), to.type), to);
+    store(astype(ended(term(make_product_call(wide[0], wide[1])), end, dtype::float32), to.type), to);
   }
 
   static bool multiply_each(blas_product p, const std::vector<batch_axis>& axes, std::size_t outer, stream_state& on,

@@ -26,6 +26,7 @@ constexpr std::uint8_t right = 3;
 constexpr solver_row rows[] = {
     {"LU factorisation", {2}, {2, 1}},
     {"solution by LU factors", {2, 1, right}, {right}},
+    {"solution of equations", {2, right}, {right}},
     {"permutation of pivots", {1}, {1}},
     {"Cholesky factorisation", {2}, {2}},
     {"solution by Cholesky factors", {2, right}, {right}},

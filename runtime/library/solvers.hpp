@@ -18,6 +18,7 @@ class stream_state;
 enum class solver : std::uint8_t {
   lu,                // a -> l and u in one, pivots (a vector of k int32, from 0)
   lu_solve,          // those, b -> x
+  solve,             // a, b -> x
   permutation,       // pivots -> which row of a each of p a is (a vector of int64)
   cholesky,          // a -> one triangle, and zeros
   cholesky_solve,    // a triangle, b -> x
@@ -39,11 +40,12 @@ struct solver_problem {
   bool is_vector = false;  // b and x are vectors
   bool lower = false;      // the triangle that is read, or made
   bool unit_diagonal = false;
-  bool transposed = false, conjugated = false;  // a of what is solved
-  bool vectors = false;                         // wanted as well
-  bool full = false;                            // u and v are square
-  bool checked = false;                         // what is singular is an error
-  std::int64_t below = 0, above = 0;            // diagonals
+  bool transposed = false,
+       conjugated = false;            // a of what is solved; of `lu`: l and u are those of its transpose, transposed
+  bool vectors = false;               // wanted as well
+  bool full = false;                  // u and v are square
+  bool checked = false;               // what is singular is an error
+  std::int64_t below = 0, above = 0;  // diagonals
 };
 
 /// Why there is no result.
@@ -87,7 +89,10 @@ void solve_on_host(const solver_work&) noexcept;
 
 /// Stream behaviour: in order on the CPU's stream, and part of a graph that is being made.
 bool solve_on_cpu(solver_work, stream_state& on, std::string& why);
-/// Operands and results are in C order. Stream behaviour: enqueued.
-bool solve_on_gpu(solver_work, stream_state& on, std::string& why);
+/// By cuSOLVER and cuBLAS, or, what these do not have or do slower, through the host. Operands and results are in C order. Stream
+/// behaviour: enqueued.
+bool solve_on_gpu(const solver_work&, stream_state& on, std::string& why);
+/// The same by LAPACK, in the order of the stream.
+bool solve_through_host(solver_work, stream_state& on, std::string& why);
 
 }  // namespace sinter::runtime

@@ -4,6 +4,7 @@
 
 #include <sinter/detail/rearrange.hpp>
 
+#include "codegen/source/fourier.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/eval.hpp"
@@ -59,6 +60,13 @@ class transform_call final : public library_call {
       return bump(counter::library_calls);
     log(1, "%s: %s; by kernels of Sinter's own", name().c_str(), why.c_str());
     store(term::of(const_cast<array_node*>(&from)), to);
+  }
+
+  codegen::fourier in_kernels() const override {
+    const dtype type = results[0].type;
+    if (of_.rank != 1 || of_.has_real() || codegen::plan_fourier(of_.n[0], type).points == 0)
+      return codegen::fourier::none;
+    return of_.kind == fft_kind::forward ? codegen::fourier::forward : codegen::fourier::inverse;
   }
 
  private:

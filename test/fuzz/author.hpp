@@ -77,6 +77,7 @@ class author {
   bool move(int from);
   void choose_parts(step&, int from);
   bool call(int from);
+  bool called_store(int target);
 
   // ---- generate_folds.cpp: reductions, rows and scans
 
@@ -92,6 +93,7 @@ class author {
   bool store();
   bool picked_store(int target);
   bool masked_store(int target);
+  bool put_store(int target);
   bool with_some_value(step, bool may_be_step);
   bool shifted(int target, std::vector<detail::index_item>& items);
 

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "numpy"))
 import numpy as np
 
 import like_sinter as sn
+import like_calls as fz
 
 RAISED = 255
 NAMES = ("bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 "
@@ -43,7 +44,7 @@ class Batch:
         self.values = read_values(folder / "values")
         self.replies = []
         self.expected = 0
-        names = {"np": np, "sn": sn, "nan": np.nan, "inf": np.inf, "given": self.given, "checked": self.checked}
+        names = {"np": np, "sn": sn, "fz": fz, "nan": np.nan, "inf": np.inf, "given": self.given, "checked": self.checked}
         exec(compile((folder / "programs.py").read_text(), "programs.py", "exec"), names)
         for name in [n for n in names if n.startswith("program_")]:
             self.run(names[name])

@@ -1,74 +1,21 @@
-#include "test/fuzz/calls.hpp"
-
-#include <algorithm>
-
 #include <sinter/differences.hpp>
-#include <sinter/order.hpp>
-#include <sinter/quantiles.hpp>
 #include <sinter/random.hpp>
 #include <sinter/scan.hpp>
 #include <sinter/search.hpp>
 #include <sinter/select.hpp>
 #include <sinter/signal.hpp>
 
-#include "codegen/ir/broadcast.hpp"
-#include "test/fuzz/moves.hpp"
+#include "test/fuzz/call_rows.hpp"
 
 namespace sinter::fuzz {
 
 namespace {
 
-using maybe = std::optional<outline>;
-using outlines = std::vector<outline>;
-using handles = std::vector<handle>;
-using texts = std::vector<std::string>;
-
-int axis_of(const step& s) { return s.axes && !s.axes->empty() ? s.axes->front() : 0; }
-std::int64_t number(const step& s, std::size_t i) { return s.extents[i]; }
-std::string text(std::int64_t n) { return std::to_string(n); }
-std::string axis_text(const step& s) { return text(axis_of(s)); }
-std::string type_text(dtype t) { return std::string("np.") + name(t); }
-detail::axis_list one_axis(const step& s) { return {1, {axis_of(s)}}; }
-bool has_axis(const step& s, const outline& of) { return axis_of(s) < of.extents.size(); }
-
-/// The same with another extent along the axis of the step.
-maybe along(const step& s, const outline& of, dtype type, std::int64_t extent) {
-  if (!has_axis(s, of) || extent < 0) return {};
-  outline to{type, of.extents};
-  to.extents[axis_of(s)] = extent;
-  return to;
-}
-maybe flat(dtype type, std::int64_t extent) { return outline{type, shape(std::vector<std::int64_t>{extent})}; }
-maybe together(const outlines& all, std::size_t first_part) {
-  shape to;
-  std::vector<dtype> types;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!codegen::broadcast(to, all[i].extents)) return {};
-    if (i >= first_part) types.push_back(all[i].type);
-  }
-  return outline{detail::promote(types.data(), static_cast<int>(types.size())), to};
-}
-dtype mean_of(const outline& of) { return detail::mean_dtype(of.type); }
-outline without_axis(const step& s, const outline& of, dtype type) {
-  outline to{type, {}};
-  for (int d = 0; d < of.extents.size(); ++d)
-    if (d != axis_of(s)) to.extents.set_size(to.extents.size() + 1), to.extents[to.extents.size() - 1] = of.extents[d];
-  return to;
-}
-handle raveled(const handle& h) {
-  const std::int64_t all = -1;
-  return handle(detail::make_reshape(h.get(), &all, 1));
-}
-std::string cast_text(const std::string& of, dtype to) { return "sn.astype(" + of + ", " + type_text(to) + ")"; }
-std::string cpp_call(const char* name, const texts& o, const std::string& more = "") {
-  std::string all;
-  for (const std::string& each : o) all += (all.empty() ? "" : ", ") + each;
-  return std::string(name) + "(" + all + more + ")";
-}
+using namespace call_rows;
 
 template <class Draw>
 detail::node* drawn(const step& s, dtype result, Draw&& draw) {
-  random::generator rng(number(s, 0));
+  random::generator rng(small(s, 0));
   return with_type(result, [&](auto t) -> detail::node* {
     using T = decltype(t);
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
@@ -77,10 +24,10 @@ detail::node* drawn(const step& s, dtype result, Draw&& draw) {
   });
 }
 maybe draw_like(const step& s, const outlines& of) {
-  return outline{number(s, 1) % 2 ? dtype::float32 : dtype::float64, of[0].extents};
+  return outline{small(s, 1) % 2 ? dtype::float32 : dtype::float64, of[0].extents};
 }
 std::string draw_text(const char* what, const step& s, const texts& o, dtype result) {
-  return "random::generator(" + text(number(s, 0)) + ")." + what + "<" +
+  return "random::generator(" + text(small(s, 0)) + ")." + what + "<" +
          (result == dtype::float32 ? "float" : "double") + ">(" + o[0] + ".shape())";
 }
 // NumPy has other numbers; batch.py is given these.
@@ -107,7 +54,7 @@ dtype searched_type(const dtype a, const dtype b) { return detail::promote(a, b)
 detail::node* run_search(const step& s, const handles& o, dtype) {
   const dtype type = searched_type(type_of(o[0]), type_of(o[1]));
   const handle sorted(detail::make_flat_scan(cast(o[0], type).get(), detail::reduction::max, type));
-  return detail::make_search(sorted, cast(o[1], type), number(s, 0) % 2 ? search_side::right : search_side::left,
+  return detail::make_search(sorted, cast(o[1], type), small(s, 0) % 2 ? search_side::right : search_side::left,
                              nullptr);
 }
 
@@ -132,17 +79,17 @@ const call_row rows[] = {
      [](const step& s, const outlines& of) -> maybe {
        if (of[0].extents.size() < 2) return {};
        outline to = of[0];
-       if (number(s, 0) % 2) std::swap(to.extents[0], to.extents[1]);
+       if (small(s, 0) % 2) std::swap(to.extents[0], to.extents[1]);
        return to;
      },
      [](const step& s, const handles& o, dtype) {
-       return detail::make_rot90(o[0].get(), static_cast<int>(number(s, 0)));
+       return detail::make_rot90(o[0].get(), static_cast<int>(small(s, 0)));
      },
-     [](const step& s, const texts& o, dtype) { return cpp_call("rot90", o, ", " + text(number(s, 0))); },
-     [](const step& s, const texts& o, dtype) { return "np.rot90(" + o[0] + ", " + text(number(s, 0)) + ").copy()"; }},
+     [](const step& s, const texts& o, dtype) { return cpp_call("rot90", o, ", " + text(small(s, 0))); },
+     [](const step& s, const texts& o, dtype) { return "np.rot90(" + o[0] + ", " + text(small(s, 0)) + ").copy()"; }},
     {"windows", 1, closeness::exact,
      [](const step& s, const outlines& of) -> maybe {
-       const std::int64_t length = number(s, 0) + 1;
+       const std::int64_t length = small(s, 0) + 1;
        if (!has_axis(s, of[0]) || of[0].extents.size() == max_rank || of[0].extents[axis_of(s)] < length) return {};
        outline to = *along(s, of[0], of[0].type, of[0].extents[axis_of(s)] - length + 1);
        to.extents.set_size(to.extents.size() + 1);
@@ -150,29 +97,29 @@ const call_row rows[] = {
        return to;
      },
      [](const step& s, const handles& o, dtype) {
-       const std::int64_t length = number(s, 0) + 1;
+       const std::int64_t length = small(s, 0) + 1;
        return detail::make_windows(o[0].get(), &length, 1, one_axis(s));
      },
      [](const step& s, const texts& o, dtype) {
-       return cpp_call("sliding_window_view", o, ", " + text(number(s, 0) + 1) + ", " + axis_text(s));
+       return cpp_call("sliding_window_view", o, ", " + text(small(s, 0) + 1) + ", " + axis_text(s));
      },
      [](const step& s, const texts& o, dtype) {
-       return "np.lib.stride_tricks.sliding_window_view(" + o[0] + ", " + text(number(s, 0) + 1) + ", " + axis_text(s) +
+       return "np.lib.stride_tricks.sliding_window_view(" + o[0] + ", " + text(small(s, 0) + 1) + ", " + axis_text(s) +
               ").copy()";
      }},
     {"delete", 1, closeness::exact,
      [](const step& s, const outlines& of) -> maybe {
-       if (!has_axis(s, of[0]) || of[0].extents[axis_of(s)] <= number(s, 0)) return {};
+       if (!has_axis(s, of[0]) || of[0].extents[axis_of(s)] <= small(s, 0)) return {};
        return along(s, of[0], of[0].type, of[0].extents[axis_of(s)] - 1);
      },
      [](const step& s, const handles& o, dtype) {
        return detail::make_deleted(o[0].get(), &s.extents[0], 1, axis_of(s));
      },
      [](const step& s, const texts& o, dtype) {
-       return cpp_call("delete_", o, ", " + text(number(s, 0)) + ", " + axis_text(s));
+       return cpp_call("delete_", o, ", " + text(small(s, 0)) + ", " + axis_text(s));
      },
      [](const step& s, const texts& o, dtype) {
-       return "np.delete(" + o[0] + ", " + text(number(s, 0)) + ", " + axis_text(s) + ")";
+       return "np.delete(" + o[0] + ", " + text(small(s, 0)) + ", " + axis_text(s) + ")";
      }},
     {"select", 4, closeness::exact, [](const step&, const outlines& of) { return together(of, 2); }, run_select,
      [](const step&, const texts& o, dtype) {
@@ -200,43 +147,11 @@ const call_row rows[] = {
      run_search,
      [](const step& s, const texts& o, dtype) {
        return "searchsorted(cummax(" + o[0] + ".ravel(), 0), " + o[1] +
-              (number(s, 0) % 2 ? ", search_side::right)" : ")");
+              (small(s, 0) % 2 ? ", search_side::right)" : ")");
      },
      [](const step& s, const texts& o, dtype) {
-       return "sn.searchsorted(" + o[0] + ", " + o[1] + ", \"" + (number(s, 0) % 2 ? "right" : "left") + "\")";
+       return "sn.searchsorted(" + o[0] + ", " + o[1] + ", \"" + (small(s, 0) % 2 ? "right" : "left") + "\")";
      }},
-    {"sort", 1, closeness::exact,
-     [](const step& s, const outlines& of) { return has_axis(s, of[0]) ? maybe(of[0]) : maybe(); },
-     [](const step& s, const handles& o, dtype) {
-       return detail::make_sort(o[0], {.axis = axis_of(s), .stable = true, .descending = number(s, 0) % 3 == 0});
-     },
-     [](const step& s, const texts& o, dtype) {
-       return cpp_call(
-           "sort", o,
-           ", {.axis = " + axis_text(s) + ", .stable = true" + (number(s, 0) % 3 == 0 ? ", .descending = true}" : "}"));
-     },
-     [](const step& s, const texts& o, dtype) {
-       return "sn.sort(" + o[0] + ", " + axis_text(s) + (number(s, 0) % 3 == 0 ? ", True)" : ", False)");
-     }},
-    {"argsort", 1, closeness::exact,
-     [](const step& s, const outlines& of) {
-       return has_axis(s, of[0]) ? along(s, of[0], dtype::int64, of[0].extents[axis_of(s)]) : maybe();
-     },
-     [](const step& s, const handles& o, dtype) { return detail::make_argsort(o[0], {.axis = axis_of(s)}); },
-     [](const step& s, const texts& o, dtype) { return cpp_call("argsort", o, ", " + axis_text(s)); },
-     [](const step& s, const texts& o, dtype) {
-       return "np.argsort(" + o[0] + ", axis=" + axis_text(s) + ", kind='stable')";
-     }},
-    {"median", 1, closeness::sums,
-     [](const step& s, const outlines& of) -> maybe {
-       if (!has_axis(s, of[0]) || of[0].extents[axis_of(s)] == 0 || detail::is_complex(of[0].type)) return {};
-       return without_axis(s, of[0], mean_of(of[0]));
-     },
-     [](const step& s, const handles& o, dtype result) {
-       return detail::make_median(o[0], result, {.axis = axis_of(s)}, false);
-     },
-     [](const step& s, const texts& o, dtype) { return cpp_call("median", o, ", " + axis_text(s)); },
-     [](const step& s, const texts& o, dtype) { return "np.median(" + o[0] + ", axis=" + axis_text(s) + ")"; }},
     {"cumulative_sum", 1, closeness::sums,
      [](const step& s, const outlines& of) -> maybe {
        if (!has_axis(s, of[0])) return {};
@@ -310,8 +225,25 @@ const call_row rows[] = {
 
 }  // namespace
 
-const call_row& row_of(const step& s) { return rows[s.calling]; }
-int call_count() { return static_cast<int>(std::size(rows)); }
+std::span<const call_row> composition_rows() { return rows; }
+
+namespace {
+
+const std::vector<const call_row*>& all_rows() {
+  static const auto all = [] {
+    std::vector<const call_row*> made;
+    for (const auto& table :
+         {composition_rows(), order_rows(), count_rows(), product_rows(), transform_rows(), system_rows()})
+      for (const call_row& row : table) made.push_back(&row);
+    return made;
+  }();
+  return all;
+}
+
+}  // namespace
+
+const call_row& row_of(const step& s) { return *all_rows()[static_cast<std::size_t>(s.calling)]; }
+int call_count() { return static_cast<int>(all_rows().size()); }
 bool draws(const step& s) { return s.what == form::call && row_of(s).close == closeness::drawn; }
 
 }  // namespace sinter::fuzz

@@ -55,7 +55,7 @@ class checking {
            s.what == form::call))
         reference = interpreted(i);
       stepwise_.run(i);
-      values.resize(static_cast<std::size_t>(i) + 1), certain_.resize(values.size()), settled_.resize(values.size());
+      values.resize(static_cast<std::size_t>(i) + 1), slack_.resize(values.size());
       values[static_cast<std::size_t>(kept)] = snapshot_of(stepwise_.value(kept));
     } catch (const std::exception& e) {
       return {"a step and what it may do", place(i) + e.what()};
@@ -71,7 +71,7 @@ class checking {
     if (reference)
       if (const std::string d = step_differs(s, operands, got, *reference, judge::device); !d.empty())
         return {"a step and the interpreter's", place(i) + d};
-    note_certainty(i, kept, operands, got);
+    note_slack(i, kept, operands, got);
     return {};
   }
 
@@ -96,6 +96,11 @@ class checking {
     for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = static_cast<std::int64_t>(n);
     const handle all(detail::make_from_host(dtype::int64, shape_of(target), numbers.data()));
 
+    if (s.into == storing::put) {
+      const snapshot places = snapshot_of(stepwise_.put_places(s, all));
+      return {stored_by_hand(snapshot_of(target), places,
+                             snapshot_of(stepwise_.put_values(s, type_of(target), places.extents)))};
+    }
     const tree value = stepwise_.stored_value(s, view_of(target), type_of(target));
     std::optional<snapshot> mask;
     if (s.into == storing::combine)
@@ -105,15 +110,11 @@ class checking {
     return {stored_by_hand(snapshot_of(target), snapshot_of(view_of(all)), snapshot_of(value.evaluated()), mask)};
   }
 
-  void note_certainty(int i, int kept, const std::vector<snapshot>& operands, const snapshot& got) {
-    bool certain = is_exact(at(i), operands, got), settled = !asks_for_sign_of_nan(at(i), operands);
+  void note_slack(int i, int kept, const std::vector<snapshot>& operands, const snapshot& got) {
+    std::vector<long double> slack;
     for (const operand& o : at(i).operands)
-      if (o.is_step()) {
-        certain = certain && certain_[static_cast<std::size_t>(o.step)];
-        settled = settled && settled_[static_cast<std::size_t>(o.step)];
-      }
-    certain_[static_cast<std::size_t>(kept)] = certain;
-    settled_[static_cast<std::size_t>(kept)] = settled;
+      if (o.is_step()) slack.push_back(slack_[static_cast<std::size_t>(o.step)]);
+    slack_[static_cast<std::size_t>(kept)] = slack_of(at(i), operands, slack, got, strict_);
   }
 
   verdict run_lazily() {
@@ -127,8 +128,7 @@ class checking {
     }
     for (std::size_t r = 0; r < results.size(); ++r) {
       const auto of = static_cast<std::size_t>(p_.results[r]);
-      if (!settled_[of] || (!strict_ && !certain_[of])) continue;
-      if (const std::string d = bits_differ(results[r], values[of]); !d.empty())
+      if (const std::string d = differ_by_more(results[r], values[of], slack_[of]); !d.empty())
         return {"fused and step by step", "result " + std::to_string(r) + ", v" + std::to_string(of) + ": " + d};
     }
     return {};
@@ -139,7 +139,7 @@ class checking {
   const device here_ = device::current();
   const bool strict_;
   machine stepwise_;
-  std::vector<bool> certain_, settled_;
+  std::vector<long double> slack_;  // of the steps' values, as compare.hpp has it
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ enum class math {
   standard  // the interpreter step by step has to, wherever no rounding could make a difference
 };
 
-/// Evaluates the program step by step and lazily, and compares the results. In strict mode each step is compared, too, with
+/// Evaluates the program step by step and lazily, and compares the results, as closely as calls of libraries leave them. In strict mode each step is compared, too, with
 /// the interpreter's for the same operands; each store always with one by hand. `values`, if any, gets the value of each
 /// step, of a store the whole array afterwards.
 verdict check(const program&, math, std::vector<snapshot>* values = nullptr);

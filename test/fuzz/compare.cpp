@@ -191,17 +191,6 @@ std::string fold_differs(const step& s, const std::vector<snapshot>& operands, c
   return "";
 }
 
-// Where products may be contracted, gcc makes one operation of a sum of them and its negation, of which a zero is positive.
-bool may_lose_sign_of_zero(const step& s, const snapshot& result) {
-  if (s.what != form::apply || s.code != op::negative) return false;
-  for (const op which : {op::real, op::imag}) {
-    const snapshot part = parts_of(result, which);
-    for (std::int64_t i = 0; i < part.extents.elements(); ++i)
-      if (number_at(part, i) == 0) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string bits_differ(const snapshot& got, const snapshot& wanted) {
@@ -235,7 +224,6 @@ std::string step_differs(const step& s, const std::vector<snapshot>& operands, c
 
 bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapshot& result) {
   if (!detail::is_inexact(result.type)) return true;
-  if (may_lose_sign_of_zero(s, result)) return false;
   if (s.what == form::call) return row_of(s).close == closeness::exact;
   if (any_complex(operands, result)) return is_exact_of_complex(s, operands, result);
   if (s.what == form::store && s.into == storing::combine) return s.code != op::add;
@@ -263,18 +251,6 @@ bool is_exact(const step& s, const std::vector<snapshot>& operands, const snapsh
   for (const folded& f : fold_all<double>(s, operands))
     if (folding == fold::prod ? f.exponents > 20 : f.size > limit) return false;
   return is_small(operands[0], limit);
-}
-
-bool asks_for_sign_of_nan(const step& s, const std::vector<snapshot>& operands) {
-  if (s.what != form::apply) return false;
-  // A function of a complex number takes signs of its parts.
-  const bool looks = s.code == op::signbit || s.code == op::copysign;
-  const detail::rule of = detail::facts(s.code).of;
-  const bool function = of == detail::rule::analytic || s.code == op::power || s.code == op::sign;
-  for (const snapshot& o : operands)
-    for (std::int64_t i = 0; (detail::is_complex(o.type) ? function : looks) && i < o.extents.elements(); ++i)
-      if (std::isnan(number_at(o, i))) return true;
-  return false;
 }
 
 std::string text_of(const snapshot& s, std::int64_t i) {

@@ -31,8 +31,13 @@ std::string step_differs(const step&, const std::vector<snapshot>& operands, con
 /// Is what a step gives the same however its sums are ordered, and whether or not a product is rounded before it is added?
 bool is_exact(const step&, const std::vector<snapshot>& operands, const snapshot& result);
 
-/// Does it look at the sign of a NaN? Arithmetic leaves that open, and so does fusing.
-bool asks_for_sign_of_nan(const step&, const std::vector<snapshot>& operands);
+/// How far the elements of a step may be from the same computed in another order, with other operands: 0 is the same bits, and infinite
+/// anything. `own`: as little as the step itself leaves open; and with operands that may be `slack` off themselves.
+long double own_slack(const step&, const std::vector<snapshot>& operands, const snapshot& result, bool strict);
+long double slack_of(const step&, const std::vector<snapshot>& operands, const std::vector<long double>& slack,
+                     const snapshot& result, bool strict);
+/// "" where no element is farther off; else the first difference.
+std::string differ_by_more(const snapshot& got, const snapshot& wanted, long double slack);
 
 /// What a store into `target` leaves there, element by element. `places`: the C order numbers of the elements that it
 /// names, as an int64 array of their shape; `value`: of the target's dtype, broadcasting to that shape, as does a mask.

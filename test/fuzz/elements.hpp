@@ -89,6 +89,10 @@ bool any_complex(const std::vector<snapshot>& operands, const snapshot& result);
 /// `step_differs` of a call.
 std::string call_differs(const step& s, const std::vector<snapshot>& operands, const snapshot& got,
                          const snapshot& wanted);
+/// How far what a call gives may be from the same computed apart; infinitely where the order of roundings decides.
+exact bound_of_call(const step& s, const std::vector<snapshot>& operands, dtype result);
+/// The largest size of an element; infinite where one is not finite.
+exact largest_of(const snapshot&);
 /// Does a reduction fold the i-th element, or does a mask, or being no number, leave it out?
 bool counts(const step& s, const std::vector<snapshot>& operands, std::int64_t i);
 

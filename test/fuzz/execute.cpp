@@ -1,7 +1,9 @@
 #include "test/fuzz/execute.hpp"
 
+#include <sinter/edit.hpp>
 #include <sinter/elementwise_kernel.hpp>
 #include <sinter/nan_reductions.hpp>
+#include <sinter/put.hpp>
 #include <sinter/reduce.hpp>
 
 #include "test/fuzz/calls.hpp"
@@ -139,6 +141,7 @@ void machine::run(int at_step) {
     }
     case form::store:
       if (stores_under_mask(s.into)) return store_under_mask(s);
+      if (s.into == storing::put) return store_put(s);
       return picks(s) ? store_picked(s) : run_store(s);
   }
 }
@@ -269,6 +272,31 @@ void machine::store_under_mask(const step& s) {
   t.apply(op::where, type_of(target));
   const handle view = target;
   t.seen([&](const detail::expression_view& e) { detail::store(target, view.get(), e, {}); });
+}
+
+handle machine::put_places(const step& s, const handle& from) {
+  const std::int64_t all = -1;
+  const handle flat(detail::make_reshape(from.get(), &all, 1));
+  return handle(
+      detail::make_take(flat.get(), index_into(value(s.operands[2].step), shape_of(from).elements()).get(), 0));
+}
+handle machine::put_values(const step& s, dtype target, const shape& places) {
+  const handle values = stored_value(s, {}, target).shared();
+  return with_type(
+      target, [&](auto t) { return handle(resize(lazy<decltype(t)>(detail::retain(values.get())), places).share()); });
+}
+void machine::store_put(const step& s) {
+  handle& target = at(s.operands[0].step).node;
+  if (how_ == manner::stepwise) target = handle(detail::make_copy(target.get()));
+  const std::int64_t elements = shape_of(target).elements();
+  const handle places = index_into(taken(s.operands[2].step), elements);
+  const handle values = stored_value(s, {}, type_of(target)).shared();
+  with_type(type_of(target), [&](auto t) {
+    using T = decltype(t);
+    array<T> a(target.take());
+    put(a, lazy<std::int64_t>(detail::retain(places.get())), lazy<T>(detail::retain(values.get())));
+    target = handle(detail::retain(a.node()));
+  });
 }
 
 std::vector<handle> machine::results() {

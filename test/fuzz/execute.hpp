@@ -24,6 +24,9 @@ class machine {
   /// A step's arrays of indices, of elements that are there; and what it picks by them.
   std::vector<handle> indices_of(const step&);
   handle picked_of(const step&, const handle& from, const std::vector<handle>& indices) const;
+  /// The elements that a put names, of the array or what else has its shape; and the values, one for each.
+  handle put_places(const step&, const handle& from);
+  handle put_values(const step&, dtype target, const shape& places);
   /// What a store stores; `old`: what is there, which an update is of.
   tree stored_value(const step&, handle old, dtype target);
   /// The results, evaluated together.
@@ -47,6 +50,7 @@ class machine {
   void run_store(const step&);
   void store_picked(const step&);
   void store_under_mask(const step&);
+  void store_put(const step&);
   tree stored_parts(const step&, const handle& old, dtype target);
 
   const program& program_;

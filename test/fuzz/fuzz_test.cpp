@@ -8,6 +8,7 @@
 
 #include <sinter/index.hpp>
 
+#include "test/fuzz/calls.hpp"
 #include "test/fuzz/compare.hpp"
 #include "test/fuzz/generate.hpp"
 #include "test/fuzz/print.hpp"
@@ -204,6 +205,86 @@ TEST_CASE("fuzz: what a step may give is known to the last bit that counts") {
   const float most = std::numeric_limits<float>::max();
   CHECK_FALSE(
       differ(sum, value_of_elements(std::vector<float>{most, most, -most}), {most}, {INFINITY}));  // by the order
+}
+
+namespace {
+
+int calling(const std::string& name) {
+  step s;
+  for (s.calling = 0; s.calling < call_count(); ++s.calling)
+    if (row_of(s).name == name) return s.calling;
+  FAIL("no row ", name);
+  return 0;
+}
+step call_of(const char* name, std::vector<operand> operands, std::vector<std::int64_t> numbers = {0, 0}) {
+  step s = made_by(form::call, std::move(operands));
+  s.calling = calling(name);
+  s.axes = {0};
+  s.extents = std::move(numbers);
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("fuzz: calls of libraries and puts as statements") {
+  program p;
+  p.steps = {input_of({4, 1, 3, 2}),
+             made_by(form::reshape, {{0}}),
+             call_of("matmul", {{1}, {1}}, {2, 0}),
+             call_of("transform", {{0}}, {1, 1}),
+             call_of("einsum of two", {{1}, {1}}),
+             call_of("inv", {{1}}),
+             made_by(form::cast, {{0}}),
+             made_by(form::store, {{0}, {2}, {6}})};
+  p.steps[1].extents = {2, 2};
+  p.steps[6].type = dtype::int32;
+  p.steps[7].into = storing::put;
+  p.results = {0, 3, 4, 5};
+  REQUIRE(outlines_of(p));
+  CHECK((*outlines_of(p))[3].extents == shape{7});
+  CHECK((*outlines_of(p))[3].type == dtype::complex64);
+  CHECK(cpp_text(p).find("auto v2 = matmul(v1, matrix_transpose(v1));\n"
+                         "auto v3 = fft::fft(v0, {.n = v0.shape()[0] + 3, .axis = 0, .norm = fft::norm::ortho});\n"
+                         "auto v4 = einsum(\"ij,kj->ik\", v1, v1);\n") != std::string::npos);
+  CHECK(cpp_text(p).find("put(v0, astype<std::int64_t>(v6) % 8LL - 4LL, v2);\n") != std::string::npos);
+  CHECK(python_text(p).find("v2 = np.matmul(sn.astype(v1, np.float32), fz.turned(sn.astype(v1, np.float32)))\n"
+                            "v3 = fz.transform(np.fft.fft, v0, 1, 0, \"ortho\", np.complex64)\n") != std::string::npos);
+  CHECK(python_text(p).find("v5 = np.linalg.inv(fz.well_behaved(v1, np.float32))\n") != std::string::npos);
+  CHECK(python_text(p).find(
+            "np.put(v0, (np.remainder(sn.astype(v6, np.int64), 2 * 4) - 4), sn.astype(v2, v0.dtype))\n") !=
+        std::string::npos);
+  p.steps[7].operands[2] = {0};
+  CHECK_FALSE(outlines_of(p));  // places are integers
+}
+
+TEST_CASE("fuzz: what a call leaves open is followed through a program") {
+  const auto matrix = [](const std::vector<float>& elements) {
+    snapshot s = value_of_elements(elements);
+    s.extents = shape{2, 2};
+    return s;
+  };
+  const snapshot whole = matrix({1, 2, 3, 4}), parts = matrix({0.1f, 0.2f, 0.3f, 0.4f}),
+                 result = matrix({7, 10, 15, 22});
+  const step product = call_of("matmul", {{0}, {0}});
+  const long double signs = slack_of(product, {whole, whole}, {0, 0}, result, true);
+  CHECK(signs > 0);
+  CHECK(differ_by_more(matrix({0, 1, 2, 3}), matrix({-0.0f, 1, 2, 3}), signs).empty());
+  CHECK_FALSE(differ_by_more(matrix({0, 1, 2, 3}), matrix({0, 1, 2, std::nextafter(3.0f, 4.0f)}), signs).empty());
+  const long double slack = slack_of(product, {parts, parts}, {0, 0}, parts, true);
+  CHECK((slack > 1e-8L && slack < 1e-5L));
+  step on = made_by(form::apply, {{0}, {-1, number_of(8.0)}});
+  on.code = op::multiply;
+  const long double longer = slack_of(on, {parts}, {slack}, result, true);
+  CHECK((longer >= 8 * slack && longer < 1e-3L));
+  CHECK(slack_of(on, {parts}, {0}, result, true) == 0);
+  CHECK(slack_of(made_by(form::transpose, {{0}}), {parts}, {slack}, parts, true) == slack);
+  on = made_by(form::apply, {{0}});
+  on.code = op::exp;
+  CHECK(std::isinf(slack_of(on, {parts}, {slack}, parts, true)));
+  const snapshot places = value_of_elements(std::vector<std::int64_t>{0, 1, 0, 1});
+  const step order = call_of("argsort", {{0}});
+  CHECK(slack_of(order, {whole}, {signs}, places, true) == 0);
+  CHECK(std::isinf(slack_of(order, {parts}, {slack}, places, true)));
 }
 
 TEST_CASE("fuzz: a failing program becomes a small one") {

@@ -54,9 +54,12 @@ int author::any() {
 }
 
 bool author::statement() {
-  switch (pick(22)) {
+  switch (pick(25)) {
     case 20:
-    case 21: return call(any());
+    case 21:
+    case 22:
+    case 23: return call(any());
+    case 24: return called_store(any());
     case 19: return picked(any());
     case 18: return scan(any());
     case 16:

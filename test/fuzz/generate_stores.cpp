@@ -26,6 +26,9 @@ bool author::store() {
     case 0: return masked_store(target);
     case 1:
     case 2: return picked_store(target);
+    case 3:
+      if (one_in(2)) return put_store(target);
+      break;
     default: break;
   }
   step s;
@@ -74,6 +77,35 @@ bool author::picked_store(int target) {
   if (s.updates) s.code = one_of(updating_picked);
   else if (one_in(2)) s.into = storing::combine, s.code = one_of(combining);
   return with_some_value(std::move(s), true);
+}
+
+bool author::put_store(int target) {
+  const int places = indices({});
+  if (places < 0) return false;
+  step s;
+  s.what = form::store;
+  s.into = storing::put;
+  s.operands = {{target}, {}, {places}};
+  return with_some_value(std::move(s), true);
+}
+
+// What a call makes of an array, or of a part of it, stored into that array, or into another part, as it fits.
+bool author::called_store(int from) {
+  step s;
+  if (!is_variable(p_, from) && !add(form::array, from)) return false;
+  const int target = is_variable(p_, from) ? from : count() - 1;
+  s.what = form::store;
+  const bool of_part = !one_in(3);
+  if (!call(of_part && shifted(target, s.items) ? count() - 1 : target)) return false;
+  if (one_in(4)) elementwise();
+  const int value = count() - 1;
+  s.operands = {{target}, {value}};
+  if (add(s)) return true;
+  for (int tries = 0; tries < 8; ++tries) {
+    s.items = items_for(known(target).extents);
+    if (add(s)) return true;
+  }
+  return true;
 }
 
 // Under a mask that is there, or that is made of the array itself.

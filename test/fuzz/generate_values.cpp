@@ -18,6 +18,7 @@ void author::choose_style() {
   base_.set_size(rank);
   for (int d = 0; d < rank; ++d) base_[d] = one_of(some);
   if (rank > 0 && one_in(4)) base_[static_cast<int>(pick(rank))] = one_of(long_ones);
+  if (rank > 1 && one_in(3)) base_[rank - 1] = base_[rank - 2];  // squares
   while (base_.elements() > how_.most_elements) {
     int longest = 0;
     for (int d = 1; d < rank; ++d)

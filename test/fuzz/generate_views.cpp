@@ -117,14 +117,14 @@ bool author::broadcast(int from) {
   return add(std::move(s));
 }
 
-// A row of calls.cpp, with small numbers.
+// A row of the tables of calls, with small numbers.
 bool author::call(int from) {
   step s;
   s.what = form::call;
   s.calling = static_cast<int>(pick(call_count()));
-  s.axes = {static_cast<int>(pick(std::max(known(from).extents.size(), 1)))};
-  for (int i = 0; i < 2; ++i) s.extents.push_back(pick(4));
-  for (int tries = 0; tries < 4; ++tries) {
+  for (int tries = 0; tries < 6; ++tries) {
+    s.axes = {static_cast<int>(pick(std::max(known(from).extents.size(), 1)))};
+    s.extents = {pick(4), pick(4)};
     s.operands = {{from}};
     while (s.operands.size() < row_of(s).operands) s.operands.push_back({one_in(3) ? from : any()});
     if (add(s)) return true;

@@ -78,7 +78,9 @@ options read(int argc, char** argv) {
 
 void choose_device(const std::string& device) {
   if (device == "softgpu") {
-    for (const char* variable : {"SINTER_CUDA_DRIVER", "SINTER_NVRTC"}) ::setenv(variable, SINTER_SOFTGPU, 1);
+    for (const char* variable :
+         {"SINTER_CUDA_DRIVER", "SINTER_NVRTC", "SINTER_CUBLAS", "SINTER_CUBLASLT", "SINTER_CUFFT", "SINTER_CUSOLVER"})
+      ::setenv(variable, SINTER_SOFTGPU, 1);
     ::setenv("SOFTGPU_FATAL", "1", 1);
   }
   if (!device.empty()) ::setenv("SINTER_DEVICE", device == "softgpu" ? "cuda" : device.c_str(), 1);

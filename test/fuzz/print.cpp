@@ -141,6 +141,10 @@ class cpp_printer {
     const step& s = p_.steps[static_cast<std::size_t>(at)];
     if (s.what == form::store) {
       const std::string target = name_of(s.operands[0].step), value = operand_text(s.operands[1]);
+      if (s.into == storing::put)
+        return "put(" + target + ", " +
+               cpp_index_into(operand_text(s.operands[2]), known(s.operands[0].step).extents.elements()) + ", " +
+               value + ")";
       if (s.into == storing::where)
         return "store_where(" + target + ", " + operand_text(s.operands[2]) + ", " + value + ")";
       if (s.into == storing::combine)
@@ -366,9 +370,14 @@ std::string python_value(const step& s, const std::vector<outline>& known) {
 
 std::string python_store(const step& s, const std::vector<outline>& known) {
   const std::string target = name_of(s.operands[0].step);
+  std::string value = python_operand(s.operands[1]);
+  if (s.into == storing::put)
+    return "np.put(" + target + ", " +
+           python_index_into(python_operand(s.operands[2]),
+                             known[static_cast<std::size_t>(s.operands[0].step)].extents.elements()) +
+           ", sn.astype(" + value + ", " + target + ".dtype))";
   const std::string items = stores_under_mask(s.into) ? python_operand(s.operands[2]) : python_items(s, known);
   const std::string place = target + "[" + items + "]";
-  std::string value = python_operand(s.operands[1]);
   const std::string real = "np.real(" + place + ")", imag = "np.imag(" + place + ")";
   const std::string& old = s.into == storing::real ? real : s.into == storing::imag ? imag : place;
   if (s.updates) value = std::string("sn.") + detail::facts(s.code).name + "(" + old + ", " + value + ")";

@@ -207,8 +207,19 @@ bool may_mask(const step& s, const std::vector<outline>& known) {
          (codegen::broadcast(to, known[static_cast<std::size_t>(s.operands[1].step)].extents) && to == target);
 }
 
+// Is there a value, or more, for places that are whole numbers?
+bool may_put(const step& s, const std::vector<outline>& known) {
+  const outline& target = known[static_cast<std::size_t>(s.operands[0].step)];
+  const outline& places = known[static_cast<std::size_t>(s.operands.at(2).step)];
+  const operand& value = s.operands[1];
+  if (s.updates || !s.items.empty() || target.extents.elements() == 0 || !detail::is_integer(places.type)) return false;
+  if (!value.is_step()) return value.scalar.strong || fits(value.scalar, target.type);
+  return known[static_cast<std::size_t>(value.step)].extents.elements() > 0;
+}
+
 maybe stored(const step& s, const std::vector<outline>& known) {
   const outline& target = known[static_cast<std::size_t>(s.operands[0].step)];
+  if (s.into == storing::put) return may_put(s, known) ? maybe(target) : maybe();
   const std::optional<shape> to = viewed(target.extents, s, known);
   const operand& value = s.operands[1];
   if (!to || (stores_under_mask(s.into) && !may_mask(s, known))) return {};

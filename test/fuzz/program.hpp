@@ -50,8 +50,8 @@ enum class form : std::uint8_t {
 enum class motion : std::uint8_t { take, along, flip, tile, roll, repeat, pad, triangle, diagonal, concatenate, stack };
 inline constexpr int motion_count = 11;
 /// Which elements a store names: those of an index list, or parts of those, `z(i).real() = x`; those under a mask, `a(mask) = x` or
-/// `store_where(a, mask, x)`. And one that combines, by `code`: `scatter_add(a(k), x)` and its kin.
-enum class storing : std::uint8_t { items, real, imag, combine, mask, where };
+/// `store_where(a, mask, x)`; flattened ones, `put(a, k, x)`. And one that combines, by `code`: `scatter_add(a(k), x)` and its kin.
+enum class storing : std::uint8_t { items, real, imag, combine, mask, where, put };
 constexpr bool stores_parts(storing s) { return s == storing::real || s == storing::imag; }
 constexpr bool stores_under_mask(storing s) { return s == storing::mask || s == storing::where; }
 /// The library's reductions as it numbers them, then those that are made of them.
@@ -102,8 +102,9 @@ struct step {
   motion moving = motion::take;           // move
   int calling = 0;                        // call: which row of calls.cpp
   std::optional<std::int64_t> initial{};  // reduce: a first value
-  std::vector<operand> operands{};  // store: the array that is stored into, the value, a mask; then, and of a pick,
-                                    // the arrays of indices; reduce: of what, under which mask
+  std::vector<operand>
+      operands{};  // store: the array that is stored into, the value, a mask, or of a put the places; then, and of a pick,
+                   // the arrays of indices; reduce: of what, under which mask
   std::vector<detail::index_item> items{};  // view, pick; store: none is all of the array
   std::vector<std::int64_t> extents{};      // input, index, reshape, broadcast; move, call: numbers it takes
   std::optional<std::vector<int>> axes{};   // index, move, call: one; transpose, reduce, scan: none is all of them

@@ -151,6 +151,55 @@ TEST_CASE("inspect: to_dot has a node for each operation and a cluster for each 
   CHECK(times_in(with_call, "subgraph cluster_") == 3);
 }
 
+TEST_CASE("inspect: what the log shows" * doctest::skip()) {
+  const array<float> x = zeros<float>({777});
+  const array<float> done = sqrt(x * x + 1);
+}
+
+TEST_CASE("inspect: SINTER_LOG=2 names the expression, the kernel's form and the statement") {
+  const rerun logged("inspect: what the log shows", {{"SINTER_LOG", "2"}});
+  REQUIRE(logged.ok);
+  CAPTURE(logged.output);
+  CHECK(logged.output.find("launch: map of sqrt(x0 * x0 + s0); 777 points, ") != std::string::npos);
+  CHECK(logged.output.find("test/include/inspect.cpp:") != std::string::npos);
+  if (device::current().type() == device::kind::interpreter) return;  // which compiles nothing
+  CHECK(logged.output.find(" ms: map of sqrt(x0 * x0 + s0)\n") != std::string::npos);
+}
+
+// What the sections hold is looked at in test/codegen/compile/disassemble.cpp; here, that each kernel has those asked for.
+TEST_CASE("inspect: dump shows PTX and machine code on request, or says what is missing") {
+  const array<float> x = zeros<float>({1'000'000}), y = zeros<float>({1'000'000});
+  const auto e = sqrt(x * x + y);
+  const std::string plain = dump(e).c_str();
+  for (const char* section : {": PTX", ": SASS", ": assembly"}) CHECK(times_in(plain, section) == 0);
+  std::string all;
+  const counters_snapshot moved =
+      moved_by([&] { all = dump(e, {.ptx = true, .sass = true, .assembly = true}).c_str(); });
+  CHECK(moved.launches == 0);
+  CHECK(moved.compiles == 0);  // which counts what evaluations compile
+  const auto has_section = [&](const std::string& title, const std::string& content) {
+    const std::size_t at = all.find(title), end = std::min(all.find("==== kernel", at + 1), all.size());
+    REQUIRE(at != std::string::npos);
+    const std::string section = all.substr(at, end - at);
+    CAPTURE(section);
+    CHECK((section.find(content) != std::string::npos || section.find("// no instructions: ") != std::string::npos));
+  };
+  const bool stand_in = std::getenv("SOFTGPU_FATAL") != nullptr;
+  if (all.find(": PTX for sm_") != std::string::npos) {
+    has_section(": PTX for sm_", stand_in ? "softgpu has no PTX" : ".entry sinter_kernel");
+    if (all.find(": SASS for sm_") != std::string::npos)
+      has_section(": SASS for sm_", stand_in ? "sinter_kernel" : "EXIT");
+  }
+  CHECK(times_in(all, ": PTX for sm_") == 1);
+  has_section(": assembly", "<sinter_kernel>:");
+  // The default sections are those of a plain dump.
+  for (const char* language : {"CUDA C++", "C"}) {
+    const std::string title = std::string(": ") + language + " ====\n",
+                      text = plain.substr(plain.find(title) + title.size(), 200);
+    CHECK(all.find(title + text) != std::string::npos);
+  }
+}
+
 namespace {
 
 // How the first kernel of an expression is shared out.

@@ -262,7 +262,7 @@ TEST_CASE("linalg: where there is no LAPACK" * doctest::skip()) {
     FAIL("it has one");
   } catch (const device_error& e) {
     const std::string said = e.what();
-    CHECK(said.find("LU factorisation of float64 (3, 3): LAPACK was not found; it is in libopenblas0-pthread") !=
+    CHECK(said.find("solution of equations of float64 (3, 3): LAPACK was not found; it is in libopenblas0-pthread") !=
           said.npos);
   }
   CHECK(linalg::norm(a).item() > 0);
@@ -270,6 +270,24 @@ TEST_CASE("linalg: where there is no LAPACK" * doctest::skip()) {
 }
 
 TEST_CASE("linalg: without LAPACK it says what is missing, and everything else works") {
-  const rerun r("linalg: where there is no LAPACK", {{"SINTER_LAPACK", ""}});
+  const rerun r("linalg: where there is no LAPACK",
+                {{"SINTER_LAPACK", ""}, {"SINTER_CUSOLVER", ""}, {"SINTER_CUBLAS", ""}});
   CHECK_MESSAGE(r.ok, r.output);
+}
+
+TEST_CASE("linalg: of a GPU through the host" * doctest::skip()) {
+  const array<double> a = some<double>({2, 5, 5}), b = some<double>({5});
+  close(matmul(a, linalg::solve(a, b)(ellipsis, newaxis)), broadcast_to(b(_, newaxis), {2, 5, 1}));
+  const auto [w, v] = linalg::eigh(a(0) + a(0).transpose());
+  close(matmul(v * w, v.transpose()), a(0) + a(0).transpose());
+  CHECK(failure_of([] { array<double> x = linalg::inv(zeros<double>({2, 2})); }) != "");
+}
+
+TEST_CASE("linalg: without cuSOLVER a GPU's matrices are the host's, and it says which library is missing") {
+  const rerun r("linalg: of a GPU through the host", {{"SINTER_CUSOLVER", ""}, {"SINTER_LOG", "1"}});
+  CHECK_MESSAGE(r.ok, r.output);
+  if (device::current() == device::cuda(0))
+    CHECK_MESSAGE(r.output.find("cuSOLVER was not found; it is in the CUDA toolkit, and in nvidia-cusolver (PyPI)") !=
+                      std::string::npos,
+                  r.output);
 }

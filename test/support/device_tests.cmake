@@ -23,7 +23,8 @@ function(sinter_test name)
   if(arg_DEVICE STREQUAL "softgpu")
     list(APPEND environment "SINTER_DEVICE=cuda" "SINTER_CUDA_DRIVER=$<TARGET_FILE:sinter_softgpu>"
          "SINTER_NVRTC=$<TARGET_FILE:sinter_softgpu>" "SINTER_CUBLAS=$<TARGET_FILE:sinter_softgpu>"
-         "SINTER_CUFFT=$<TARGET_FILE:sinter_softgpu>" "SOFTGPU_FATAL=1")
+         "SINTER_CUBLASLT=$<TARGET_FILE:sinter_softgpu>" "SINTER_CUFFT=$<TARGET_FILE:sinter_softgpu>"
+         "SINTER_CUSOLVER=$<TARGET_FILE:sinter_softgpu>" "SOFTGPU_FATAL=1")
   elseif(arg_DEVICE)
     list(APPEND environment "SINTER_DEVICE=${arg_DEVICE}")
   endif()

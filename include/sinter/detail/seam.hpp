@@ -19,6 +19,7 @@ struct expression_view {
   const fragment* code;
   node* const* nodes;
   const scalar_bits* scalars;
+  bool is_named = false;  // it may be evaluated again
 };
 
 /// The node kept in a named expression, made on first use; from then on it owns the expression's operands. Returns an owned

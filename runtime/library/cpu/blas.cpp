@@ -45,30 +45,31 @@ struct work {
 };
 
 template <class T, class Gemm, class Scalar>
-void multiply_each(const blas_product& p, Gemm gemm, Scalar one, Scalar zero) {
+void multiply_each(const blas_product& p, Gemm gemm, Scalar scale, Scalar kept) {
   const auto is = [](const blas_matrix& m) { return m.transposed ? transposed : not_transposed; };
   const auto count = [](std::int64_t n) { return static_cast<int>(n); };
   const T* a = reinterpret_cast<const T*>(p.a.data);
   const T* b = reinterpret_cast<const T*>(p.b.data);
   T* c = reinterpret_cast<T*>(p.to);
   for (std::int64_t i = 0; i < p.batch; ++i, a += p.a.step, b += p.b.step, c += p.rows * p.columns)
-    gemm(row_major, is(p.a), is(p.b), count(p.rows), count(p.columns), count(p.inner), one, a, count(p.a.leading), b,
-         count(p.b.leading), zero, c, count(p.columns));
+    gemm(row_major, is(p.a), is(p.b), count(p.rows), count(p.columns), count(p.inner), scale, a, count(p.a.leading), b,
+         count(p.b.leading), kept, c, count(p.columns));
 }
 
 void multiply(void* with) noexcept {
   const auto& [by, p] = *static_cast<const work*>(with);
-  const std::complex<float> ones{1}, zeros{};
-  const std::complex<double> one{1}, zero{};
+  const auto scale = static_cast<float>(p.scale), kept = static_cast<float>(p.kept);
+  const std::complex<float> scales{scale}, kepts{kept};
+  const std::complex<double> wide_scale{p.scale}, wide_kept{p.kept};
   switch (p.type) {
-    case dtype::float32: return multiply_each<float>(p, by->cblas_sgemm, 1.0f, 0.0f);
-    case dtype::float64: return multiply_each<double>(p, by->cblas_dgemm, 1.0, 0.0);
+    case dtype::float32: return multiply_each<float>(p, by->cblas_sgemm, scale, kept);
+    case dtype::float64: return multiply_each<double>(p, by->cblas_dgemm, p.scale, p.kept);
     case dtype::complex64:
-      return multiply_each<std::complex<float>, decltype(by->cblas_cgemm), const void*>(p, by->cblas_cgemm, &ones,
-                                                                                        &zeros);
+      return multiply_each<std::complex<float>, decltype(by->cblas_cgemm), const void*>(p, by->cblas_cgemm, &scales,
+                                                                                        &kepts);
     default:
-      return multiply_each<std::complex<double>, decltype(by->cblas_zgemm), const void*>(p, by->cblas_zgemm, &one,
-                                                                                         &zero);
+      return multiply_each<std::complex<double>, decltype(by->cblas_zgemm), const void*>(p, by->cblas_zgemm,
+                                                                                         &wide_scale, &wide_kept);
   }
 }
 

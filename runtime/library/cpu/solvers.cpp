@@ -9,6 +9,7 @@
 
 #include "runtime/device/device.hpp"
 #include "runtime/device/host.hpp"
+#include "runtime/library/cpu/columns.hpp"
 #include "runtime/library/cpu/lapack.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/kept_call.hpp"
@@ -19,61 +20,10 @@ const lapack* find_lapack(std::string& why) {
   static auto& one = *new opened<lapack>(usual_place("LAPACK", "SINTER_LAPACK",
                                                      {"libopenblas.so.0", "libopenblas.so", "liblapack.so.3"},
                                                      "libopenblas0-pthread (Debian)"));
-  return one.get(why);
+  return one.get(why, true);
 }
 
 namespace {
-
-// Scratch memory, handed out from one end. Without any it counts what is asked for.
-class arena {
- public:
-  explicit arena(std::byte* at) : at_(at) {}
-  template <class T>
-  T* take(std::int64_t count) {
-    std::byte* const here = at_ ? at_ + used_ : nullptr;
-    used_ += (static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * sizeof(T) + 63) / 64 * 64;
-    return reinterpret_cast<T*>(here);
-  }
-  bool counts() const { return !at_; }
-  std::size_t used() const { return used_; }
-
- private:
-  std::byte* at_;
-  std::size_t used_ = 0;
-};
-
-// A matrix in columns, one after the other.
-template <class T>
-struct columns_of {
-  T* at;
-  std::int64_t rows, columns;
-  std::int64_t leading() const { return std::max<std::int64_t>(rows, 1); }
-  T& operator()(std::int64_t row, std::int64_t column) const { return at[column * leading() + row]; }
-};
-template <class T>
-columns_of<T> take(arena& from, std::int64_t rows, std::int64_t columns) {
-  return {from.take<T>(rows * columns), rows, columns};
-}
-
-template <class T>
-T* place(const solver_array& a, const shape& batch, std::int64_t i) {
-  T* at = reinterpret_cast<T*>(a.data);
-  for (int d = batch.size() - 1; d >= 0; --d) {
-    at += i % batch[d] * a.steps[d];
-    i /= batch[d];
-  }
-  return at;
-}
-
-// Calls with every place of a matrix, in tiles, so that lines of both sides stay in the cache.
-template <class F>
-void for_places(std::int64_t rows, std::int64_t columns, F with) {
-  constexpr std::int64_t tile = 32;
-  for (std::int64_t c0 = 0; c0 < columns; c0 += tile)
-    for (std::int64_t r0 = 0; r0 < rows; r0 += tile)
-      for (std::int64_t c = c0, c1 = std::min(c0 + tile, columns); c < c1; ++c)
-        for (std::int64_t r = r0, r1 = std::min(r0 + tile, rows); r < r1; ++r) with(r, c);
-}
 
 // One matrix of a batch.
 template <class T>
@@ -90,6 +40,7 @@ class job {
     switch (p_.what) {
       case solver::lu: return lu();
       case solver::lu_solve: return lu_solve();
+      case solver::solve: return solve();
       case solver::permutation: return permutation();
       case solver::cholesky: return cholesky();
       case solver::cholesky_solve: return cholesky_solve();
@@ -130,20 +81,20 @@ class job {
  private:
   std::int64_t least() const { return std::min(p_.rows, p_.columns); }
   bool has_right() const {
-    return p_.what == solver::lu_solve || p_.what == solver::cholesky_solve || p_.what == solver::triangular_solve ||
-           p_.what == solver::banded_solve;
+    return p_.what == solver::lu_solve || p_.what == solver::solve || p_.what == solver::cholesky_solve ||
+           p_.what == solver::triangular_solve || p_.what == solver::banded_solve;
   }
 
   template <class V>
   void read(int operand, const columns_of<V>& to) const {
     const solver_array& a = w_.operands[operand];
     const V* const from = place<const V>(a, w_.batch, i_);
-    if (a.down == 1) {
-      for (std::int64_t c = 0; c < to.columns; ++c) std::copy_n(from + c * a.across, to.rows, &to(0, c));
-      return;
-    }
-    for_places(to.rows, to.columns,
-               [&](std::int64_t r, std::int64_t c) { to(r, c) = from[r * a.down + c * a.across]; });
+    copy_places(from, a.down, a.across, to.at, 1, to.leading(), to.rows, to.columns);
+  }
+  // Its transpose, which a matrix in C order is in columns.
+  void read_turned(int operand, const columns_of<T>& to) const {
+    const solver_array& a = w_.operands[operand];
+    copy_places(place<const T>(a, w_.batch, i_), a.across, a.down, to.at, 1, to.leading(), to.rows, to.columns);
   }
   template <class V, class F>
   void write_by(int result, std::int64_t rows, std::int64_t columns, F value) const {
@@ -153,7 +104,12 @@ class job {
   }
   template <class V>
   void write(int result, const columns_of<V>& from) const {
-    write_by<V>(result, from.rows, from.columns, [&](std::int64_t r, std::int64_t c) { return from(r, c); });
+    const solver_array& a = w_.results[result];
+    copy_places(from.at, 1, from.leading(), place<V>(a, w_.batch, i_), a.down, a.across, from.rows, from.columns);
+  }
+  void write_turned(int result, const columns_of<T>& from) const {
+    const solver_array& a = w_.results[result];
+    copy_places(from.at, 1, from.leading(), place<T>(a, w_.batch, i_), a.across, a.down, from.rows, from.columns);
   }
   template <class V>
   void write_each(int result, std::int64_t rows, std::int64_t columns, R value) const {
@@ -167,11 +123,13 @@ class job {
     const auto a = take<T>(scratch_, m_, n_);
     int* const pivots = scratch_.take<int>(least());
     if (scratch_.counts()) return 0;
-    read(0, a);
+    if (p_.transposed) read_turned(0, a);
+    else read(0, a);
     int info = 0;
     const int lda = leading(a);
     by_.getrf(&m_, &n_, a.at, &lda, pivots, &info);
-    write(0, a);
+    if (p_.transposed) write_turned(0, a);
+    else write(0, a);
     write_by<std::int32_t>(1, least(), 1, [&](std::int64_t r, std::int64_t) { return pivots[r] - 1; });
     return p_.checked ? info : 0;
   }
@@ -192,6 +150,23 @@ class job {
     return info;
   }
 
+  // By the factors of a^T: that is nearer at hand.
+  int solve() {
+    const auto a = take<T>(scratch_, n_, n_);
+    const auto b = take<T>(scratch_, n_, right_);
+    int* const pivots = scratch_.take<int>(n_);
+    if (scratch_.counts()) return 0;
+    read_turned(0, a);
+    read(1, b);
+    int info = 0;
+    const int lda = leading(a);
+    by_.getrf(&n_, &n_, a.at, &lda, pivots, &info);
+    if (info != 0 && p_.checked) return info;
+    by_.getrs("T", &n_, &right_, a.at, &lda, pivots, b.at, &lda, &info, 1);
+    write(0, b);
+    return info;
+  }
+
   int permutation() {
     const columns_of<std::int32_t> pivots{scratch_.take<std::int32_t>(least()), least(), 1};
     const columns_of<std::int64_t> rows{scratch_.take<std::int64_t>(m_), m_, 1};
@@ -204,17 +179,18 @@ class job {
     return 0;
   }
 
+  // The transpose is the conjugate matrix, whose factor is the transpose of the one wanted.
   int cholesky() {
     const auto a = take<T>(scratch_, n_, n_);
     if (scratch_.counts()) return 0;
-    read(0, a);
+    read_turned(0, a);
     int info = 0;
     const int lda = leading(a);
-    by_.potrf(uplo(), &n_, a.at, &lda, &info, 1);
-    if (info == 0)
-      write_by<T>(0, n_, n_,
-                  [&](std::int64_t r, std::int64_t c) { return (p_.lower ? r >= c : r <= c) ? a(r, c) : T{}; });
-    return info;
+    by_.potrf(p_.lower ? "U" : "L", &n_, a.at, &lda, &info, 1);
+    if (info != 0) return info;
+    for (std::int64_t c = 0; c < n_; ++c) std::fill_n(&a(p_.lower ? c + 1 : 0, c), p_.lower ? n_ - c - 1 : c, T{});
+    write_turned(0, a);
+    return 0;
   }
 
   // Takes a matrix and right sides, which `by` makes solutions.

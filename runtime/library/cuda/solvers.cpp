@@ -1,79 +1,493 @@
-// Factorisations, solutions and eigenvalues of a GPU's matrices through the host's memory: copied out, computed by LAPACK in the order
-// of the stream, copied back.
+// Factorisations, solutions and eigenvalues by cuSOLVER and cuBLAS, which count in columns. Where mathematics allows, a matrix in C order
+// is read as its transpose in columns; else it is turned over on the way in and out (decision 0040).
 #include "runtime/library/solvers.hpp"
 
-#include <cstring>
-#include <new>
+#include <initializer_list>
 
-#include <sinter/memory.hpp>
-
-#include "runtime/device/device.hpp"
-#include "runtime/memory/pinned.hpp"
-#include "runtime/memory/transfer.hpp"
+#include "runtime/library/cuda/solver_memory.hpp"
+#include "runtime/log.hpp"
 #include "runtime/stream/capture.hpp"
 
 namespace sinter::runtime {
 
 namespace {
 
-std::size_t aligned(std::size_t size) { return (size + 63) / 64 * 64; }
+// Of cusolver_common.h and cublas_api.h.
+constexpr int left = 0, right_side = 1, lower_part = 0, upper_part = 1, no_vectors = 0, with_vectors = 1;
+constexpr solver_size largest_of_small_svd = 32;  // gesvdjBatched takes no larger ones
+constexpr int as_it_is = 0, transposed = 1, adjoint = 2;
 
-// Pinned memory for the work, its arrays and scratch. The stream comes past it before it is somebody else's; a graph keeps it.
-class pinned_room {
+class gpu_job : solver_memory {
  public:
-  pinned_room(std::size_t size, stream_state& on) : on_(on), is_kept_(capture_of(on) != nullptr) {
-    if (is_kept_) {
-      at_ = pinned_for_graph(*capture_of(on), size, on);
-    } else {
-      const device_scope here(on.device.id);
-      at_ = static_cast<std::byte*>(default_pinned_memory_pool().allocate(size));
-    }
-  }
-  pinned_room(const pinned_room&) = delete;
-  ~pinned_room() {
-    if (is_kept_) return;
-    try {
-      on_.enqueued();
-      keep_pinned(at_, on_);
-    } catch (...) {  // it has been waited for
-    }
-    pinned_pool::deallocate(at_);
-  }
-  std::byte* take(std::size_t size) {
-    std::byte* const here = at_ + used_;
-    used_ += aligned(size);
-    return here;
-  }
+  gpu_job(const solver_work& w, stream_state& on) : solver_memory(w, on) {}
+
+  /// False: a library is not there, and `why` says so.
+  bool run(std::string& why);
 
  private:
-  stream_state& on_;
-  const bool is_kept_;
-  std::byte* at_ = nullptr;
-  std::size_t used_ = 0;
+  bool lu(std::string& why);
+  bool lu_solve(std::string& why);
+  bool solve(std::string& why);
+  /// Factors what lies there and gives the pivots, int64 by cuSOLVER and int32 by cuBLAS. Null: cuBLAS is not there.
+  void* take_factors(std::byte* a, int* infos, std::string& why);
+  bool solve_by(std::byte* a, const void* pivots, int trans, int right_operand, std::string& why);
+  void permutation();
+  void cholesky();
+  bool cholesky_solve(std::string& why);
+  bool triangular_solve(std::string& why);
+  bool qr(std::string& why);
+  void orthogonal();
+  void svd();
+  void small_svd();
+  void eigh();
+  void eig();
+  bool by_triangles(std::initializer_list<int> operations, int part, int diagonal, std::string& why);
+  bool needs_cusolver() const;
+  bool is_together() const;
+  int trans() const { return p_.transposed ? (p_.conjugated ? adjoint : transposed) : as_it_is; }
+  int blas_batch() const { return static_cast<int>(batch_); }
+
+  const int type_ = cuda_type_of(p_.type), letter_ = letter_of(p_.type);
+  const int real_type_ = cuda_type_of(detail::real_part_of(p_.type));
+  const cusolver* api_ = nullptr;
+  const cusolver_later* later_ = nullptr;
+  cusolver_turn turn_;
 };
+
+// ---- LU
+
+void* gpu_job::take_factors(std::byte* a, int* infos, std::string& why) {
+  if (!needs_cusolver()) {
+    void** const all = take_pointers(a, n_ * n_);
+    int* const pivots = take<int>(batch_ * n_);
+    cublas_turn turn;
+    if (!turn.begin(on_, why)) return nullptr;
+    check_cublas(turn.api().getrfBatched[letter_](turn.handle(), static_cast<int>(n_), all, static_cast<int>(n_),
+                                                  pivots, infos, blas_batch()),
+                 "cublas getrfBatched");
+    return pivots;
+  }
+  auto* const pivots = take<std::int64_t>(batch_ * least_);
+  const solver_buffers b = take_buffers(
+      [&](auto* size, auto* host) {
+        return api_->cusolverDnXgetrf_bufferSize(turn_.handle, turn_.params, m_, n_, type_, a, m_, type_, size, host);
+      },
+      "cusolverDnXgetrf_bufferSize");
+  for (std::int64_t i = 0; i < batch_; ++i)
+    check_cusolver(api_->cusolverDnXgetrf(turn_.handle, turn_.params, m_, n_, type_, each(a, i, m_ * n_), m_,
+                                          pivots + i * least_, type_, b.data, b.size, b.host, b.host_size, infos + i),
+                   "cusolverDnXgetrf");
+  return pivots;
+}
+
+bool gpu_job::solve_by(std::byte* a, const void* pivots, int trans, int right_operand, std::string& why) {
+  const bool is_in_place = right_ == 1;
+  std::byte* const x = is_in_place ? result(0) : take_elements(batch_ * n_ * right_);
+  copy(operand(right_operand), n_, right_, x, in_columns(n_, right_));
+  if (needs_cusolver()) {
+    const auto* const wide = static_cast<const std::int64_t*>(pivots);
+    int* const infos = take<int>(batch_);  // of the call's arguments
+    for (std::int64_t i = 0; i < batch_; ++i)
+      check_cusolver(api_->cusolverDnXgetrs(turn_.handle, turn_.params, trans, n_, right_, type_, each(a, i, n_ * n_),
+                                            n_, wide + i * n_, type_, each(x, i, n_ * right_), n_, infos + i),
+                     "cusolverDnXgetrs");
+  } else {
+    void **const all = take_pointers(a, n_ * n_), **const all_x = take_pointers(x, n_ * right_);
+    cublas_turn turn;
+    if (!turn.begin(on_, why)) return false;
+    int info = 0;
+    const auto n = static_cast<int>(n_);
+    check_cublas(turn.api().getrsBatched[letter_](turn.handle(), trans, n, static_cast<int>(right_), all, n,
+                                                  static_cast<const int*>(pivots), all_x, n, &info, blas_batch()),
+                 "cublas getrsBatched");
+  }
+  if (!is_in_place) copy(columns_at(x, n_, right_), n_, right_, result(0), in_rows(n_, right_));
+  return true;
+}
+
+bool gpu_job::lu(std::string& why) {
+  const matrix_layout lies = p_.transposed ? in_rows(m_, n_) : in_columns(m_, n_);
+  std::byte* const a = take_elements(batch_ * m_ * n_);
+  copy(operand(0), m_, n_, a, lies);
+  int* const infos = take_zeros();
+  const void* const pivots = take_factors(a, infos, why);
+  if (!pivots) return false;
+  write_pivots(pivots, needs_cusolver());
+  copy(reading(a, lies, w_.batch), m_, n_, result(0), in_rows(m_, n_));
+  if (p_.checked) finish(solver_fault::singular, infos, solver_fault::singular, nullptr, 1);
+  return true;
+}
+
+bool gpu_job::lu_solve(std::string& why) {
+  std::byte* const a = take_columns(operand(0), n_, n_);
+  return solve_by(a, take_pivots(needs_cusolver()), trans(), 2, why);
+}
+
+// By the factors of a^T, which is what lies there in columns.
+bool gpu_job::solve(std::string& why) {
+  std::byte* const a = take_elements(batch_ * n_ * n_);
+  copy(operand(0), n_, n_, a, in_rows(n_, n_));
+  int* const infos = take_zeros();
+  const void* const pivots = take_factors(a, infos, why);
+  if (!pivots || !solve_by(a, pivots, transposed, 1, why)) return false;
+  if (p_.checked) finish(solver_fault::singular, infos, solver_fault::singular, nullptr, 1);
+  return true;
+}
+
+void gpu_job::permutation() {
+  codegen::matrices_arguments a = operand(0);
+  a.rows = m_, a.columns = least_, a.limit = m_;
+  a.to = result(0);
+  run_step(codegen::matrices_step::permutation, a);
+}
+
+// ---- Cholesky, and triangles
+
+// A lower triangle in C order is, in columns, the upper one of the conjugate matrix, whose factor is the transpose of the one wanted.
+void gpu_job::cholesky() {
+  const int part = p_.lower ? upper_part : lower_part;
+  std::byte* const a = result(0);
+  copy(operand(0), n_, n_, a, in_rows(n_, n_));
+  int* const infos = take_zeros();
+  if (batch_ > 1) {
+    void** const all = take_pointers(a, n_ * n_);
+    const auto n = static_cast<int>(n_);
+    check_cusolver(api_->potrfBatched[letter_](turn_.handle, part, n, all, n, infos, blas_batch()),
+                   "cusolverDn potrfBatched");
+  } else {
+    const solver_buffers b = take_buffers(
+        [&](auto* size, auto* host) {
+          return api_->cusolverDnXpotrf_bufferSize(turn_.handle, turn_.params, part, n_, type_, a, n_, type_, size,
+                                                   host);
+        },
+        "cusolverDnXpotrf_bufferSize");
+    check_cusolver(api_->cusolverDnXpotrf(turn_.handle, turn_.params, part, n_, type_, a, n_, type_, b.data, b.size,
+                                          b.host, b.host_size, infos),
+                   "cusolverDnXpotrf");
+  }
+  codegen::matrices_arguments zeros = reading(nullptr, in_rows(n_, n_), w_.batch);
+  zeros.part = p_.lower ? codegen::matrix_part::lower : codegen::matrix_part::upper;
+  copy(zeros, n_, n_, a, in_rows(n_, n_));
+  finish(solver_fault::not_positive, infos, solver_fault::not_positive, nullptr, 1);
+}
+
+// x^T op(a)^T = b^T: right sides in C order are b^T in columns, a triangle in C order is a^T, so that nothing is turned over.
+bool gpu_job::by_triangles(std::initializer_list<int> operations, int part, int diagonal, std::string& why) {
+  std::byte* const x = result(0);
+  copy(operand(1), n_, right_, x, in_rows(n_, right_));
+  const double one[] = {1, 0};
+  const float ones[] = {1, 0};
+  const bool is_double = detail::real_part_of(p_.type) == dtype::float64;
+  const void* const alpha = is_double ? static_cast<const void*>(one) : ones;
+  void **a = nullptr, **all_x = nullptr;
+  if (batch_ > 1) {
+    a = take_pointers(operand(0));
+    all_x = take_pointers(x, n_ * right_);
+  }
+  cublas_turn turn;
+  if (!turn.begin(on_, why)) return false;
+  for (const int operation : operations) {
+    // A vector is in columns as it is: a x = b, and a is the transpose of what lies there.
+    const bool is_left = right_ == 1 && operation != adjoint;
+    const int side = is_left ? left : right_side, as = is_left ? transposed - operation : operation;
+    const solver_size rows = is_left ? n_ : right_, columns = is_left ? right_ : n_;
+    check_cublas(batch_ > 1 ? turn.api().trsmBatched_64[letter_](turn.handle(), side, part, as, diagonal, rows, columns,
+                                                                 alpha, a, n_, all_x, rows, batch_)
+                            : turn.api().trsm_v2_64[letter_](turn.handle(), side, part, as, diagonal, rows, columns,
+                                                             alpha, w_.operands[0].data, n_, x, rows),
+                 "cublas trsm");
+  }
+  return true;
+}
+
+// In columns there is u, where a = u^T conj(u): a^T = u^H u.
+bool gpu_job::cholesky_solve(std::string& why) {
+  const int part = p_.lower ? upper_part : lower_part;
+  const int back = detail::is_complex(p_.type) ? adjoint : transposed;
+  return p_.lower ? by_triangles({as_it_is, back}, part, 0, why) : by_triangles({back, as_it_is}, part, 0, why);
+}
+
+bool gpu_job::triangular_solve(std::string& why) {
+  int* flags = nullptr;
+  if (!p_.unit_diagonal) {
+    codegen::matrices_arguments a = operand(0);
+    a.rows = n_;
+    a.flags = flags = take<int>(batch_);
+    run_step(codegen::matrices_step::diagonal, a);
+  }
+  const int as = p_.conjugated && !detail::is_complex(p_.type) ? transposed : trans();
+  if (!by_triangles({as}, p_.lower ? upper_part : lower_part, p_.unit_diagonal, why)) return false;
+  if (flags) finish(solver_fault::singular_triangle, nullptr, solver_fault::singular_triangle, flags, 1);
+  return true;
+}
+
+// ---- QR
+
+bool gpu_job::qr(std::string& why) {
+  std::byte *const a = take_columns(operand(0), m_, n_), *const tau = result(1);
+  if (needs_cusolver()) {
+    const solver_buffers b = take_buffers(
+        [&](auto* size, auto* host) {
+          return api_->cusolverDnXgeqrf_bufferSize(turn_.handle, turn_.params, m_, n_, type_, a, m_, type_, tau, type_,
+                                                   size, host);
+        },
+        "cusolverDnXgeqrf_bufferSize");
+    int* const infos = take<int>(batch_);  // of the call's arguments
+    for (std::int64_t i = 0; i < batch_; ++i)
+      check_cusolver(
+          api_->cusolverDnXgeqrf(turn_.handle, turn_.params, m_, n_, type_, each(a, i, m_ * n_), m_, type_,
+                                 each(tau, i, least_), type_, b.data, b.size, b.host, b.host_size, infos + i),
+          "cusolverDnXgeqrf");
+  } else {
+    void **const all = take_pointers(a, m_ * n_), **const all_tau = take_pointers(tau, least_);
+    cublas_turn turn;
+    if (!turn.begin(on_, why)) return false;
+    int info = 0;
+    const auto m = static_cast<int>(m_);
+    check_cublas(
+        turn.api().geqrfBatched[letter_](turn.handle(), m, static_cast<int>(n_), all, m, all_tau, &info, blas_batch()),
+        "cublas geqrfBatched");
+  }
+  copy(columns_at(a, m_, n_), m_, n_, result(0), in_rows(m_, n_));
+  return true;
+}
+
+void gpu_job::orthogonal() {
+  std::byte* const q = take_elements(batch_ * m_ * right_);
+  copy(operand(0), m_, std::min(n_, right_), q, in_columns(m_, right_));
+  std::byte* const tau = take_columns(operand(1), least_, 1);
+  const auto m = static_cast<int>(m_), columns = static_cast<int>(right_), k = static_cast<int>(least_);
+  int count = 0;
+  check_cusolver(api_->orgqr_bufferSize[letter_](turn_.handle, m, columns, k, q, m, tau, &count),
+                 "cusolverDn orgqr_bufferSize");
+  std::byte* const work = take_elements(count);
+  int* const info = take<int>(1);  // of the call's arguments
+  for (std::int64_t i = 0; i < batch_; ++i)
+    check_cusolver(api_->orgqr[letter_](turn_.handle, m, columns, k, each(q, i, m_ * right_), m, each(tau, i, least_),
+                                        work, count, info),
+                   "cusolverDn orgqr");
+  copy(columns_at(q, m_, right_), m_, right_, result(0), in_rows(m_, right_));
+}
+
+// ---- singular values
+
+// Of a matrix that is not higher than wide the transpose is decomposed, which is what lies there in columns: a^T = u' s v'^H, and u, in C
+// order, is v'^H in columns, as v^H is u'.
+void gpu_job::svd() {
+  const bool is_turned = m_ <= n_;
+  const solver_size rows = std::max(m_, n_), columns = least_, wide = p_.full ? rows : columns;
+  codegen::matrices_arguments from = operand(0);
+  int* const flags = take_zeros();
+  int* const infos = take_zeros();
+  from.checks = 1, from.flags = flags;
+  std::byte* const a = take_elements(batch_ * m_ * n_);
+  copy(from, m_, n_, a, is_turned ? in_rows(m_, n_) : in_columns(m_, n_));
+  std::byte *u = nullptr, *v = nullptr;
+  if (p_.vectors) {
+    u = is_turned ? result(2) : take_elements(batch_ * rows * wide);
+    v = is_turned ? result(1) : take_elements(batch_ * columns * columns);
+  }
+  const auto job = static_cast<signed char>(!p_.vectors ? 'N' : p_.full ? 'A' : 'S');
+  std::byte* const s = result(0);
+  const solver_buffers b = take_buffers(
+      [&](auto* size, auto* host) {
+        return api_->cusolverDnXgesvd_bufferSize(turn_.handle, turn_.params, job, job, rows, columns, type_, a, rows,
+                                                 real_type_, s, type_, u, rows, type_, v, columns, type_, size, host);
+      },
+      "cusolverDnXgesvd_bufferSize");
+  for (std::int64_t i = 0; i < batch_; ++i)
+    check_cusolver(
+        api_->cusolverDnXgesvd(turn_.handle, turn_.params, job, job, rows, columns, type_, each(a, i, m_ * n_), rows,
+                               real_type_, s + i * least_ * real_size_, type_, u ? each(u, i, rows * wide) : u, rows,
+                               type_, v ? each(v, i, columns * columns) : v, columns, type_, b.data, b.size, b.host,
+                               b.host_size, infos + i),
+        "cusolverDnXgesvd");
+  if (p_.vectors && !is_turned) {
+    copy(columns_at(u, rows, wide), rows, wide, result(1), in_rows(rows, wide));
+    copy(columns_at(v, columns, columns), columns, columns, result(2), in_rows(columns, columns));
+  }
+  finish(solver_fault::no_singular_values, infos, solver_fault::no_singular_values, flags, p_.vectors ? 3 : 1);
+}
+
+// Jacobi's method for many small matrices at once. It gives v in columns, which is v^T in C order.
+void gpu_job::small_svd() {
+  int* const flags = take_zeros();
+  int* const infos = take_zeros();
+  codegen::matrices_arguments from = operand(0);
+  from.checks = 1, from.flags = flags;
+  std::byte *const a = take_columns(from, m_, n_), *const s = result(0);
+  std::byte *const u = take_elements(batch_ * m_ * m_), *const v = take_elements(batch_ * n_ * n_);
+  const auto m = static_cast<int>(m_), n = static_cast<int>(n_);
+  const int job = p_.vectors ? with_vectors : no_vectors;
+  int count = 0;
+  check_cusolver(api_->gesvdjBatched_bufferSize[letter_](turn_.handle, job, m, n, a, m, s, u, m, v, n, &count,
+                                                         turn_.jacobi, blas_batch()),
+                 "cusolverDn gesvdjBatched_bufferSize");
+  std::byte* const work = take_elements(count);
+  check_cusolver(api_->gesvdjBatched[letter_](turn_.handle, job, m, n, a, m, s, u, m, v, n, work, count, infos,
+                                              turn_.jacobi, blas_batch()),
+                 "cusolverDn gesvdjBatched");
+  if (p_.vectors) {
+    const solver_size across = p_.full ? m_ : least_, down = p_.full ? n_ : least_;
+    copy(columns_at(u, m_, m_), m_, across, result(1), in_rows(m_, across));
+    codegen::matrices_arguments turned = reading(v, in_rows(n_, n_), w_.batch);
+    turned.conjugates = 1;
+    copy(turned, down, n_, result(2), in_rows(down, n_));
+  }
+  finish(solver_fault::no_singular_values, infos, solver_fault::no_singular_values, flags, p_.vectors ? 3 : 1);
+}
+
+// ---- eigenvalues
+
+// What lies there in columns is the conjugate matrix, whose eigenvectors are conjugate.
+void gpu_job::eigh() {
+  const int part = p_.lower ? upper_part : lower_part, job = p_.vectors ? with_vectors : no_vectors;
+  int* const flags = take_zeros();
+  int* const infos = take_zeros();
+  codegen::matrices_arguments from = operand(0);
+  from.checks = 1, from.flags = flags;
+  from.part = p_.lower ? codegen::matrix_part::lower : codegen::matrix_part::upper;
+  std::byte *const a = take_elements(batch_ * n_ * n_), *const values = result(0);
+  copy(from, n_, n_, a, in_rows(n_, n_));
+  const bool is_together = batch_ > 1 && later_;
+  const solver_buffers b = take_buffers(
+      [&](auto* size, auto* host) {
+        return is_together
+                   ? later_->cusolverDnXsyevBatched_bufferSize(turn_.handle, turn_.params, job, part, n_, type_, a, n_,
+                                                               real_type_, values, type_, size, host, batch_)
+                   : api_->cusolverDnXsyevd_bufferSize(turn_.handle, turn_.params, job, part, n_, type_, a, n_,
+                                                       real_type_, values, type_, size, host);
+      },
+      "cusolverDnXsyevd_bufferSize");
+  if (is_together)
+    check_cusolver(later_->cusolverDnXsyevBatched(turn_.handle, turn_.params, job, part, n_, type_, a, n_, real_type_,
+                                                  values, type_, b.data, b.size, b.host, b.host_size, infos, batch_),
+                   "cusolverDnXsyevBatched");
+  else
+    for (std::int64_t i = 0; i < batch_; ++i)
+      check_cusolver(
+          api_->cusolverDnXsyevd(turn_.handle, turn_.params, job, part, n_, type_, each(a, i, n_ * n_), n_, real_type_,
+                                 values + i * n_ * real_size_, type_, b.data, b.size, b.host, b.host_size, infos + i),
+          "cusolverDnXsyevd");
+  if (p_.vectors) {
+    codegen::matrices_arguments turned = columns_at(a, n_, n_);
+    turned.conjugates = 1;
+    copy(turned, n_, n_, result(1), in_rows(n_, n_));
+  }
+  finish(solver_fault::no_eigenvalues, infos, solver_fault::no_eigenvalues, flags, p_.vectors ? 2 : 1);
+}
+
+// Of real matrices the eigenvalues are complex, and the vectors of a pair of them are in two real columns.
+void gpu_job::eig() {
+  const int job = p_.vectors ? with_vectors : no_vectors;
+  const bool is_real = !detail::is_complex(p_.type);
+  const std::int64_t complex = is_real ? 2 * size_ : size_;
+  const int values_type =
+      is_real ? cuda_type_of(p_.type == dtype::float32 ? dtype::complex64 : dtype::complex128) : type_;
+  int* const flags = take_zeros();
+  int* const infos = take_zeros();
+  codegen::matrices_arguments from = operand(0);
+  from.checks = 1, from.flags = flags;
+  std::byte *const a = take_columns(from, n_, n_), *const values = result(0);
+  std::byte* const v = p_.vectors ? take_elements(batch_ * n_ * n_) : nullptr;
+  const solver_buffers b = take_buffers(
+      [&](auto* size, auto* host) {
+        return later_->cusolverDnXgeev_bufferSize(turn_.handle, turn_.params, no_vectors, job, n_, type_, a, n_,
+                                                  values_type, values, type_, nullptr, n_, type_, v, n_, type_, size,
+                                                  host);
+      },
+      "cusolverDnXgeev_bufferSize");
+  for (std::int64_t i = 0; i < batch_; ++i)
+    check_cusolver(
+        later_->cusolverDnXgeev(turn_.handle, turn_.params, no_vectors, job, n_, type_, each(a, i, n_ * n_), n_,
+                                values_type, values + i * n_ * complex, type_, nullptr, n_, type_,
+                                v ? each(v, i, n_ * n_) : v, n_, type_, b.data, b.size, b.host, b.host_size, infos + i),
+        "cusolverDnXgeev");
+  if (p_.vectors && is_real) {
+    codegen::matrices_arguments pairs = columns_at(v, n_, n_);
+    pairs.rows = n_;
+    pairs.infos = values;
+    pairs.to = result(1);
+    run_step(codegen::matrices_step::vectors, pairs);
+  } else if (p_.vectors) {
+    copy(columns_at(v, n_, n_), n_, n_, result(1), in_rows(n_, n_));
+  }
+  finish(solver_fault::no_eigenvalues, infos, solver_fault::not_finite, flags, p_.vectors ? 2 : 1);
+}
+
+// ---- which way
+
+bool gpu_job::is_together() const { return w_.batch.elements() > 1 || capture_of(on_); }
+
+bool gpu_job::needs_cusolver() const {
+  switch (p_.what) {
+    case solver::lu: return m_ != n_ || !is_together();
+    case solver::lu_solve:
+    case solver::solve:
+    case solver::qr: return !is_together();
+    case solver::permutation:
+    case solver::cholesky_solve:
+    case solver::triangular_solve: return false;
+    default: return true;
+  }
+}
+
+bool gpu_job::run(std::string& why) {
+  if (needs_cusolver()) {
+    std::string of_later;
+    api_ = the_cusolver<cusolver>().get(why);
+    if (!api_) return false;
+    later_ = the_cusolver<cusolver_later>().get(of_later);
+    if (p_.what == solver::eig && !later_) return why = of_later, false;
+    if (!turn_.begin(*api_, on_)) return why = "cuSOLVER does not work with this driver", false;
+  }
+  switch (p_.what) {
+    case solver::lu: return lu(why);
+    case solver::lu_solve: return lu_solve(why);
+    case solver::solve: return solve(why);
+    case solver::permutation: permutation(); break;
+    case solver::cholesky: cholesky(); break;
+    case solver::cholesky_solve: return cholesky_solve(why);
+    case solver::triangular_solve: return triangular_solve(why);
+    case solver::qr: return qr(why);
+    case solver::orthogonal: orthogonal(); break;
+    case solver::svd: batch_ > 1 && std::max(m_, n_) <= largest_of_small_svd ? small_svd() : svd(); break;
+    case solver::eigh: eigh(); break;
+    default: eig();
+  }
+  return true;
+}
+
+// cuSOLVER has no call that may be captured; cuBLAS has.
+bool may_be_captured(const solver_problem& p) {
+  switch (p.what) {
+    case solver::lu:
+    case solver::qr:
+    case solver::lu_solve:
+    case solver::solve: return p.rows == p.columns && p.columns <= 512;
+    case solver::permutation:
+    case solver::cholesky_solve:
+    case solver::triangular_solve: return true;
+    default: return false;
+  }
+}
+
+bool is_for_library(const solver_work& w, const stream_state& on) {
+  if (w.of.what == solver::banded_solve || std::min(w.of.rows, w.of.columns) == 0) return false;
+  return !capture_of(on) || may_be_captured(w.of);
+}
 
 }  // namespace
 
-bool solve_on_gpu(solver_work w, stream_state& on, std::string& why) {
-  if (!prepare_on_host(w, why)) return false;
-  on.device.index_note();  // it cannot be made on the way
-  std::size_t size = aligned(sizeof(solver_work)) + aligned(w.scratch_size * static_cast<std::size_t>(w.parts));
-  for (int i = 0; i < solver_work::most_arrays; ++i) size += aligned(w.operands[i].size) + aligned(w.results[i].size);
-  pinned_room room(size, on);
-  auto* const work = new (room.take(sizeof(solver_work))) solver_work(w);
-  work->scratch = room.take(w.scratch_size * static_cast<std::size_t>(w.parts));
-  for (solver_array& a : work->operands) {
-    if (a.size == 0) continue;
-    std::byte* const here = room.take(a.size);
-    on.device.copy_out_pinned(here, a.data, a.size, on);
-    a.data = here;
+bool solve_on_gpu(const solver_work& w, stream_state& on, std::string& why) {
+  if (is_for_library(w, on)) {
+    if (gpu_job(w, on).run(why)) return true;
+    if (log_level() >= 1) log(1, "%s; through the host's memory", why.c_str());
   }
-  for (solver_array& a : work->results) a.data = a.size > 0 ? room.take(a.size) : nullptr;
-  on.device.call_host([](void* with) noexcept { solve_on_host(*static_cast<const solver_work*>(with)); }, work, on);
-  for (int i = 0; i < solver_work::most_arrays; ++i)
-    if (w.results[i].size > 0)
-      on.device.copy_in_pinned(w.results[i].data, work->results[i].data, w.results[i].size, on);
-  return true;
+  std::string of_host;
+  if (solve_through_host(w, on, of_host)) return true;
+  why = of_host + (why.empty() ? "" : "; " + why);
+  return false;
 }
 
 }  // namespace sinter::runtime

@@ -129,6 +129,58 @@ TEST_CASE("images 6.4, 6.7: SINTER_DUMP writes source and image, compiled or not
   CHECK(cuda.compiled == 1);
 }
 
+namespace {
+
+/// Says of a text what NVRTC would.
+class readable_compiler final : public compiler {
+ public:
+  const std::string& identity() const override { return identity_; }
+  const char* extension() const override { return "cu"; }
+  bytes compile(std::string_view source) const override { return to_bytes("\177ELF" + std::string(source)); }
+  compiled_text compile_to_read(std::string_view source) const override {
+    return {compile(source), "ptx of " + std::string(source), "f: 14 registers a thread\n"};
+  }
+
+ private:
+  std::string identity_ = "readable";
+};
+
+}  // namespace
+
+TEST_CASE("images: SINTER_DUMP_ALSO writes PTX and machine code beside the image, also of one that the cache had") {
+  const scratch room;
+  disk_cache cache(room / "cache", roomy);
+  const readable_compiler cuda;
+  image_for(cache, cuda, "kernel");
+  const environment dump("SINTER_DUMP", (room / "made").c_str()), also("SINTER_DUMP_ALSO", "ptx,sass,assembly");
+  image_for(cache, cuda, "kernel");
+  const std::string beside = room / ("made/" + stem(cuda, "kernel"));
+  CHECK(read_text(beside + ".ptx") == "ptx of kernel");
+  CHECK(read_text(beside + ".sass")
+            .starts_with("// f: 14 registers a thread\n// no instructions: "));  // this is no cubin
+  CHECK(!fs::exists(beside + ".s"));
+  const auto cpu = make_cpu_compiler(math_mode::standard);
+  if (!cpu) return;
+  image_for(cache, *cpu, "int answer(void) { return 42; }\n");
+  const std::string assembly = read_text(room / ("made/" + stem(*cpu, "int answer(void) { return 42; }\n") + ".s"));
+  CHECK((assembly.find("<answer>:") != std::string::npos || assembly.starts_with("// no instructions: objdump")));
+}
+
+TEST_CASE("images: a word of SINTER_DUMP_ALSO that means nothing is one warning") {
+  const scratch room;
+  const child_report report = in_child([&] {
+    ::setenv("SINTER_DUMP", room.path().c_str(), 1);
+    ::setenv("SINTER_DUMP_ALSO", "ptx,llvm", 1);
+    disk_cache none("", roomy);
+    const readable_compiler with;
+    image_for(none, with, "a");
+    return to_text(*image_for(none, with, "b")) == "\177ELFb" ? 0 : 1;
+  });
+  CHECK(report.exit_code == 0);
+  CHECK(report.lines() == 1);
+  CHECK(report.errors.find("SINTER_DUMP_ALSO: \"llvm\" is none of ptx, sass and assembly") != std::string::npos);
+}
+
 TEST_CASE("images: a dump that cannot be written is one warning") {
   const scratch room;
   write_text(room / "file", "");

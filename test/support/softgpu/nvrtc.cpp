@@ -38,6 +38,7 @@ struct header {
 struct program {
   std::string source, log;
   std::vector<char> image;
+  std::vector<char> ptx;  // beside a cubin: a line, as there is none; else the image
   std::vector<header> headers;
   std::vector<std::string> names;  // name expressions, which are their own names in the image
 };
@@ -184,6 +185,7 @@ bool translate(const std::string& option, std::vector<std::string>& into) {
                             "-ewp",
                             "-dlto",
                             "-split-compile=",
+                            "--ptxas-options=",
                             "--diag-suppress=",
                             "-diag-suppress="})
     if (option.starts_with(known)) return true;
@@ -239,6 +241,10 @@ nvrtc_status compile(program& what, const std::vector<std::string>& options) {
   if (status < 0) return builtin_failure;
   if (status != 0) return compilation_failed;
   what.image = read_file<std::vector<char>>(folder.file("kernel.so"));
+  constexpr std::string_view no_ptx = "// softgpu has no PTX\n";
+  what.ptx = what.image;
+  if (std::any_of(options.begin(), options.end(), [](const std::string& o) { return o.starts_with("-arch=sm_"); }))
+    what.ptx.assign(no_ptx.begin(), no_ptx.end());
   return what.image.empty() ? internal_error : 0;
 }
 
@@ -286,7 +292,7 @@ nvrtc_status nvrtcCreateProgram(program_handle* to, const char* source, const ch
                                 const char* const* texts, const char* const* names) {
   return nvrtc_call("nvrtcCreateProgram", 1, [&] {
     if (!to || !source || headers < 0) return invalid_input;
-    *to = new program{source, {}, {}, {}, {}};
+    *to = new program{source, {}, {}, {}, {}, {}};
     for (int i = 0; i < headers; ++i) (*to)->headers.push_back({names[i], texts[i]});
     return 0;
   });
@@ -348,12 +354,12 @@ nvrtc_status nvrtcGetCUBIN(program_handle of, char* image) {
 }
 
 nvrtc_status nvrtcGetPTXSize(program_handle of, std::size_t* size) {
-  return nvrtc_call("nvrtcGetPTXSize", invalid_program, [&] { return give_size(of, &program::image, size, 0); });
+  return nvrtc_call("nvrtcGetPTXSize", invalid_program, [&] { return give_size(of, &program::ptx, size, 0); });
 }
 
 nvrtc_status nvrtcGetPTX(program_handle of, char* image) {
   return nvrtc_call("nvrtcGetPTX", invalid_program, [&] {
-    std::copy(of->image.begin(), of->image.end(), image);
+    std::copy(of->ptx.begin(), of->ptx.end(), image);
     return 0;
   });
 }

@@ -1,0 +1,199 @@
+#include "codegen/function/matrices.hpp"
+
+#include "codegen/ir/kernel.hpp"
+
+namespace sinter::codegen {
+
+namespace {
+
+constexpr const char* complex_text = R"(struct T { R re, im; };
+static __device__ __forceinline__ bool is_finite(const T v) { return v.re - v.re == 0 && v.im - v.im == 0; }
+static __device__ __forceinline__ bool is_zero(const T v) { return v.re == 0 && v.im == 0; }
+static __device__ __forceinline__ T conjugate(const T v) { return {v.re, -v.im}; }
+#define ZERO T{0, 0}
+)";
+constexpr const char* real_text = R"(typedef R T;
+static __device__ __forceinline__ bool is_finite(const T v) { return v - v == 0; }
+static __device__ __forceinline__ bool is_zero(const T v) { return v == 0; }
+static __device__ __forceinline__ T conjugate(const T v) { return v; }
+#define ZERO (T)0
+)";
+
+constexpr const char* arguments_text = R"(
+struct C { R re, im; };
+struct index_trouble {
+  int noted, axis;
+  long long index, extent;
+};
+struct A {
+  const void* from;
+  void* to;
+  int* flags;
+  const void* infos;
+  index_trouble* note;
+  R* results[3];
+  long long reals[3], rows, columns, count, from_down, from_across, to_down, to_across, to_step, extents[8], steps[8], limit;
+  int axes, step, part, conjugates, checks, tiled, add, wide_from, wide_to, fault, flag_fault;
+};
+#define first_thread ((long long)blockIdx.x * blockDim.x + threadIdx.x)
+#define all_threads ((long long)gridDim.x * blockDim.x)
+
+static __device__ __forceinline__ long long begin_of(const A& a, long long b) {
+  if (a.axes <= 1) return b * a.steps[0];
+  long long at = 0;
+#pragma unroll
+  for (int d = 7; d >= 0; --d)
+    if (d < a.axes) {
+      const long long next = b / a.extents[d];
+      at += (b - next * a.extents[d]) * a.steps[d];
+      b = next;
+    }
+  return at;
+}
+static __device__ __forceinline__ bool is_inside(const A& a, const long long r, const long long c) {
+  return a.part == 0 || (a.part == 1 ? r >= c : r <= c);
+}
+static __device__ __forceinline__ T taken(const A& a, const T* matrix, const long long b, const long long r, const long long c) {
+  if (!is_inside(a, r, c)) return ZERO;
+  const T v = matrix[r * a.from_down + c * a.from_across];
+  if (a.checks && !is_finite(v)) {
+    atomicExch(a.flags + b, 1);
+    return ZERO;
+  }
+  return a.conjugates ? conjugate(v) : v;
+}
+)";
+
+// Elements of small matrices in the order of the result: what is not beside each other in front is still in the cache. Larger ones in
+// tiles, which both sides go through in their own order.
+constexpr const char* copying_text = R"(
+template <class I>
+static __device__ __forceinline__ void copy_elements(const A& a) {
+  const bool by_rows = a.to_across <= a.to_down;
+  const I minor = (I)(by_rows ? a.columns : a.rows), each = (I)(a.rows * a.columns), all = (I)(each * a.count);
+  for (I i = (I)first_thread; i < all; i += (I)all_threads) {
+    const I b = i / each, at = i - b * each, major = at / minor, along = at - major * minor;
+    const long long r = by_rows ? major : along, c = by_rows ? along : major;
+    T* const to = (T*)a.to + b * a.to_step + r * a.to_down + c * a.to_across;
+    if (a.from) *to = taken(a, (const T*)a.from + begin_of(a, b), b, r, c);
+    else if (!is_inside(a, r, c)) *to = ZERO;
+  }
+}
+static __device__ __forceinline__ void copy_tiles(const A& a) {
+  __shared__ T kept[32][33];
+  const long long down = (a.rows + 31) / 32, across = (a.columns + 31) / 32, tiles = down * across * a.count;
+  const int x = threadIdx.x % 32, y = threadIdx.x / 32;
+  const bool reads_down = a.from_down < a.from_across, writes_down = a.to_down < a.to_across;
+  for (long long t = blockIdx.x; t < tiles; t += gridDim.x) {
+    const long long b = t / (down * across), place = t - b * down * across;
+    const long long r0 = place / across * 32, c0 = place % across * 32;
+    const T* const from = (const T*)a.from + begin_of(a, b);
+    T* const to = (T*)a.to + b * a.to_step;
+#pragma unroll
+    for (int j = y; j < 32; j += 8) {
+      const int r = reads_down ? x : j, c = reads_down ? j : x;
+      if (a.from && r0 + r < a.rows && c0 + c < a.columns) kept[r][c] = taken(a, from, b, r0 + r, c0 + c);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = y; j < 32; j += 8) {
+      const int r = writes_down ? x : j, c = writes_down ? j : x;
+      if (r0 + r < a.rows && c0 + c < a.columns && (a.from || !is_inside(a, r0 + r, c0 + c)))
+        to[(r0 + r) * a.to_down + (c0 + c) * a.to_across] = a.from ? kept[r][c] : ZERO;
+    }
+    __syncthreads();
+  }
+}
+)";
+
+// Which row it was follows backwards from the last exchange on.
+constexpr const char* pivots_text = R"(
+static __device__ __forceinline__ long long limited(const A& a, const long long v) {
+  return a.limit == 0 ? v : v < 0 ? 0 : v >= a.limit ? a.limit - 1 : v;
+}
+static __device__ __forceinline__ void copy_pivots(const A& a) {
+  for (long long i = first_thread; i < a.count * a.columns; i += all_threads) {
+    const long long b = i / a.columns, at = begin_of(a, b) + (i - b * a.columns) * a.from_down;
+    const long long v = limited(a, a.wide_from ? ((const long long*)a.from)[at] : ((const int*)a.from)[at]) + a.add;
+    if (a.wide_to) ((long long*)a.to)[i] = v;
+    else ((int*)a.to)[i] = (int)v;
+  }
+}
+static __device__ __forceinline__ void permute(const A& a) {
+  for (long long i = first_thread; i < a.count * a.rows; i += all_threads) {
+    const long long b = i / a.rows;
+    const int* const pivots = (const int*)a.from + begin_of(a, b);
+    long long at = i - b * a.rows;
+    for (long long k = a.columns - 1; k >= 0; --k) {
+      const long long p = limited(a, pivots[k * a.from_down]);
+      at = at == k ? p : at == p ? k : at;
+    }
+    ((long long*)a.to)[i] = at;
+  }
+}
+)";
+
+constexpr const char* finishing_text = R"(
+static __device__ __forceinline__ void look_along_diagonal(const A& a) {
+  __shared__ int least;
+  for (long long b = blockIdx.x; b < a.count; b += gridDim.x) {
+    const T* const from = (const T*)a.from + begin_of(a, b);
+    if (threadIdx.x == 0) least = 0x7fffffff;
+    __syncthreads();
+    for (long long k = threadIdx.x; k < a.rows; k += blockDim.x)
+      if (is_zero(from[k * (a.from_down + a.from_across)])) atomicMin(&least, (int)k);
+    __syncthreads();
+    if (threadIdx.x == 0) a.flags[b] = least == 0x7fffffff ? 0 : least + 1;
+  }
+}
+static __device__ __forceinline__ void pair_vectors(const A& a) {
+  const long long n = a.rows;
+  for (long long i = first_thread; i < a.count * n * n; i += all_threads) {
+    const long long b = i / (n * n), at = i - b * n * n, r = at / n, c = at - r * n;
+    const R part = ((const C*)a.infos)[b * n + c].im;
+    const R* const v = (const R*)a.from + b * n * n + c * n + r;
+    ((C*)a.to)[i] = part == 0 ? C{*v, 0} : part > 0 ? C{*v, v[n]} : C{v[-n], -*v};
+  }
+}
+static __device__ __forceinline__ void finish(const A& a) {
+  const R none = (R)__longlong_as_double(0x7ff8000000000000ll);
+  for (long long b = blockIdx.x; b < a.count; b += gridDim.x) {
+    const int flag = a.flags ? a.flags[b] : 0, info = a.infos ? ((const int*)a.infos)[b] : 0;
+    if (flag == 0 && info == 0) continue;
+    if (threadIdx.x == 0 && atomicCAS_system(&a.note->noted, 0, 2) == 0) {
+      a.note->axis = flag ? a.flag_fault : a.fault;
+      a.note->index = flag ? flag : info;
+      a.note->extent = a.count > 1 ? b : -1;
+    }
+#pragma unroll
+    for (int k = 0; k < 3; ++k)
+      for (long long i = threadIdx.x; i < a.reals[k]; i += blockDim.x) a.results[k][b * a.reals[k] + i] = none;
+  }
+}
+)";
+
+constexpr const char* kernel_text = R"(
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(const A a) {
+  if (a.step == 0 && a.tiled) copy_tiles(a);
+  else if (a.step == 0 && a.rows * a.columns * a.count < (1ll << 31)) copy_elements<unsigned>(a);
+  else if (a.step == 0) copy_elements<long long>(a);
+  else if (a.step == 1) for (long long b = first_thread; b < a.count; b += all_threads)
+      ((const T**)a.to)[b] = (const T*)a.from + begin_of(a, b);
+  else if (a.step == 2) copy_pivots(a);
+  else if (a.step == 3) permute(a);
+  else if (a.step == 4) look_along_diagonal(a);
+  else if (a.step == 5) pair_vectors(a);
+  else finish(a);
+}
+)";
+static_assert(static_cast<int>(matrices_step::finish) == 6 && index_trouble::no_result == 2 && max_rank == 8);
+
+}  // namespace
+
+std::string matrices_text(dtype t) {
+  return std::string("// matrices: ") + name(t) + "\ntypedef " + detail::facts(detail::real_part_of(t)).text + " R;\n" +
+         (detail::is_complex(t) ? complex_text : real_text) + arguments_text + copying_text + pivots_text +
+         finishing_text + kernel_text;
+}
+
+}  // namespace sinter::codegen

@@ -1,0 +1,54 @@
+// What lies around a factorisation by a library that counts in columns (decision 0040): matrices are turned over on the way in and out,
+// pivots are counted from 0, and what failed is noted and has no numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <sinter/dtype.hpp>
+#include <sinter/shape.hpp>
+
+namespace sinter::codegen {
+
+/// Each is a launch. A matrix is `rows` x `columns`, and there are `count`.
+enum class matrices_step : std::int32_t {
+  copy,         // `from` -> `to`; without `from` zeros, outside of the triangle
+  pointers,     // `to`: where each matrix of `from` begins
+  pivots,       // `from` -> `to`, `columns` of each matrix, counted from another number and in words of another size
+  permutation,  // `columns` int32 pivots -> `to`: which row each of `rows` rows was, int64
+  diagonal,     // flags: 1 and the place of the first 0 on the diagonal of `from`, or 0
+  vectors,  // eigenvectors of real matrices, in columns and pairs -> complex ones in C order; `infos` has the eigenvalues
+  finish    // what is flagged, or has an info, is noted, and its results are NaN
+};
+
+enum class matrix_part : std::int32_t { all, lower, upper };
+
+/// The kernel's arguments, as the block has them. What is not said is 0. Units: elements.
+struct matrices_arguments {
+  const void* from = nullptr;
+  void* to = nullptr;
+  void* flags = nullptr;        // an int32 for each matrix: other than 0 where it has no result
+  const void* infos = nullptr;  // the same, as the library says it
+  void* note = nullptr;         // an index_trouble
+  void* results[3] = {};
+  std::int64_t reals[3] = {};  // of one matrix, in each result
+  std::int64_t rows = 0, columns = 0, count = 1;
+  std::int64_t from_down = 0, from_across = 0, to_down = 0, to_across = 0, to_step = 0;
+  std::int64_t extents[max_rank] = {}, steps[max_rank] = {};  // of the batch, as `from` has it
+  std::int64_t limit = 0;                                     // pivots are below it; 0: they are not looked at
+  std::int32_t axes = 0;
+  matrices_step step = matrices_step::copy;
+  matrix_part part = matrix_part::all;  // outside of it there are zeros
+  std::int32_t conjugates = 0;
+  std::int32_t checks = 0;  // what is not finite is flagged, and 0
+  std::int32_t tiled = 0;
+  std::int32_t add = 0, wide_from = 0, wide_to = 0;  // of pivots
+  std::int32_t fault = 0, flag_fault = 0;            // how it is noted
+};
+
+inline constexpr int matrices_threads = 256, matrices_tile = 32;
+
+/// In CUDA C++, for float32, float64 and complex matrices.
+std::string matrices_text(dtype);
+
+}  // namespace sinter::codegen

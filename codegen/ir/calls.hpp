@@ -1,0 +1,30 @@
+// Which call a node asks for.
+#pragma once
+
+#include "codegen/ir/node.hpp"
+
+namespace sinter::codegen {
+
+/// Is every axis of a view's child an axis of the view, and the other way round?
+inline bool is_permutation(const detail::view_node& v) {
+  const int rank = v.extents.size();
+  if (v.more_count() != 0 || v.child->extents.size() != rank || v.extents.elements() != v.child->extents.elements())
+    return false;
+  std::uint32_t driven = 0;
+  for (const detail::axis_map* m = v.map; m != v.map + rank; ++m) {
+    if (m->axis < 0 || m->step != 1 || m->offset != 0) return false;
+    driven |= std::uint32_t{1} << m->axis;
+  }
+  return driven + 1 == std::uint32_t{1} << rank;
+}
+
+/// The call that a node is, or that it is a view of with the axes in another order; else null.
+inline const detail::call_node* call_of(const detail::typed_node* n) {
+  if (n->kind == detail::node_kind::view) {
+    const auto& v = *static_cast<const detail::view_node*>(n);
+    if (v.child->kind == detail::node_kind::call && is_permutation(v)) n = v.child;
+  }
+  return n->kind == detail::node_kind::call ? static_cast<const detail::call_node*>(n) : nullptr;
+}
+
+}  // namespace sinter::codegen

@@ -1,0 +1,80 @@
+#include "runtime/library/matrices.hpp"
+
+#include <algorithm>
+
+#include "runtime/device/device.hpp"
+#include "runtime/launch/form_kernels.hpp"
+#include "runtime/launch/share.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+using codegen::matrices_arguments, codegen::matrices_step;
+
+loaded_kernel kernel_of(dtype t, device_impl& on) {
+  static auto& all = *new form_kernels<dtype>;
+  return all.find(t, on, codegen::matrices_text);
+}
+
+std::int64_t blocks_of(const matrices_arguments& a) {
+  constexpr std::int64_t threads = codegen::matrices_threads, tile = codegen::matrices_tile;
+  switch (a.step) {
+    case matrices_step::copy:
+      if (a.tiled) return divide_up(a.rows, tile) * divide_up(a.columns, tile) * a.count;
+      return divide_up(a.rows * a.columns * a.count, threads);
+    case matrices_step::pointers: return divide_up(a.count, threads);
+    case matrices_step::pivots: return divide_up(a.columns * a.count, threads);
+    case matrices_step::permutation: return divide_up(a.rows * a.count, threads);
+    case matrices_step::vectors: return divide_up(a.rows * a.rows * a.count, threads);
+    default: return a.count;
+  }
+}
+
+}  // namespace
+
+// Axes that follow one another are one.
+matrices_arguments reading(const solver_array& operand, const shape& batch) {
+  matrices_arguments a;
+  a.from = operand.data;
+  a.from_down = operand.down, a.from_across = operand.across;
+  a.count = batch.elements();
+  for (int d = 0; d < batch.size(); ++d) {
+    if (batch[d] == 1) continue;
+    const bool follows = a.axes > 0 && a.steps[a.axes - 1] == operand.steps[d] * batch[d];
+    const int at = follows ? a.axes - 1 : a.axes++;
+    a.extents[at] = (follows ? a.extents[at] : 1) * batch[d];
+    a.steps[at] = operand.steps[d];
+  }
+  return a;
+}
+
+matrices_arguments reading(const std::byte* data, const matrix_layout& lies, const shape& batch) {
+  matrices_arguments a;
+  a.from = data;
+  a.from_down = lies.down, a.from_across = lies.across;
+  a.count = batch.elements();
+  a.axes = 1;
+  a.steps[0] = lies.step;
+  return a;
+}
+
+void copy_matrices(dtype t, matrices_arguments a, std::int64_t rows, std::int64_t columns, std::byte* to,
+                   const matrix_layout& lies, stream_state& on) {
+  a.step = matrices_step::copy;
+  a.rows = rows, a.columns = columns;
+  a.to = to;
+  a.to_down = lies.down, a.to_across = lies.across, a.to_step = lies.step;
+  a.tiled = std::min(rows, columns) >= codegen::matrices_tile;
+  run_matrices(t, a, on);
+}
+
+void run_matrices(dtype t, const matrices_arguments& a, stream_state& on) {
+  constexpr std::int64_t most = 1 << 20;
+  geometry g;
+  g.block[0] = codegen::matrices_threads;
+  g.grid[0] = static_cast<unsigned>(std::clamp<std::int64_t>(blocks_of(a), 1, most));
+  on.device.launch(kernel_of(t, on.device), g, &a, sizeof a, on);
+}
+
+}  // namespace sinter::runtime
