@@ -271,6 +271,7 @@ class cpu_compiler final : public compiler {
 #endif
     if (mode == math_mode::fast) {
       options_.emplace_back("-ffast-math");
+      options_.emplace_back("-DSINTER_REORDERS");  // no macro of the compilers' own tells
       options_.emplace_back("-fno-finite-math-only");
     }
     options_.emplace_back(mode == math_mode::strict ? "-ffp-contract=off" : "-ffp-contract=fast");

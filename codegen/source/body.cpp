@@ -171,6 +171,8 @@ body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
              : v.map.once ? stages_after(k, same_for_all_rows(k, v))
                           : stages_of(k, keeper_for(k, v, to))) {
   arguments = parameters(k, v);
+  for (parameter& p : arguments)
+    if (p.what == parameter::input && is_byte_of_truth(p.index)) p.type = "const unsigned char*";
   index = v.wide ? "long long" : "int";
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const std::string called = shape == form::map && stages.size() == 1 ? "point"
@@ -295,7 +297,7 @@ function body::make_function(std::string function_name, const std::vector<std::u
 std::string body::heading_of(const function& f) const {
   const std::string qualifier =
       to == dialect::cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
-  const std::string gives = f.results.size() == 1 ? std::string(spelling(f.results[0])) : "void";
+  const std::string gives = f.results.size() == 1 ? spelled_result(f, 0) : "void";
   const std::string start = qualifier + gives + " " + f.name + "(";
   const std::vector<std::string> parameters = parameters_of(f);
   std::size_t length = start.size();
@@ -315,7 +317,7 @@ std::vector<std::string> body::parameters_of(const function& f) const {
   for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
   for (int d : f.divisors) parameters.push_back("struct " + divisor_name(k.scalars[d]) + " " + number("d", d));
   for (std::size_t r = 0; f.results.size() > 1 && r < f.results.size(); ++r)
-    parameters.push_back(std::string(spelling(f.results[r])) + "* y" + std::to_string(r));
+    parameters.push_back(spelled_result(f, r) + "* y" + std::to_string(r));
   return parameters;
 }
 
@@ -420,7 +422,24 @@ std::string body::name(int operand) const {
   return operand < inputs() ? number("in", operand) : number("out", operand - inputs());
 }
 
-std::string body::type(int operand) const { return std::string(spelling(operand_type(k, operand))); }
+std::string body::type(int operand) const {
+  if (is_byte_of_truth(operand)) return "unsigned char";
+  return std::string(spelling(operand_type(k, operand)));
+}
+
+bool body::is_byte_of_truth(int operand) const {
+  return to == dialect::c && operand < inputs() && k.inputs[operand].is_element() &&
+         k.inputs[operand].type == dtype::bool_;
+}
+
+// What a fold's elements are made by gives them to its states.
+std::string body::spelled_result(const function& f, std::size_t r) const {
+  return f.name == "element" ? spelled_state(f.results[r]) : std::string(spelling(f.results[r]));
+}
+
+std::string body::spelled_state(dtype t) const {
+  return to == dialect::c && shape == form::fold && t == dtype::bool_ ? "unsigned char" : std::string(spelling(t));
+}
 
 const accumulator& body::of_member(int m, int& within) const {
   within = m;
@@ -441,14 +460,14 @@ dtype body::member_dtype(int m) const {
   return of.member_type(within);
 }
 
-std::string body::member_type(int m) const { return std::string(spelling(member_dtype(m))); }
+std::string body::member_type(int m) const { return spelled_state(member_dtype(m)); }
 
 std::uint16_t body::folded_value(int m) const {
   int within;
   return of_member(m, within).folded(within);
 }
 
-std::string body::element_type(int m) const { return std::string(spelling(k.values[folded_value(m)].type)); }
+std::string body::element_type(int m) const { return spelled_state(k.values[folded_value(m)].type); }
 
 std::string body::identity(int m) const {
   int within;

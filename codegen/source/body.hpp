@@ -72,6 +72,8 @@ class body {
   /// The operand's name ("in0", "out1") and its dtype's text.
   std::string name(int operand) const;
   std::string type(int operand) const;
+  /// Truth values that C kernels read: as bytes, of which gcc makes vectors, where it takes bool one by one.
+  bool is_byte_of_truth(int operand) const;
   bool is_iota(int operand) const { return operand < inputs() && k.inputs[operand].iota; }
   bool is_indexed(int operand) const { return operand < inputs() && k.inputs[operand].indexed; }
   bool is_element(int operand) const { return operand >= inputs() || k.inputs[operand].is_element(); }
@@ -111,6 +113,9 @@ class body {
   std::string name_of(const function_text*, const char* prefix) const;
   std::string heading_of(const function&) const;
   const accumulator& of_member(int m, int& within) const;
+  /// A type of what a fold has under way: of truth values bytes, in C, for the same reason.
+  std::string spelled_state(dtype) const;
+  std::string spelled_result(const function&, std::size_t result) const;
   std::vector<std::string> parameters_of(const function&) const;
   mutable helper_list used_;
 };

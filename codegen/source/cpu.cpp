@@ -84,6 +84,11 @@ void cpu_writer::accumulate(const spelled& input, std::string_view lane, std::st
   }
 }
 
+bool cpu_writer::adds_bytes(int m) const {
+  const value& from = b_.k.values[b_.k.values[b_.folded_value(m)].args[0]];
+  return from.kind == value_kind::input && itemsize(from.type) == 1;
+}
+
 // As long as the lanes are filled.
 void cpu_writer::fold_whole(const std::string& to, const fold_element& write) {
   w_.open("for (; i + ", lanes(), " <= ", to, "; i += ", lanes(), ")");
@@ -102,11 +107,12 @@ void cpu_writer::fold_range(const std::string& to, const fold_element& write) {
   if (in_runs.empty()) {
     fold_whole(to, write);
   } else {
-    constexpr int turns = 1 << 15;  // 16 bits each: together 31
-    const std::string most = std::to_string(turns * lane_count());
+    // As many as cannot overflow: of bytes 7 bits of turns in 16, else 15 in 32.
+    const bool narrow = std::all_of(in_runs.begin(), in_runs.end(), [this](int m) { return adds_bytes(m); });
+    const std::string most = std::to_string((narrow ? 1 << 7 : 1 << 15) * lane_count());
     w_.open("while (i + ", lanes(), " <= ", to, ")");
     w_.line("const long long stop = ", to, " - i < ", most, " ? ", to, " : i + ", most, ";");
-    for (int m : in_runs) w_.line("int ", number("run", m), "[", lanes(), "] = {0};");
+    for (int m : in_runs) w_.line(narrow ? "short " : "int ", number("run", m), "[", lanes(), "] = {0};");
     in_run_ = true;
     fold_whole("stop", write);
     in_run_ = false;

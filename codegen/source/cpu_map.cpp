@@ -75,16 +75,26 @@ class cpu_map : cpu_writer {
   }
 
  private:
-  // An input at element `i`: where it has been turned, in its tile.
+  // An input at element `i`: where it has been turned, in its tile; where all of a row is one element, in a variable.
   spelled read_here(const std::string& prefix, const std::string& i) const {
     return [this, prefix, i](int o) {
+      if (is_still(o)) return number("v", o);
       if (!is_turned(o)) return read(prefix, i)(o);
       return number("t", o) + "[(" + number("i", last_ - 1) + " - top) * " + std::to_string(m_.tile) + " + " + i +
              " - left]";
     };
   }
 
+  bool is_still(int o) const { return b_.v.operands[o] == access::still && b_.is_element(o); }
+
+  // gcc cannot know that no result is written over it, and would read it for every vector.
+  void read_still(const std::string& prefix) {
+    for (int o = 0; o < b_.inputs(); ++o)
+      if (is_still(o)) w_.line("const ", b_.type(o), " ", number("v", o), " = *", base(o, prefix), ";");
+  }
+
   void along(const std::string& prefix, std::string_view from, std::string_view to) {
+    read_still(prefix);
     if (m_.staged) return in_stages(prefix, from, to);
     if (goes_back()) w_.raw("#pragma GCC unroll 2\n");  // one vector turned round waits for the one before it
     if (!counts()) w_.raw("#pragma GCC ivdep\n");

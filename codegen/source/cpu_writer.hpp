@@ -57,6 +57,7 @@ class cpu_writer : protected kernel_writer {
   std::string counted_from(std::string_view prefix) const { return base(counted_, std::string(prefix)); }
   static int counted_by(const body&);
   void fold_whole(const std::string& to, const fold_element&);
+  bool adds_bytes(int member) const;
 
   bool in_run_ = false;
   const int counted_;  // the positions by which random numbers are counted: an input, or -1
