@@ -21,6 +21,12 @@ inline bool is_permutation(const detail::view_node& v) {
   return driven + 1 == std::uint32_t{1} << rank;
 }
 
+/// Is the last axis of a view's child not the view's own? Then rows of the child lie across what the view's user goes along.
+inline bool turns_rows(const detail::view_node& v) {
+  const int last = v.child->extents.size() - 1;
+  return is_permutation(v) && last >= 0 && v.map[last].axis != last;
+}
+
 /// The call that a node is, or that it is a view of with the axes in another order; else null.
 inline const detail::call_node* call_of(const detail::typed_node* n) {
   if (n->kind == detail::node_kind::view) {

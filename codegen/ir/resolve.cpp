@@ -354,10 +354,16 @@ class walker : places {
     });
   }
 
-  // Null where no array says.
+  // That of the first array that is found below a node; null where there is none nearby.
   static const runtime::device_impl* device_of(const typed_node* n) {
-    while (n->kind != node_kind::array && child_count(n) != 0) n = child(n, 0);
-    return n->kind == node_kind::array ? static_cast<const array_node*>(n)->memory->device : nullptr;
+    constexpr int most_open = 32, most_looked_at = 256;
+    const typed_node* open[most_open] = {n};
+    for (int count = 1, looked_at = 0; count > 0 && looked_at < most_looked_at; ++looked_at) {
+      n = open[--count];
+      if (n->kind == node_kind::array) return static_cast<const array_node*>(n)->memory->device;
+      for (int i = child_count(n); i-- > 0 && count < most_open;) open[count++] = child(n, i);
+    }
+    return nullptr;
   }
   bool lives_where_work_is_kept(const typed_node* n) const {
     const runtime::device_impl* const on = device_of(n);
@@ -370,7 +376,7 @@ class walker : places {
   bool is_transform(frame& f) const {
     if (f.transform != fourier::none) return true;
     const call_node* const c = ways_ && f.next == 0 ? call_of(f.n) : nullptr;
-    if (!c || !has_work_around(f, *c) || !is_asked_once(f, *c)) return false;
+    if (!c || !has_work_around(f, *c) || !is_asked_once(f, *c) || is_long_column(f, *c)) return false;
     const runtime::device_impl* const on = out_->device ? out_->device : device_of(c);
     if (on) f.transform = ways_->transforms(*c, *on);
     return f.transform != fourier::none;
@@ -391,6 +397,15 @@ class walker : places {
     const frame* const first = frames_.begin() + (ways_->only_looks ? 1 : 0);
     return (f.n == &c || has_one_owner(c)) &&
            std::all_of(first, frames_.end(), [](const frame& at) { return has_one_owner(*at.n); });
+  }
+
+  // Of rows across memory a block has as many side by side as make sectors. Of long ones it has registers for too few: they are turned
+  // by the kernels around a call at less cost.
+  bool is_long_column(const frame& f, const call_node& c) const {
+    constexpr std::int64_t longest = 128;  // points
+    const frame* const of = f.n == &c && frames_.size() > 1 ? &f - 1 : &f;
+    return of->n->kind == node_kind::view && turns_rows(*static_cast<const view_node*>(of->n)) &&
+           c.extents[c.extents.size() - 1] > longest;
   }
 
   // Its domain has the axes of its user: rows may lie along any of them.

@@ -52,8 +52,9 @@ class cuda_transform : cuda_writer {
   void locate() {
     const std::string t = b_.index, all = b_.extent(0, b_.kept()), lines = std::to_string(lines_);
     const std::string across = b_.v.columns ? lines : std::to_string(plan_.threads());
-    const std::string inner = "(int)threadIdx.x % " + across, outer = "(int)threadIdx.x / " + across;
-    w_.line("const int t = ", b_.v.columns ? outer : inner, ", line = ", b_.v.columns ? inner : outer, ";");
+    const std::string inner = "threadIdx.x % " + across, outer = "threadIdx.x / " + across;
+    w_.line("unsigned t = ", b_.v.columns ? outer : inner, ";");
+    w_.line("const unsigned line = ", b_.v.columns ? inner : outer, ";");
     w_.line("const ", t, " number = (", t, ")blockIdx.x * ", lines, " + line;");
     w_.line("const bool live = number < ", all, ";");
     w_.line("const ", t, " kept = live ? number : ", all, " - 1;");
@@ -66,22 +67,27 @@ class cuda_transform : cuda_writer {
 
   void run(std::size_t s) {
     const stage& at = b_.stages[s];
+    if (s > 0 && !at.accumulators.empty()) forget();
     for (int a : at.accumulators) w_.line(spelling(type_), " ", number("z", a), "[", std::to_string(plan_.held), "];");
     if (!at.outputs.empty()) w_.open("if (live)");
     w_.raw("#pragma unroll\n");
     w_.open("for (int e = 0; e < ", std::to_string(plan_.held), "; ++e)");
-    w_.line("const ", b_.index, " i = t + e * ", std::to_string(plan_.threads()), ";");
+    w_.line("const ", b_.index, " i = (", b_.index, ")t + e * ", std::to_string(plan_.threads()), ";");
     point(s);
     w_.close();
     if (!at.outputs.empty()) w_.close();
     for (int a : at.accumulators) transform(a);
   }
 
+  // The factors of one transform are those of the next. The compiler is not to keep them meanwhile, nor to read ahead of it: registers
+  // are for elements.
+  void forget() { w_.line("asm volatile(\"\" : \"+r\"(t));"); }
+
   void point(std::size_t s) {
     std::string prefix = "p", i = "i";
     if (b_.v.columns) {
       b_.unravel(w_, b_.kept(), b_.v.rank, "i");
-      place("q", "p", b_.kept(), b_.v.rank, when::points, true);
+      place("q", "p", b_.kept(), b_.v.rank, when::points, !b_.stages[s].outputs.empty());
       prefix = "q", i = number("i", b_.fastest());
     }
     std::vector<std::string> into;

@@ -300,7 +300,7 @@ class fourier_writer {
     const int radix = p_.radices[pass - 1];
     const padding pad = padding_after(behind / radix, radix, banks_);
     const std::string by = pad.by == 0 ? "" : " + i / " + text(pad.every) + (pad.by == 1 ? "" : " * " + text(pad.by));
-    function("int", "place" + text(static_cast<int>(pass)), "const int i");
+    function("unsigned", "place" + text(static_cast<int>(pass)), "const unsigned i");
     w_.line("return i", by, ";");
     w_.close();
   }
@@ -332,7 +332,7 @@ class fourier_writer {
     const std::string n = text(all), w = "w" + n, w4 = "w" + n + "_4";
     const auto declare = [&](const std::string& k) {
       w_.line("const ", type_, " ", w, " = root(", k, ", ", n, ")",
-              r > 4 ? ", " + w4 + " = root(4 * (" + k + "), " + n + ")" : "", ";");
+              r > 4 ? ", " + w4 + " = root(4 * " + k + ", " + n + ")" : "", ";");
     };
     // By `more` of the circle than that.
     const auto turn = [&](int b, int together, int more) {
@@ -340,7 +340,7 @@ class fourier_writer {
               turned(w, more, all), ", ", r > 4 ? turned(w4, 4 * more % all, all) : w, ");");
     };
     if (threads % before == 0) {
-      declare("t % " + text(before));
+      declare("(t % " + text(before) + ")");
       return turn(0, side, 0);
     }
     if (before % threads == 0) {
@@ -350,7 +350,7 @@ class fourier_writer {
     }
     for (int b = 0; b < side; ++b) {
       w_.open("");
-      declare("(t + " + text(b * threads) + ") % " + text(before));
+      declare("((t + " + text(b * threads) + ") % " + text(before) + ")");
       turn(b, 1, 0);
       w_.close();
     }
@@ -358,7 +358,7 @@ class fourier_writer {
 
   void transform() {
     w_.line("// Rows of ", text(p_.points), ": v[e] is element t + ", text(p_.threads()), " * e, before and after.");
-    const std::string meeting = ", " + (parts_ ? real_ : type_) + "* room, const int t";
+    const std::string meeting = ", " + (parts_ ? real_ : type_) + "* room, const unsigned t";
     function("void", "transform", type_ + "* v" + (p_.radices.size() > 1 ? meeting : ""));
     int before = 1;
     for (std::size_t pass = 0; pass < p_.radices.size(); ++pass) {

@@ -8,8 +8,8 @@ namespace sinter::runtime {
 
 namespace {
 
-constexpr int few_threads = 128, most_threads = 512;  // of a block
-constexpr int together = 64;                          // bytes of neighbouring columns
+constexpr int few_threads = 128, some_threads = 256, most_threads = 512;  // of a block
+constexpr int sector = 32;                                                // bytes
 
 }  // namespace
 
@@ -20,8 +20,9 @@ layout share_out_transform(const codegen::kernel& k, binding& b, const target& t
   const dtype type = k.accumulators[0].type;
   const codegen::fourier_plan& plan = codegen::plan_fourier(b.reduced, type);
   const auto fits = [&](int lines) {
-    const int threads = lines * plan.threads();
-    const bool is_wanted = threads <= few_threads || (b.variant.columns && lines <= together / itemsize(type));
+    const int threads = lines * plan.threads(), bytes = lines * itemsize(type);
+    const bool is_wanted = threads <= few_threads ||
+                           (b.variant.columns && (bytes <= sector || (bytes <= 2 * sector && threads <= some_threads)));
     return is_wanted && threads <= most_threads && codegen::room_for(plan, type, lines).bytes <= codegen::block_memory;
   };
   int lines = 1;
