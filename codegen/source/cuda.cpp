@@ -1,5 +1,5 @@
 // The CUDA dialect: what kernels of every form begin with. The forms are in cuda_map.cpp, cuda_fold.cpp (and for few columns
-// fold_stream.cpp), cuda_rows.cpp, cuda_scan.cpp and cuda_transform.cpp.
+// fold_stream.cpp), cuda_rows.cpp, cuda_scan.cpp and transform_rows.cpp.
 #include <algorithm>
 
 #include "codegen/source/cuda_writer.hpp"
@@ -78,7 +78,7 @@ void write_cuda_kernel(writer& w, const body& b) {
     case form::fold: return write_cuda_fold(w, b);
     case form::rows: return write_cuda_rows(w, b);
     case form::scan: return write_cuda_scan(w, b);
-    case form::transform: return write_cuda_transform(w, b);
+    case form::transform: return write_transform(w, b);
   }
 }
 

@@ -79,6 +79,6 @@ void write_cuda_map(writer&, const body&);
 void write_cuda_fold(writer&, const body&);
 void write_cuda_rows(writer&, const body&);
 void write_cuda_scan(writer&, const body&);
-void write_cuda_transform(writer&, const body&);
+void write_transform(writer&, const body&);
 
 }  // namespace sinter::codegen

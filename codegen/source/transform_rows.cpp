@@ -10,9 +10,9 @@ namespace sinter::codegen {
 
 namespace {
 
-class cuda_transform : cuda_writer {
+class transform_writer : cuda_writer {
  public:
-  cuda_transform(writer& w, const body& b)
+  transform_writer(writer& w, const body& b)
       : cuda_writer(w, b),
         type_(b.k.accumulators[0].type),
         plan_(plan_fourier(b.v.transform.points, type_)),
@@ -116,6 +116,6 @@ class cuda_transform : cuda_writer {
 
 }  // namespace
 
-void write_cuda_transform(writer& w, const body& b) { cuda_transform(w, b).write(); }
+void write_transform(writer& w, const body& b) { transform_writer(w, b).write(); }
 
 }  // namespace sinter::codegen
