@@ -13,6 +13,7 @@
 #include <sinter/linalg.hpp>
 #include <sinter/sinter.hpp>
 
+#include "test/support/all_cases.hpp"
 #include "test/support/numpy_cases.hpp"
 
 namespace {
@@ -156,8 +157,7 @@ array<C> in_order(const lazy<C>& values) {
 // Each kernel is compiled where it is not interpreted: two dtypes are enough there, and one of what takes many kernels.
 template <class T>
 bool is_for_this_device(bool takes_many = false) {
-  return device::current() == device::interpreter() || std::is_same_v<T, std::complex<float>> ||
-         (std::is_same_v<T, double> && !takes_many);
+  return takes_all_cases() || std::is_same_v<T, std::complex<float>> || (std::is_same_v<T, double> && !takes_many);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Operands of every layout, and what NumPy gives of them: the lines of test/numpy/golden/shapes.txt.
 #pragma once
 
+#include "test/support/all_cases.hpp"
 #include "test/support/numpy_cases.hpp"
 
 namespace sinter::test {
@@ -64,8 +65,7 @@ void check_operand(const char* name, const std::string& layout, const lazy<T>& x
 /// Kernels that move elements of one size or another are alike: where they are compiled, one dtype has every layout.
 template <class T>
 bool is_compiled_for(const std::string& layout) {
-  return device::current() == device::interpreter() || std::same_as<T, std::int16_t> || layout == "strided" ||
-         layout == "vector";
+  return takes_all_cases() || std::same_as<T, std::int16_t> || layout == "strided" || layout == "vector";
 }
 
 /// The same of each operand.

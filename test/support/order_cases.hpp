@@ -6,6 +6,7 @@
 #include <complex>
 #include <limits>
 
+#include "test/support/all_cases.hpp"
 #include "test/support/numpy_cases.hpp"
 
 namespace sinter::test {
@@ -76,8 +77,8 @@ std::vector<double> parts_in_order(const lazy<R>& e) {
 
 /// Kernels are compiled for each layout, but on the interpreter: elsewhere each dtype has some.
 inline bool is_ordered_here(const std::string& layout) {
-  return device::current() == device::interpreter() || layout == "strided" || layout == "three axes" ||
-         layout == "no columns" || layout == "vector";
+  return takes_all_cases() || layout == "strided" || layout == "three axes" || layout == "no columns" ||
+         layout == "vector";
 }
 
 /// Checks what `f` gives of every layout. `tolerance`: how far it may be from NumPy's, of 1 or the larger number.

@@ -4,6 +4,7 @@
 
 #include <sinter/sparse.hpp>
 
+#include "test/support/all_cases.hpp"
 #include "test/support/statistics_cases.hpp"
 
 namespace sinter::test {
@@ -73,11 +74,10 @@ class sparse_comparison {
 };
 
 /// Kernels take time to compile, but on the interpreter: elsewhere each function has some shapes and dtypes.
-inline bool is_interpreted() { return device::current() == device::interpreter(); }
-inline bool is_sparse_case_here(const std::string& name) { return is_interpreted() || name == "general"; }
+inline bool is_sparse_case_here(const std::string& name) { return takes_all_cases() || name == "general"; }
 template <class T>
 bool is_sparse_dtype_here() {
-  return is_interpreted() || std::is_same_v<T, bool> || std::is_same_v<T, double> ||
+  return takes_all_cases() || std::is_same_v<T, bool> || std::is_same_v<T, double> ||
          std::is_same_v<T, std::complex<float>>;
 }
 /// Of products, which have a kernel for each dtype: those that differ in more than their names.

@@ -1,0 +1,17 @@
+// Which of the stored cases of NumPy's a device takes. All of them take a compiled device, which compiles kernels for most of them, half an
+// hour: in a run of all tests it takes some of each kind, and the interpreter takes all.
+#pragma once
+
+#include <cstdlib>
+
+#include <sinter/device.hpp>
+
+namespace sinter::test {
+
+/// Does this run take every case? On a compiled device the environment asks for that: SINTER_ALL_CASES=1.
+inline bool takes_all_cases() {
+  const char* const asked = std::getenv("SINTER_ALL_CASES");
+  return device::current() == device::interpreter() || (asked && *asked == '1');
+}
+
+}  // namespace sinter::test
