@@ -119,11 +119,17 @@ std::vector<bool> scalars_that_divide(const kernel& k, dialect to) {
 }
 
 // Where gcc has registers of 512 bits it uses half of each. Divisions by scalars are arithmetic enough to be a quarter faster
-// with the whole, but for those of 32 bits, whose products gcc makes of 64-bit ones then.
-bool wants_whole_registers(const helper_list& used) {
+// with the whole, but for unsigned ones of 32 bits, whose products gcc makes of 64-bit ones then; and so are folds of elements that
+// become twice as wide or more.
+bool wants_whole_registers(const kernel& k, const helper_list& used) {
   for (const helper_use& h : used)
-    if (h.name == "divisor" && itemsize(h.type) != 4) return true;
-  return false;
+    if (h.name == "divisor" && h.type != dtype::uint32) return true;
+  const auto widens = [&](const accumulator& a) {
+    const value& from = k.values[a.value];
+    return form_of(k) == form::fold && a.what == reduction::sum && itemsize(a.type) == 8 &&
+           (from.kind == value_kind::cast || a.type == dtype::float64);
+  };
+  return std::any_of(k.accumulators.begin(), k.accumulators.end(), widens);
 }
 
 // A product that is added up may become one operation with the addition, which rounds once, where a loop's form suits that; in
@@ -352,7 +358,7 @@ std::string body::head(std::string_view kernel_text) const {
   if (c && casts_both_ways(k)) out += "#pragma GCC optimize(\"trapping-math\")\n";
   if (c && adds_products(k)) out += "#pragma GCC optimize(\"fp-contract=off\")\n";
   if (c && loads_one_by_one(k, v)) out += "#pragma GCC optimize(\"no-tree-vectorize\")\n";
-  if (c && wants_whole_registers(used_))
+  if (c && wants_whole_registers(k, used_))
     out += "#ifdef __AVX512BW__\n#pragma GCC target(\"prefer-vector-width=512\")\n#endif\n";
   if (c) out += "typedef _Bool bool;\n";
   out += type_definitions(functions + std::string(kernel_text), to);
