@@ -129,6 +129,16 @@ TEST_CASE("matmul: vectors are rows on the left and columns on the right") {
   CHECK(array<double>(matmul(row, many))(2).get() == array<double>(matmul(row, many(2))).get());
 }
 
+TEST_CASE_TEMPLATE("matmul: an outer product is a map", T, double, std::complex<float>, std::complex<double>) {
+  for (const std::int64_t n : {16, 100}) {
+    const array<T> x = some<T>({n}), y = some<T>({n}, 1);
+    array<T> made;
+    CHECK(calls_of([&] { made = tensordot(x, y, 0) + x; }) == 0);
+    CHECK(made.get() == array<T>(expand_dims(x, {-1}) * y + x).get());
+    CHECK(array<T>(matmul(expand_dims(x, {-1}), expand_dims(y, {0}))).get() == array<T>(tensordot(x, y, 0)).get());
+  }
+}
+
 TEST_CASE("matmul: axes before the last two broadcast") {
   const auto check = [](const array<double>& a, const array<double>& b) {
     const array<double> c = matmul(a, b);
