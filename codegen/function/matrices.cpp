@@ -146,15 +146,6 @@ static __device__ __forceinline__ void look_along_diagonal(const A& a) {
     if (threadIdx.x == 0) a.flags[b] = least == 0x7fffffff ? 0 : least + 1;
   }
 }
-static __device__ __forceinline__ void pair_vectors(const A& a) {
-  const long long n = a.rows;
-  for (long long i = first_thread; i < a.count * n * n; i += all_threads) {
-    const long long b = i / (n * n), at = i - b * n * n, r = at / n, c = at - r * n;
-    const R part = ((const C*)a.infos)[b * n + c].im;
-    const R* const v = (const R*)a.from + b * n * n + c * n + r;
-    ((C*)a.to)[i] = part == 0 ? C{*v, 0} : part > 0 ? C{*v, v[n]} : C{v[-n], -*v};
-  }
-}
 static __device__ __forceinline__ void finish(const A& a) {
   const R none = (R)__longlong_as_double(0x7ff8000000000000ll);
   for (long long b = blockIdx.x; b < a.count; b += gridDim.x) {
@@ -182,11 +173,10 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(const A a) {
   else if (a.step == 2) copy_pivots(a);
   else if (a.step == 3) permute(a);
   else if (a.step == 4) look_along_diagonal(a);
-  else if (a.step == 5) pair_vectors(a);
   else finish(a);
 }
 )";
-static_assert(static_cast<int>(matrices_step::finish) == 6 && index_trouble::no_result == 2 && max_rank == 8);
+static_assert(static_cast<int>(matrices_step::finish) == 5 && index_trouble::no_result == 2 && max_rank == 8);
 
 }  // namespace
 

@@ -17,8 +17,7 @@ enum class matrices_step : std::int32_t {
   pivots,       // `from` -> `to`, `columns` of each matrix, counted from another number and in words of another size
   permutation,  // `columns` int32 pivots -> `to`: which row each of `rows` rows was, int64
   diagonal,     // flags: 1 and the place of the first 0 on the diagonal of `from`, or 0
-  vectors,  // eigenvectors of real matrices, in columns and pairs -> complex ones in C order; `infos` has the eigenvalues
-  finish    // what is flagged, or has an info, is noted, and its results are NaN
+  finish        // what is flagged, or has an info, is noted, and its results are NaN
 };
 
 enum class matrix_part : std::int32_t { all, lower, upper };

@@ -67,21 +67,14 @@ using solver_size = std::int64_t;
     (solver_handle, int job, int m, int n, void* a, int lda, void* s, void* u, int ldu, void* v, int ldv, void* work, \
      int lwork, int* infos, jacobi_params, int batch))
 
-// Since CUDA 12.6 and 12.9.
+// Since CUDA 12.6.
 #define SINTER_CUSOLVER_LATER_CALLS(X)                                                                               \
   X(cusolverDnXsyevBatched_bufferSize,                                                                               \
     (solver_handle, solver_params, int job, int part, solver_size n, int type, const void* a, solver_size lda,       \
      int w_type, const void* w, int compute, SINTER_CUSOLVER_SIZES, solver_size batch))                              \
   X(cusolverDnXsyevBatched,                                                                                          \
     (solver_handle, solver_params, int job, int part, solver_size n, int type, void* a, solver_size lda, int w_type, \
-     void* w, int compute, SINTER_CUSOLVER_BUFFERS, solver_size batch))                                              \
-  X(cusolverDnXgeev_bufferSize,                                                                                      \
-    (solver_handle, solver_params, int left_job, int job, solver_size n, int type, const void* a, solver_size lda,   \
-     int w_type, const void* w, int left_type, const void* left, solver_size ldl, int v_type, const void* v,         \
-     solver_size ldv, int compute, SINTER_CUSOLVER_SIZES))                                                           \
-  X(cusolverDnXgeev, (solver_handle, solver_params, int left_job, int job, solver_size n, int type, void* a,         \
-                      solver_size lda, int w_type, void* w, int left_type, void* left, solver_size ldl, int v_type,  \
-                      void* v, solver_size ldv, int compute, SINTER_CUSOLVER_BUFFERS))
+     void* w, int compute, SINTER_CUSOLVER_BUFFERS, solver_size batch))
 
 #define SINTER_CUSOLVER_POINTER(name, parameters) int(*name) parameters = nullptr;
 #define SINTER_CUSOLVER_FUNCTION(name, parameters) {#name, &name},

@@ -40,7 +40,6 @@ class gpu_job : solver_memory {
   void svd();
   void small_svd();
   void eigh();
-  void eig();
   bool by_triangles(std::initializer_list<int> operations, int part, int diagonal, std::string& why);
   bool needs_cusolver() const;
   bool is_together() const;
@@ -349,21 +348,23 @@ void gpu_job::eigh() {
   from.part = p_.lower ? codegen::matrix_part::lower : codegen::matrix_part::upper;
   std::byte *const a = take_elements(batch_ * n_ * n_), *const values = result(0);
   copy(from, n_, n_, a, in_rows(n_, n_));
-  const bool is_together = batch_ > 1 && later_;
+  // It refuses 65,536 matrices, and wants memory for each.
+  constexpr std::int64_t most_together = 2048;
+  const std::int64_t together = batch_ > 1 && later_ ? std::min(batch_, most_together) : 0;
   const solver_buffers b = take_buffers(
       [&](auto* size, auto* host) {
-        return is_together
-                   ? later_->cusolverDnXsyevBatched_bufferSize(turn_.handle, turn_.params, job, part, n_, type_, a, n_,
-                                                               real_type_, values, type_, size, host, batch_)
-                   : api_->cusolverDnXsyevd_bufferSize(turn_.handle, turn_.params, job, part, n_, type_, a, n_,
-                                                       real_type_, values, type_, size, host);
+        return together ? later_->cusolverDnXsyevBatched_bufferSize(turn_.handle, turn_.params, job, part, n_, type_, a,
+                                                                    n_, real_type_, values, type_, size, host, together)
+                        : api_->cusolverDnXsyevd_bufferSize(turn_.handle, turn_.params, job, part, n_, type_, a, n_,
+                                                            real_type_, values, type_, size, host);
       },
       "cusolverDnXsyevd_bufferSize");
-  if (is_together)
-    check_cusolver(later_->cusolverDnXsyevBatched(turn_.handle, turn_.params, job, part, n_, type_, a, n_, real_type_,
-                                                  values, type_, b.data, b.size, b.host, b.host_size, infos, batch_),
+  for (std::int64_t i = 0; together && i < batch_; i += together)
+    check_cusolver(later_->cusolverDnXsyevBatched(turn_.handle, turn_.params, job, part, n_, type_, each(a, i, n_ * n_),
+                                                  n_, real_type_, values + i * n_ * real_size_, type_, b.data, b.size,
+                                                  b.host, b.host_size, infos + i, std::min(together, batch_ - i)),
                    "cusolverDnXsyevBatched");
-  else
+  if (!together)
     for (std::int64_t i = 0; i < batch_; ++i)
       check_cusolver(
           api_->cusolverDnXsyevd(turn_.handle, turn_.params, job, part, n_, type_, each(a, i, n_ * n_), n_, real_type_,
@@ -375,44 +376,6 @@ void gpu_job::eigh() {
     copy(turned, n_, n_, result(1), in_rows(n_, n_));
   }
   finish(solver_fault::no_eigenvalues, infos, solver_fault::no_eigenvalues, flags, p_.vectors ? 2 : 1);
-}
-
-// Of real matrices the eigenvalues are complex, and the vectors of a pair of them are in two real columns.
-void gpu_job::eig() {
-  const int job = p_.vectors ? with_vectors : no_vectors;
-  const bool is_real = !detail::is_complex(p_.type);
-  const std::int64_t complex = is_real ? 2 * size_ : size_;
-  const int values_type =
-      is_real ? cuda_type_of(p_.type == dtype::float32 ? dtype::complex64 : dtype::complex128) : type_;
-  int* const flags = take_zeros();
-  int* const infos = take_zeros();
-  codegen::matrices_arguments from = operand(0);
-  from.checks = 1, from.flags = flags;
-  std::byte *const a = take_columns(from, n_, n_), *const values = result(0);
-  std::byte* const v = p_.vectors ? take_elements(batch_ * n_ * n_) : nullptr;
-  const solver_buffers b = take_buffers(
-      [&](auto* size, auto* host) {
-        return later_->cusolverDnXgeev_bufferSize(turn_.handle, turn_.params, no_vectors, job, n_, type_, a, n_,
-                                                  values_type, values, type_, nullptr, n_, type_, v, n_, type_, size,
-                                                  host);
-      },
-      "cusolverDnXgeev_bufferSize");
-  for (std::int64_t i = 0; i < batch_; ++i)
-    check_cusolver(
-        later_->cusolverDnXgeev(turn_.handle, turn_.params, no_vectors, job, n_, type_, each(a, i, n_ * n_), n_,
-                                values_type, values + i * n_ * complex, type_, nullptr, n_, type_,
-                                v ? each(v, i, n_ * n_) : v, n_, type_, b.data, b.size, b.host, b.host_size, infos + i),
-        "cusolverDnXgeev");
-  if (p_.vectors && is_real) {
-    codegen::matrices_arguments pairs = columns_at(v, n_, n_);
-    pairs.rows = n_;
-    pairs.infos = values;
-    pairs.to = result(1);
-    run_step(codegen::matrices_step::vectors, pairs);
-  } else if (p_.vectors) {
-    copy(columns_at(v, n_, n_), n_, n_, result(1), in_rows(n_, n_));
-  }
-  finish(solver_fault::no_eigenvalues, infos, solver_fault::not_finite, flags, p_.vectors ? 2 : 1);
 }
 
 // ---- which way
@@ -438,7 +401,6 @@ bool gpu_job::run(std::string& why) {
     api_ = the_cusolver<cusolver>().get(why);
     if (!api_) return false;
     later_ = the_cusolver<cusolver_later>().get(of_later);
-    if (p_.what == solver::eig && !later_) return why = of_later, false;
     if (!turn_.begin(*api_, on_)) return why = "cuSOLVER does not work with this driver", false;
   }
   switch (p_.what) {
@@ -452,8 +414,7 @@ bool gpu_job::run(std::string& why) {
     case solver::qr: return qr(why);
     case solver::orthogonal: orthogonal(); break;
     case solver::svd: batch_ > 1 && std::max(m_, n_) <= largest_of_small_svd ? small_svd() : svd(); break;
-    case solver::eigh: eigh(); break;
-    default: eig();
+    default: eigh();
   }
   return true;
 }
@@ -473,7 +434,10 @@ bool may_be_captured(const solver_problem& p) {
 }
 
 bool is_for_library(const solver_work& w, const stream_state& on) {
-  if (w.of.what == solver::banded_solve || std::min(w.of.rows, w.of.columns) == 0) return false;
+  // cuSOLVER's eigenvalues of other matrices keep the calling thread until they are there, and threads that asked for some beside other
+  // work were seen to lose the device.
+  if (w.of.what == solver::banded_solve || w.of.what == solver::eig) return false;
+  if (std::min(w.of.rows, w.of.columns) == 0) return false;
   return !capture_of(on) || may_be_captured(w.of);
 }
 

@@ -263,30 +263,6 @@ SOFTGPU_CUSOLVER cusolverDnXsyevBatched(solver_handle* handle, nothing*, int job
   });
 }
 
-SOFTGPU_CUSOLVER cusolverDnXgeev_bufferSize(solver_handle*, nothing*, int left_job, int job, std::int64_t n, int,
-                                            const void*, std::int64_t lda, int, const void*, int, const void*,
-                                            std::int64_t, int, const void*, std::int64_t, int, std::size_t* size,
-                                            std::size_t* host) {
-  return ask("cusolverDnXgeev_bufferSize", left_job == 0 && job < 2 && n > 0 && lda >= n, size, host, host_size);
-}
-SOFTGPU_CUSOLVER cusolverDnXgeev(solver_handle* handle, nothing*, int left_job, int job, std::int64_t n, int type,
-                                 void* a, std::int64_t lda, int w_type, void* w, int, void*, std::int64_t, int v_type,
-                                 void* v, std::int64_t ldv, int compute, void* buffer, std::size_t size, void* host,
-                                 std::size_t on_host, int* info) {
-  const areas given{buffer, size, host, on_host};
-  const bool allowed = left_job == 0 && n > 0 && lda >= n && w_type == (real_type_of(type) | 4) && v_type == type &&
-                       compute == type && given.fit(area_size, host_size) && (job == 0 || ldv >= n);
-  return start_as("cusolverDnXgeev", handle, type, allowed, [=](execution& by, auto element) -> result {
-    using T = decltype(element);
-    auto* const values = of<std::complex<real_of<T>>>(w);
-    const matrix_of<T> matrix{of<T>(a), n, n, lda}, vectors{of<T>(v), n, job == 1 ? n : 0, ldv};
-    if (!given.touched(by, area_size) || !matrix.changed(by) || !touches(by, values, n, touch::write) ||
-        !vectors.touched(by, touch::write))
-      return illegal_address;
-    return tell(by, info, find_eigen(job == 1, matrix, values, vectors)) ? 0 : illegal_address;
-  });
-}
-
 // ---- a function for each type
 
 namespace {
