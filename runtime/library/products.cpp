@@ -1,5 +1,6 @@
 #include "runtime/library/products.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <sinter/detail/rearrange.hpp>
@@ -175,14 +176,37 @@ class product_call final : public library_call {
 
 }  // namespace
 
-handle make_product_call(const term& a, const term& b) {
+namespace {
+
+shape shape_of_product(const term& a, const term& b) {
   shape to = a.extents(), other = b.extents();
   to[a.rank() - 1] = other[b.rank() - 2] = 1;
   codegen::broadcast(to, other);
-  return make_call<product_call>({a.held(), b.held()}, a.extents(), b.extents(), a.type(), to);
+  return to;
+}
+// The matrices of all batches one after the other.
+term in_one_batch(const term& t, const shape& of_product) {
+  shape all = of_product;
+  const int rank = all.size();
+  const std::int64_t rows = all[rank - 2] = t.extent(t.rank() - 2), columns = all[rank - 1] = t.extent(t.rank() - 1);
+  std::int64_t batches = 1;
+  for (int d = 0; d < rank - 2; ++d) batches *= all[d];
+  const std::int64_t to[] = {batches, rows, columns};
+  return term::made(make_reshape(t.broadcast_to(all).get(), to, 3));
+}
+
+}  // namespace
+
+handle make_product_call(const term& a, const term& b) {
+  return make_call<product_call>({a.held(), b.held()}, a.extents(), b.extents(), a.type(), shape_of_product(a, b));
 }
 
 term product_as_fold(const term& a, const term& b) {
+  if (std::max(a.rank(), b.rank()) == max_rank) {  // which leaves no axis to fold
+    const shape to = shape_of_product(a, b);
+    const term made = product_as_fold(in_one_batch(a, to), in_one_batch(b, to));
+    return term::made(make_reshape(made.get(), to.begin(), to.size()));
+  }
   const term rows = a.with_axis(a.rank() - 1);
   const term columns = term::made(make_moved(b.get(), {1, {-1}}, {1, {-2}})).with_axis(b.rank() - 2);
   return sum_of_products(rows, columns, -1);

@@ -117,8 +117,6 @@ void judge_afterwards(const ending& e, const ending& before, const plan& p, cons
            e.printed.c_str());
 }
 
-bool grows(const levels& more) { return more.blocks > 0 || more.mapped > 0 || more.files > 0 || more.device > 0; }
-
 /// Holding less than usual is no fault: what failed may not have been tried again.
 void judge_growth(const levels& more, const char* since, verdict& v) {
   if (!grows(more)) return;
@@ -174,6 +172,10 @@ ending run_with(const plan& p, const sample& s, record& into) {
 }
 
 }  // namespace
+
+bool grows(const levels& more) noexcept {
+  return more.blocks > 0 || more.mapped > 0 || more.files > 0 || more.device > 0;
+}
 
 reference measure(const sample& s, int before_it) {
   reference r;

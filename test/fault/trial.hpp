@@ -21,6 +21,9 @@ struct levels {
   }
 };
 
+/// Is more held of anything?
+bool grows(const levels& more) noexcept;
+
 /// How a sample ends where no call fails, and by how much what the process holds has grown after the third and the
 /// fourth time: what is kept of a work that was met before is there by then.
 struct reference {

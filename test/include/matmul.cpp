@@ -187,6 +187,15 @@ TEST_CASE("matmul: inner is the product of one with the other turned, of as many
   CHECK_THROWS_AS(static_cast<void>(inner(deep, deep)), shape_error);
 }
 
+TEST_CASE("matmul: as many axes as there may be, of small matrices and others") {
+  const array<int> a = some<int>({1, 2, 1, 1, 3, 1, 2, 3}), b = some<int>({2, 3, 2}, 1);
+  CHECK(array<int>(matmul(a, b)).get() == array<int>(matmul(a.reshape({2, 3, 1, 2, 3}), b)).get());
+  CHECK(array<int>(matmul(a, b)).shape() == shape{1, 2, 1, 1, 3, 2, 2, 2});
+  const array<double> wide = some<double>({1, 1, 1, 1, 1, 2, 20, 30}), high = some<double>({30, 20}, 1);
+  CHECK(array<double>(matmul(wide, high)).get() == array<double>(matmul(wide.reshape({2, 20, 30}), high)).get());
+  CHECK(array<double>(matmul(high, wide)).shape() == shape{1, 1, 1, 1, 1, 2, 30, 30});
+}
+
 TEST_CASE("matmul: part of an expression") {
   const array<double> x = some<double>({20, 30}), y = some<double>({30, 20}, 1);
   const array<double> product = matmul(x, y);

@@ -51,7 +51,7 @@ bool is_near(const doubles& got, const doubles& wanted, double by) {
            return std::abs(a - b) <= by * (1 + std::abs(b)) || (std::isnan(a) && std::isnan(b));
          });
 }
-double allowed(const kind_of_call& k) { return std::string(k.name).find("float16") == std::string::npos ? 1e-9 : 1e-2; }
+double allowed(const kind_of_call& k) { return k.name.find("float16") == std::string::npos ? 1e-9 : 1e-2; }
 
 }  // namespace
 
@@ -79,7 +79,7 @@ TEST_CASE(
       const kind_of_call& k = kinds[which];
       const bool own = array_of == 0 && i % 2;
       const array<double> made = k.of(own ? mine : of[array_of]);
-      if (!is_near(made.get(), wanted[array_of][which], allowed(k))) ++wrong, what = k.name;
+      if (!is_near(made.get(), wanted[array_of][which], allowed(k))) ++wrong, what = k.name.c_str();
     }
   });
   CHECK(thrown == "");
