@@ -26,7 +26,6 @@ std::int64_t blocks_of(const matrices_arguments& a) {
     case matrices_step::pointers: return divide_up(a.count, threads);
     case matrices_step::pivots: return divide_up(a.columns * a.count, threads);
     case matrices_step::permutation: return divide_up(a.rows * a.count, threads);
-    case matrices_step::vectors: return divide_up(a.rows * a.rows * a.count, threads);
     default: return a.count;
   }
 }
