@@ -101,7 +101,9 @@ term solution(const term& a, const term& b, bool checked, const char* what) {
   return solved_by({term(std::move(made[0])), term(std::move(made[1]))}, b, linalg::transposition::none, what);
 }
 
-term inverse(const term& a, bool checked) { return solution(a, runtime::identity(rows_of(a), a.type()), checked, "inv"); }
+term inverse(const term& a, bool checked) {
+  return solution(a, runtime::identity(rows_of(a), a.type()), checked, "inv");
+}
 
 struct decomposition {
   term u, s, v;

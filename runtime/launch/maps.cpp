@@ -287,9 +287,7 @@ class sharing {
   // The widest packs in which all that goes through tiles, and all results, can be accessed: rows of an odd length have none.
   int tile_width() const {
     int width = std::max(std::min(preferences.pack, 16) / widest(), 1);
-    const auto fits = [&](int o) {
-      return (m_.of(o) != way::tiled && !is_output(o)) || tile_fits_packs(o, width);
-    };
+    const auto fits = [&](int o) { return (m_.of(o) != way::tiled && !is_output(o)) || tile_fits_packs(o, width); };
     for (; width > 1; width /= 2) {
       int o = 0;
       while (o < operands() && fits(o)) ++o;
