@@ -92,12 +92,11 @@ TEST_CASE_TEMPLATE("fft kernels: lengths", T, float, double) {
   if (is_interpreted()) return;  // for which there is no other way
   // Each length is two kernels to compile. The texts of the two dtypes differ in their letters alone.
   constexpr bool is_float = sizeof(T) == 4;
-  const std::vector<std::int64_t> all = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 25, 27, 36, 49, 64, 100},
-                                  some = {2, 7, 9, 16, 64, 100};
+  const std::vector<std::int64_t> all = {2, 3, 5, 6, 8, 9, 16, 25, 49, 64}, some = {7, 16};
   for (const std::int64_t n : is_float ? all : some) rows_of<T>(n, 5);
-  const std::vector<std::int64_t> many = {128, 243, 343, 512, 625, 1000, 1024, 1536, 4096}, few = {512, 1000, 4096};
+  const std::vector<std::int64_t> many = {128, 243, 1000, 1024, 4096}, few = {512};
   for (const std::int64_t n : is_float ? many : few) rows_of<T>(n, 3);
-  rows_of<T>(8192, 2, is_float);
+  if (is_float) rows_of<T>(8192, 2);
   for (const std::int64_t n : {1, 13, 22, 448, 1021, 16'384}) rows_of<T>(n, 3, false);
 }
 
