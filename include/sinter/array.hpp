@@ -273,10 +273,12 @@ template <class T>
 class array : public detail::no_element<T> {
  public:
   using detail::no_element<T>::no_element;
+  array() {}
   template <class X>
   array(std::initializer_list<X>) {}
 };
 
+array()->array<detail::no_elements>;
 template <class T>
 array(std::initializer_list<T>) -> array<T>;
 template <class T>

@@ -46,6 +46,17 @@ namespace sinter {
 #define SINTER_SPECIAL_OP(...)
 #include <sinter/ops.def>
 #undef SINTER_OP
+// NumPy and Python have one name for the larger of two and for the largest of all.
+#define SINTER_OF_TWO(name)                                              \
+  template <detail::expression A>                                        \
+  detail::refused<double, detail::fault::one_operand, A> name(const A&); \
+  template <class A, class B, class C, class... X>                       \
+    requires(detail::any_expression<A, B, C>)                            \
+  detail::refused<double, detail::fault::one_operand, A> name(const A&, const B&, const C&, const X&...);
+SINTER_OF_TWO(maximum)
+SINTER_OF_TWO(minimum)
+#undef SINTER_OF_TWO
+
 SINTER_FUNCTION_2(pow, power)     // numpy.power under C's name
 SINTER_FUNCTION_1(abs, absolute)  // numpy.absolute under its short name
 SINTER_FUNCTION_2(clip, maximum)  // numpy.clip with a lower bound alone

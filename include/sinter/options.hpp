@@ -137,14 +137,16 @@ class optional_mask {
 
 /// How to reduce. The order of the members is fixed: `sum(a, {.axis = 1, .keepdims = true})`, `max(a, {.initial = 0, .where = a > b})`.
 struct reduce_options {
-  axes axis = axes::all();            ///< all axes where not given; none where given as `{}`
-  detail::truth keepdims = false;     ///< reduced axes stay with extent one
-  int ddof = 0;                       ///< var, stddev: the divisor is n - ddof
+  sinter::axes axis = sinter::axes::all();  ///< all axes where not given; none where given as `{}`
+  detail::truth keepdims = false;           ///< reduced axes stay with extent one
+  int ddof = 0;                             ///< var, stddev: the divisor is n - ddof
   detail::optional_number initial{};  ///< sum, prod, min, max: folded into every result; one of an empty min or max
   detail::optional_mask where{};      ///< elements elsewhere do not count; broadcasts to the elements
   // What NumPy has among these, and what is written otherwise.
   [[no_unique_address]] detail::no_dtype dtype{};
   [[no_unique_address]] detail::no_out out{};
+  [[no_unique_address]] detail::no_axes axes{};
+  [[no_unique_address]] detail::no_keep_dims keep_dims{};
 };
 
 namespace detail {

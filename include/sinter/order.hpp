@@ -61,6 +61,8 @@ template <detail::expression E>
 auto lexsort(E&& keys, std::int64_t axis = -1) {
   return lazy<std::int64_t>(detail::make_lexsort(detail::handle(detail::take_node(std::forward<E>(keys))), axis));
 }
+template <detail::expression A, detail::expression B>
+detail::refused<std::int64_t, detail::fault::keys, A, B> lexsort(const A&, const B&);
 
 /// The elements along an axis such that the one at `kth`, or at each of several, stands where sorting puts it, with none that is
 /// greater before it and none that is less behind. Errors: `shape_error`; `index_error` for a place that is not there. Source:

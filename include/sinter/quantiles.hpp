@@ -171,5 +171,7 @@ auto mode(E&& e, const mode_options& how = {}) {
 SINTER_OF_AN_ARRAY(median)
 SINTER_OF_AN_ARRAY(percentile)
 SINTER_OF_AN_ARRAY(quantile)
+SINTER_WITHOUT_TEXT(percentile)
+SINTER_WITHOUT_TEXT(quantile)
 
 }  // namespace sinter

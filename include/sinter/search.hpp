@@ -63,4 +63,8 @@ auto interp(X&& x, P&& xp, F&& fp, const interp_options& how = {}) {
 
 SINTER_METHOD_OF(searchsorted)
 
+SINTER_OF_AN_ARRAY(digitize)
+
+SINTER_OF_AN_ARRAY(interp)
+
 }  // namespace sinter

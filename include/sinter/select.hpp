@@ -244,4 +244,6 @@ std::array<detail::indices, axes> diag_indices(std::int64_t n) {
   (std::make_index_sequence<axes>());
 }
 
+SINTER_OF_AN_ARRAY(nonzero)
+
 }  // namespace sinter

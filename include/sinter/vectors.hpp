@@ -45,6 +45,11 @@ auto toeplitz(const C& column, const R& row) {
   const auto along = concatenate(tuple(flip(column), row(slice(1, _))));
   return flip(sliding_window_view(along, row.size()), 0);
 }
+/// The same of one list of elements: the Hermitian matrix with this first column, symmetric where it is real.
+template <sinter::detail::expression C>
+auto toeplitz(const C& column) {
+  return toeplitz(column, conj(column));
+}
 }  // namespace linalg
 
 namespace spatial {

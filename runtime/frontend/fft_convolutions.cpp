@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
@@ -10,6 +9,7 @@
 #include <sinter/filters.hpp>
 
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/segments.hpp"
 #include "runtime/library/products.hpp"
 
@@ -23,15 +23,15 @@ namespace {
 std::int64_t fast_length(std::int64_t n) { return fft::next_fast_len(n, true); }
 
 struct domain {
-  std::vector<int> axes;  // that are transformed, those of one element on either side left out
-  std::vector<std::int64_t> points;
+  runtime::list<int> axes;  // that are transformed, those of one element on either side left out
+  runtime::list<std::int64_t> points;
 };
 
 [[noreturn]] void throw_unfit(const term& a, const term& v) { runtime::throw_unequal("a convolution", a, v); }
 
 domain domain_of(const term& a, const term& v, const axis_list& along) {
   domain d;
-  std::vector<bool> is_along(static_cast<std::size_t>(a.rank()), along.count < 0);
+  runtime::list<bool> is_along(static_cast<std::size_t>(a.rank()), along.count < 0);
   for (int i = 0; i < along.count; ++i)
     is_along[static_cast<std::size_t>(checked_axis(along.axes[i], a.rank(), "a convolution"))] = true;
   for (int axis = 0; axis < a.rank(); ++axis) {

@@ -8,6 +8,7 @@
 #include <sinter/error.hpp>
 
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/segments.hpp"
 #include "runtime/library/products.hpp"
@@ -62,8 +63,8 @@ term weights_of(const signal::window& w, std::int64_t points, bool real) {
 [[noreturn]] void throw_cutoffs(const char* why) { throw error(message("sinter: firwin with %s", why).c_str()); }
 
 // The edges of what passes, as parts of half the rate: pairs.
-std::vector<double> bands_of(const double* cutoffs, std::size_t count, const signal::firwin_options& how) {
-  std::vector<double> edges;
+runtime::list<double> bands_of(const double* cutoffs, std::size_t count, const signal::firwin_options& how) {
+  runtime::list<double> edges;
   const bool one = how.pass_zero == signal::pass::low || how.pass_zero == signal::pass::high;
   if (one ? count != 1 : count < 2) throw_cutoffs(one ? "other than one cutoff" : "fewer than two cutoffs");
   if (how.pass_zero == signal::pass::low || how.pass_zero == signal::pass::stop) edges.push_back(0);
@@ -147,7 +148,7 @@ node* make_resampled(handle given, std::int64_t points, const signal::resample_o
 }
 
 node* make_fir_window(std::int64_t taps, const double* cutoffs, std::size_t count, const signal::firwin_options& how) {
-  const std::vector<double> edges = bands_of(cutoffs, count, how);
+  const runtime::list<double> edges = bands_of(cutoffs, count, how);
   if (taps < 1) throw_cutoffs("no taps");
   if (edges.back() == 1 && taps % 2 == 0) throw_cutoffs("an even number of taps, where half the rate is to pass");
   const term m = index_of(shape{taps}, 0) - static_cast<double>(taps - 1) / 2;
@@ -183,7 +184,7 @@ std::pair<handle, handle> make_sections_filtered(handle sos, handle x, handle zi
   std::optional<term> states;
   if (zi) states = axis_moved(astype(term(std::move(zi)), type), in.axis + 1, -1);
   term y = in.x;
-  std::vector<term> after;
+  runtime::list<term> after;
   for (std::int64_t s = 0; s < sections.extent(0); ++s) {
     const term row = sections.at(0, s), b = row.along(0, slice(0, 3)), a = row.along(0, slice(3, 6));
     if (!states) {
@@ -197,7 +198,7 @@ std::pair<handle, handle> make_sections_filtered(handle sos, handle x, handle zi
     after.push_back(*out.zf);
   }
   if (!states) return {axis_moved(y, -1, in.axis).held(), {}};
-  std::vector<node*> parts;
+  runtime::list<node*> parts;
   for (const term& t : after) parts.push_back(t.get());
   const term all = parts.empty() ? *states : term::made(make_stacked(parts.data(), parts.size(), 0));
   return {axis_moved(y, -1, in.axis).held(), axis_moved(all, -1, in.axis + 1).held()};

@@ -1,12 +1,11 @@
 // Orders: the axis becomes the last one, and rows are what a call puts in order.
 #include <sinter/order.hpp>
 
-#include <vector>
-
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/library/order.hpp"
 
@@ -60,7 +59,7 @@ node* make_lexsort(node* const* given, std::size_t count, std::int64_t axis) {
   if (count == 0) throw shape_error("sinter: lexsort by no keys");
   const shape s = shape_of(given[0]);
   const int at = checked_axis(axis, s.size(), "lexsort");
-  std::vector<term> keys;
+  runtime::list<term> keys;
   for (std::size_t i = 0; i < count; ++i) {
     if (!(shape_of(given[i]) == s))
       throw shape_error(message("sinter: lexsort by keys of shapes %s and %s", to_string(s).c_str(),
@@ -77,7 +76,7 @@ node* make_lexsort(handle all, std::int64_t axis) {
   const term keys(std::move(all));
   if (keys.rank() < 2) throw shape_error("sinter: lexsort of an array that has no keys along its first axis");
   std::vector<handle> each = make_unstacked(keys.get(), 0);
-  std::vector<node*> nodes;
+  runtime::list<node*> nodes;
   for (const handle& key : each) nodes.push_back(key.get());
   return make_lexsort(nodes.data(), nodes.size(), axis);
 }

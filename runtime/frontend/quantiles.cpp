@@ -4,13 +4,13 @@
 #include <cmath>
 #include <complex>
 #include <limits>
-#include <vector>
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/device.hpp>
 #include <sinter/error.hpp>
 
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
 #include "runtime/library/order.hpp"
@@ -192,8 +192,8 @@ term between(const term& a, const term& b, const term& weight) {
 }
 
 // What fractions are of all, in host memory.
-std::vector<double> checked(const fractions& q, double whole) {
-  std::vector<double> all(q.begin(), q.begin() + q.size());
+runtime::list<double> checked(const fractions& q, double whole) {
+  runtime::list<double> all(q.begin(), q.begin() + q.size());
   for (double& f : all) {
     if (!(f >= 0 && f <= whole))
       throw error(message("sinter: a quantile of %g, which is not between 0 and %g", f, whole).c_str());
@@ -203,7 +203,7 @@ std::vector<double> checked(const fractions& q, double whole) {
 }
 
 // A list with as many axes behind as rows have.
-term listed(const std::vector<double>& numbers, int behind) {
+term listed(const runtime::list<double>& numbers, int behind) {
   shape s;
   if (behind + 1 > max_rank) throw shape_error("sinter: quantiles of an array of 8 axes have no room for one more");
   s.set_size(behind + 1);
@@ -224,7 +224,7 @@ struct read_off {
 };
 
 // Rows of one length: places are plain numbers.
-read_off of_equal_rows(const term& sorted, const method_row& m, const std::vector<double>& q, bool is_list) {
+read_off of_equal_rows(const term& sorted, const method_row& m, const runtime::list<double>& q, bool is_list) {
   const int axis = sorted.rank() - 1;
   const auto n = static_cast<double>(sorted.extent(axis));
   if (!is_list) {
@@ -232,7 +232,7 @@ read_off of_equal_rows(const term& sorted, const method_row& m, const std::vecto
     return {sorted.at(axis, static_cast<std::int64_t>(at.low)), sorted.at(axis, static_cast<std::int64_t>(at.high)),
             number_node(at.weight, dtype::float64)};
   }
-  std::vector<double> low, high, weight;
+  runtime::list<double> low, high, weight;
   for (const double f : q) {
     const auto at = neighbours_of<double>(m, n, f);
     low.push_back(at.low), high.push_back(at.high), weight.push_back(at.weight);
@@ -242,7 +242,7 @@ read_off of_equal_rows(const term& sorted, const method_row& m, const std::vecto
           listed(weight, axis)};
 }
 
-read_off of_counted_rows(const term& sorted, const term& n, const method_row& m, const std::vector<double>& q,
+read_off of_counted_rows(const term& sorted, const term& n, const method_row& m, const runtime::list<double>& q,
                          bool is_list) {
   const term fraction = is_list ? listed(q, sorted.rank() - 1) : number_node(q[0], dtype::float64);
   const auto at = neighbours_of<term>(m, n, fraction);
@@ -266,7 +266,7 @@ node* make_quantile(handle of, const fractions& given, double whole, dtype type,
   const term x(std::move(of));
   if (is_complex(x.type())) throw dtype_error("sinter: quantiles are of real numbers");
   const beside lists(x);
-  const std::vector<double> q = checked(given, whole);
+  const runtime::list<double> q = checked(given, whole);
   const bool is_list = given.listed();
   const method_row& m = methods_of_quantiles[static_cast<int>(how.method)];
   const rows_over all(x, how.axis.list());

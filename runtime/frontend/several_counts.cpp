@@ -1,10 +1,9 @@
 // Draws of several counts that sum to a number: each is a draw of one kind against all kinds behind it, of what is left.
-#include <vector>
-
 #include <sinter/detail/draws.hpp>
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
 
@@ -28,16 +27,16 @@ node* counts_of(const char* what, std::int64_t n, const shape& s, handle given, 
   const std::int64_t kinds = weights.extent(last);
   // Sums from behind, so that the last kind with a weight gets all that is left.
   const auto at = [&](std::int64_t k) { return weights.at(last, k).broadcast_to(s); };
-  std::vector<term> behind{number_node(0.0, dtype::float64).broadcast_to(s)};
+  runtime::list<term> behind{number_node(0.0, dtype::float64).broadcast_to(s)};
   for (std::int64_t k = kinds - 1; k > 0; --k) behind.push_back(behind.back() + at(k));
   term left = number_node(static_cast<double>(n), dtype::float64).broadcast_to(s);
-  std::vector<term> counts;
+  runtime::list<term> counts;
   for (std::int64_t k = 0; k + 1 < kinds; ++k) {
     counts.push_back(one(at(k), behind[static_cast<std::size_t>(kinds - 1 - k)], left));
     left = left - counts.back();
   }
   counts.push_back(left);
-  std::vector<node*> parts;
+  runtime::list<node*> parts;
   for (const term& c : counts) parts.push_back(c.get());
   const term all = term::made(make_stacked(parts.data(), parts.size(), -1));
   return astype(all, dtype::int64).take();

@@ -115,7 +115,7 @@ term arrangement::values(const term& given) const {
   return term(make_product_call({{}, order, segments, to->count, before, longest}, given));
 }
 
-const arrangement& sparse_entries::found(std::unique_ptr<arrangement>& kept, bool by_major) const {
+const arrangement& sparse_entries::found(std::unique_ptr<arrangement>& kept, bool by_major) const try {
   const std::lock_guard hold(finding_);
   if (!kept) {
     if (chosen.capture) refuse_captured_wait("putting a sparse array's entries in order, at their first use,", {});
@@ -125,6 +125,8 @@ const arrangement& sparse_entries::found(std::unique_ptr<arrangement>& kept, boo
         arranged(rows, columns, by_major ? majors : minors, by_major ? minors : majors, !is_compressed, *this));
   }
   return *kept;
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 pairing_ref sparse_entries::kept_pairing(const entries_ref& other, pair_kind kind) const {

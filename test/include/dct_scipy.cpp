@@ -5,6 +5,7 @@
 
 #include "test/include/looking.hpp"
 #include "test/include/signal_cases.hpp"
+#include "test/support/all_cases.hpp"
 
 namespace {
 
@@ -27,8 +28,9 @@ void check_norm(const char* text, norm n) {
   for (const std::string name : {"dct", "idct", "dst", "idst"})
     for (int type = 1; type <= 4; ++type)
       for (int points : {9, 12})
-        check_signal(name + " " + std::to_string(type) + " " + text + " " + std::to_string(points), dtype_of<T>,
-                     made<T>(name, noise<T>({2, points}), {.type = type, .norm = n}));
+        if (takes_in_turn(static_cast<unsigned>(dtype_of<T>) + static_cast<unsigned>(type + points)))
+          check_signal(name + " " + std::to_string(type) + " " + text + " " + std::to_string(points), dtype_of<T>,
+                       made<T>(name, noise<T>({2, points}), {.type = type, .norm = n}));
 }
 
 }  // namespace
@@ -62,6 +64,7 @@ TEST_CASE("dct: there and back") {
     for (int type = 1; type <= 4; ++type) {
       if (type == 1 && n == 1) continue;
       for (norm scale : {norm::backward, norm::ortho, norm::forward}) {
+        if (!takes_in_turn(static_cast<unsigned>(n + type) + static_cast<unsigned>(scale))) continue;
         const fft::cosine_options how{.type = type, .norm = scale};
         CHECK(max(abs(fft::idct(fft::dct(x, how), how) - x)).item() < 1e-13);
         CHECK(max(abs(fft::idst(fft::dst(x, how), how) - x)).item() < 1e-13);

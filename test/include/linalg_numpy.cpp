@@ -154,10 +154,10 @@ array<C> in_order(const lazy<C>& values) {
   return asarray(all, values.shape());
 }
 
-// Each kernel is compiled where it is not interpreted: two dtypes are enough there, and one of what takes many kernels.
+// Each kernel is compiled where it is not interpreted: one dtype is enough there, besides the doubles of linalg.cpp.
 template <class T>
-bool is_for_this_device(bool takes_many = false) {
-  return takes_all_cases() || std::is_same_v<T, std::complex<float>> || (std::is_same_v<T, double> && !takes_many);
+bool is_for_this_device() {
+  return takes_all_cases() || std::is_same_v<T, std::complex<float>>;
 }
 
 }  // namespace
@@ -202,7 +202,7 @@ CASES("linalg: factors, as NumPy and SciPy have them") {
 }
 
 CASES("linalg: eigenvalues and singular values, as NumPy has them") {
-  if (!is_for_this_device<T>(true)) return;
+  if (!is_for_this_device<T>()) return;
   const kinds<T> square = squares<T>(), all = any_shape<T>();
   check("eigvalsh", square, OF(linalg::eigvalsh(hermitian(a))));
   check("eigvalsh upper", square, OF(linalg::eigvalsh(a, {.UPLO = 'U'})));
@@ -225,7 +225,7 @@ CASES("linalg: eigenvalues and singular values, as NumPy has them") {
 }
 
 CASES("linalg: least squares, exponentials and tensors, as NumPy and SciPy have them") {
-  if (!is_for_this_device<T>(true)) return;
+  if (!is_for_this_device<T>()) return;
   const kinds<T> square = squares<T>(), all = any_shape<T>();
   const auto least = [](const lazy<T>& a) { return linalg::lstsq(a, numbers<T>({a.shape()[0], 2}, 5)); };
   check("lstsq x", all, OF(least(a).x));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "test/include/looking.hpp"
+#include "test/support/all_cases.hpp"
 
 namespace {
 
@@ -124,7 +125,9 @@ bool every(const E& e) {
 
 template <class T>
 void check(const array<T>& x, std::int64_t axis, double allowed) {
-  for (const known<T>& k : all_known<T>()) {
+  for (auto number = static_cast<unsigned>(x.shape()[0] + x.shape()[x.ndim() - 1]);
+       const known<T>& k : all_known<T>()) {
+    if (!takes_in_turn(number++)) continue;
     CAPTURE(k.name);
     CAPTURE(axis);
     CAPTURE(x.shape()[0]);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "test/include/looking.hpp"
+#include "test/support/all_cases.hpp"
 
 namespace {
 
@@ -95,12 +96,17 @@ void check_all(const array<T>& a) {
   for (int axis = 0; axis < s.size(); ++axis) {
     CAPTURE(axis);
     CAPTURE(s);
-    SAME(elements(array<W>(cumsum(a, axis))), (running<W>(from, s, axis, wrapped_add<T, W>)));
-    SAME(elements(array<W>(cumprod(a, axis - s.size()))), (running<W>(from, s, axis, wrapped_multiply<T, W>)));
-    SAME(elements(array<T>(cummax(a, axis))), (running<E>(from, s, axis, [](E x, E y) { return x > y ? x : y; })));
-    SAME(elements(array<T>(cummin(a, axis))), (running<E>(from, s, axis, [](E x, E y) { return x < y ? x : y; })));
-    SAME(elements(array<double>(cumsum<double>(a, axis))),
-         (running<double>(from, s, axis, [](double x, double y) { return x + y; })));
+    const auto number = static_cast<unsigned>(dtype_of<T>) + static_cast<unsigned>(axis + s.size());
+    if (takes_in_turn(number)) {
+      SAME(elements(array<W>(cumsum(a, axis))), (running<W>(from, s, axis, wrapped_add<T, W>)));
+      SAME(elements(array<T>(cummin(a, axis))), (running<E>(from, s, axis, [](E x, E y) { return x < y ? x : y; })));
+    }
+    if (takes_in_turn(number + 1)) {
+      SAME(elements(array<W>(cumprod(a, axis - s.size()))), (running<W>(from, s, axis, wrapped_multiply<T, W>)));
+      SAME(elements(array<T>(cummax(a, axis))), (running<E>(from, s, axis, [](E x, E y) { return x > y ? x : y; })));
+      SAME(elements(array<double>(cumsum<double>(a, axis))),
+           (running<double>(from, s, axis, [](double x, double y) { return x + y; })));
+    }
   }
   const shape flat{s.elements()};
   SAME(elements(array<W>(cumsum(a))), (running<W>(from, flat, 0, wrapped_add<T, W>)));

@@ -132,6 +132,7 @@ TEST_CASE("statistics: matrices made of vectors") {
   const array<int> column{1, 2, 3}, row{9, 5, 6, 7};
   CHECK(linalg::toeplitz(column, row).get() == std::vector<int>{1, 5, 6, 7, 2, 1, 5, 6, 3, 2, 1, 5});
   CHECK(linalg::toeplitz(array{1.5}, row).get() == std::vector<double>{1.5, 5, 6, 7});
+  CHECK(linalg::toeplitz(array{1, 2, 3}).get() == std::vector<int>{1, 2, 3, 2, 1, 2, 3, 2, 1});
   const array<double> x{{0, 0}, {3, 4}}, y{{3, 0}, {0, 0}, {3, 4}};
   CHECK(spatial::distance_matrix(x, y).get() == std::vector<double>{3, 0, 5, 4, 5, 0});
   CHECK(spatial::distance_matrix(x, y, 1).get() == std::vector<double>{3, 0, 7, 4, 7, 0});

@@ -14,4 +14,9 @@ inline bool takes_all_cases() {
   return device::current() == device::interpreter() || (asked && *asked == '1');
 }
 
+/// Where each case takes kernels of its own and others like it stand beside: every second one, the CPU the others than a GPU.
+inline bool takes_in_turn(unsigned number) {
+  return takes_all_cases() || (number + (device::current().type() == device::kind::cuda)) % 2 == 0;
+}
+
 }  // namespace sinter::test

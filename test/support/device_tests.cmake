@@ -12,6 +12,21 @@
 
 set(SINTER_TEST_CACHES "${PROJECT_BINARY_DIR}/test/caches")
 
+# What compiles kernels for those tests, and for softgpu, remembers it from one run to the next (test/support/kept_compiler): of the
+# time of all tests, nine tenths went into compiling what the run before had compiled. For gcc, whose options Sinter chooses by its
+# name. -D SINTER_TEST_KEEPS_IMAGES=OFF compiles everything anew.
+option(SINTER_TEST_KEEPS_IMAGES "Keep what the tests' kernels are compiled to for the next run" ON)
+mark_as_advanced(SINTER_TEST_KEEPS_IMAGES)
+set(SINTER_TEST_IMAGES "${PROJECT_BINARY_DIR}/test/images")
+set(SINTER_KEPT_COMPILERS "${PROJECT_BINARY_DIR}/test/compilers")
+find_program(sinter_cc NAMES cc NO_CACHE)
+find_program(sinter_gxx NAMES g++ NO_CACHE)
+file(REAL_PATH "${sinter_cc}" sinter_cc)
+if(SINTER_TEST_KEEPS_IMAGES AND sinter_gxx AND sinter_cc AND NOT sinter_cc MATCHES "clang")
+  set(kept_compilers "SINTER_CC=${SINTER_KEPT_COMPILERS}/kept_cc" "SOFTGPU_CXX=${SINTER_KEPT_COMPILERS}/kept_g++"
+      "SINTER_TEST_IMAGES=${SINTER_TEST_IMAGES}")
+endif()
+
 function(sinter_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "DEVICE" "COMMAND;ENVIRONMENT")
   if(arg_DEVICE)
@@ -20,6 +35,9 @@ function(sinter_test name)
   string(MAKE_C_IDENTIFIER "${name}" identifier)
 
   set(environment "SINTER_CACHE_DIR=${SINTER_TEST_CACHES}/${identifier}" ${arg_ENVIRONMENT})
+  if(arg_DEVICE)  # not for tests of the compilers themselves
+    list(APPEND environment ${kept_compilers})
+  endif()
   if(arg_DEVICE STREQUAL "softgpu")
     list(APPEND environment "SINTER_DEVICE=cuda" "SINTER_CUDA_DRIVER=$<TARGET_FILE:sinter_softgpu>"
          "SINTER_NVRTC=$<TARGET_FILE:sinter_softgpu>" "SINTER_CUBLAS=$<TARGET_FILE:sinter_softgpu>"

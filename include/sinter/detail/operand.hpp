@@ -178,6 +178,8 @@ template <class W, class X>
 decltype(auto) capture(X&& x) {
   using U = std::remove_cvref_t<X>;
   if constexpr (arithmetic<U>) {
+    static_assert(
+        requires { sizeof(W); }, "sinter: complex elements beside a number need its header: #include <complex>");
     return constant<W>{to_bits<W>(convert_scalar<W>(x))};
   } else if constexpr (is_strong<U>::value) {
     return constant<decltype(U::value)>{to_bits(x.value)};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <type_traits>
 
 #include <sinter/dtype.hpp>
 
@@ -84,6 +85,26 @@ struct no_dtype {
   }
 };
 
+/// Stands where what is meant by another name is written so.
+struct no_axes {
+  constexpr no_axes() = default;
+  template <class X>
+  no_axes(const X&) {
+    static_assert(never<X>, "sinter: the axes are named axis: sum(a, {.axis = {0, 2}})");
+  }
+  template <class X>
+  no_axes(std::initializer_list<X>) {
+    static_assert(never<X>, "sinter: the axes are named axis: sum(a, {.axis = {0, 2}})");
+  }
+};
+struct no_keep_dims {
+  constexpr no_keep_dims() = default;
+  template <class X>
+  no_keep_dims(const X&) {
+    static_assert(never<X>, "sinter: this is named keepdims: sum(a, {.axis = 0, .keepdims = true})");
+  }
+};
+
 /// Stands where NumPy has an array for the result.
 struct no_out {
   constexpr no_out() = default;
@@ -153,6 +174,17 @@ struct no_value {
   }
 };
 
+/// A text in quotes, and no list in braces, which would be an array of char, too, where the parameter were one.
+template <class T>
+concept quoted = std::is_same_v < std::remove_extent_t<T>,
+char > &&std::is_array_v<T>;
+
+// A function of an array with a text behind it. Declared where `refused` is.
+#define SINTER_WITHOUT_TEXT(name)                                          \
+  template <class A, sinter::detail::quoted T, class... X>                 \
+    requires requires { typename std::remove_cvref_t<A>::sinter_element; } \
+  sinter::detail::refused<double, sinter::detail::fault::text, A> name(const A&, const T&, const X&...);
+
 /// What is wrong with a call.
 enum class fault : std::uint8_t {
   none,
@@ -177,7 +209,12 @@ enum class fault : std::uint8_t {
   part,
   growth,
   cast,
-  extents
+  extents,
+  no_elements,
+  one_operand,
+  text,
+  keys,
+  whole_axis
 };
 
 /// What a call with a fault gives. It goes on as an expression of element type T, made from anything, so that nothing else
@@ -227,14 +264,25 @@ class refused : public lazy<T> {
   static_assert(of != fault::cast, "sinter: the element type is a template argument: a.astype<float>()");
   static_assert(of != fault::extents, "sinter: extents and axes are integers: a.reshape(2, 3), a.transpose(1, 0)");
   static_assert(of != fault::axis, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
+  static_assert(of != fault::no_elements, "sinter: an array without elements needs its element type: array<float> r");
+  static_assert(of != fault::text,
+                "sinter: what NumPy names by a text is here an option in braces or a function of its own, which the "
+                "reference has");
+  static_assert(of != fault::keys, "sinter: the keys are one list: lexsort({minor, major})");
+  static_assert(of != fault::whole_axis, "sinter: a whole axis is _: a(_, 0); all(m) is true where all elements are");
+  static_assert(
+      of != fault::one_operand,
+      "sinter: this takes two operands, maximum(a, b), maximum(a, maximum(b, c)); the largest element is max(a)");
 };
 
 template <class T>
 concept not_element = !element<T>;
 
+/// The element type of an array that is made of nothing which has one.
+struct no_elements {};
 /// What is there instead where T is no element type.
 template <class T>
-using no_element = refused<double, fault::element, T>;
+using no_element = refused<double, std::is_same_v<T, no_elements> ? fault::no_elements : fault::element, T>;
 /// What a reduction over X, which is no axis, gives.
 template <class X>
 using no_axis = refused<double, fault::axis, X>;

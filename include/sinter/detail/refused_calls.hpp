@@ -35,7 +35,14 @@ SINTER_OF_TWO_ARRAYS(outer)
 SINTER_OF_TWO_ARRAYS(searchsorted)
 SINTER_OF_TWO_ARRAYS(vdot)
 
+// Behind an array.
+SINTER_WITHOUT_TEXT(argsort)
+SINTER_WITHOUT_TEXT(sort)
+
 // Of other arguments.
+template <class... None>
+  requires(sizeof...(None) == 0)
+detail::refused<bool, detail::fault::whole_axis, None...> all(None...);
 void scatter_add(detail::anything, detail::no_scatter, detail::anything);
 void scatter_max(detail::anything, detail::no_scatter, detail::anything);
 void scatter_min(detail::anything, detail::no_scatter, detail::anything);

@@ -92,9 +92,12 @@ std::mutex& planning() {
 shared_plan plan_for(const fftw& api, const fft_shape& s, const memory_pair& m, const device_impl& on) {
   const bool is_aligned = api.alignment_of(m.from) == 0 && api.alignment_of(m.to) == 0;
   return fft_plans_of(on).plan({s, nullptr, is_aligned}, [&]() -> shared_plan {
-    const std::lock_guard hold(planning());
-    const fft_plan made = make_plan(api, s, m, estimate | preserve_input | (is_aligned ? 0 : unaligned));
+    const fft_plan made = [&] {
+      const std::lock_guard hold(planning());
+      return make_plan(api, s, m, estimate | preserve_input | (is_aligned ? 0 : unaligned));
+    }();
     if (!made) return nullptr;
+    // Without the lock: where there is no memory for an owner, what destroys the plan is called here.
     return shared_plan(made, [&api](void* plan) {
       const std::lock_guard alone(planning());
       api.destroy(static_cast<fft_plan>(plan));

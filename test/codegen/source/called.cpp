@@ -78,7 +78,9 @@ void each_dtype(dialect language, const compiler& with) {
     variant flat;
     flat.operands = {access::unit, access::fixed, access::unit, access::unit, access::unit};
     CHECK(complaint(with, emit(map, flat, language)) == "");
-    for (const named_variant& n : reduction_variants(fold, language)) {
+    for (unsigned turn = 0; const named_variant& n : reduction_variants(fold, language)) {
+      if (turn++ % 4 != static_cast<unsigned>(t) % 4)
+        continue;  // of every variant three dtypes, and of every dtype some variants
       INFO(n.name);
       CHECK(complaint(with, emit(fold, n.v, language)) == "");
     }

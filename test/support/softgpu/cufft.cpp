@@ -1,4 +1,4 @@
-// A stand-in for cuFFT: transforms by their definition, which run on the driver's streams in the order that these allow.
+// A stand-in for cuFFT: transforms factor by factor, which run on the driver's streams in the order that these allow.
 #include <cmath>
 #include <complex>
 #include <map>
@@ -31,14 +31,27 @@ struct transform_plan {
   long long elements_out() const { return from_real() ? n[0] / 2 + 1 : points(); }
 };
 
+// Of `n` points that lie `step` apart: by the smallest factor of n, as many transforms of the rest, put together. `roots`: all of
+// them, whose number n divides.
+std::vector<point> transformed(const point* from, std::size_t step, std::size_t n, const std::vector<point>& roots) {
+  if (n == 1) return {*from};
+  std::size_t factor = 2;
+  while (n % factor != 0) ++factor;
+  const std::size_t rest = n / factor, apart = roots.size() / n;
+  std::vector<point> result(n);
+  for (std::size_t r = 0; r < factor; ++r) {
+    const std::vector<point> part = transformed(from + r * step, step * factor, rest, roots);
+    for (std::size_t k = 0; k < n; ++k) result[k] += part[k % rest] * roots[r * k % n * apart];
+  }
+  return result;
+}
+
 // Along an axis of `n` points that lie `step` apart.
 void transform(std::vector<point>& all, std::size_t first, std::size_t step, std::size_t n, int direction) {
-  std::vector<point> result(n);
+  std::vector<point> roots(n);
   for (std::size_t k = 0; k < n; ++k)
-    for (std::size_t j = 0; j < n; ++j) {
-      const double turns = static_cast<double>(j * k % n) / static_cast<double>(n);
-      result[k] += all[first + j * step] * std::polar(1.0, direction * 2 * std::acos(-1.0) * turns);
-    }
+    roots[k] = std::polar(1.0, direction * 2 * std::acos(-1.0) * static_cast<double>(k) / static_cast<double>(n));
+  const std::vector<point> result = transformed(&all[first], step, n, roots);
   for (std::size_t k = 0; k < n; ++k) all[first + k * step] = result[k];
 }
 
