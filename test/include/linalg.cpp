@@ -181,7 +181,7 @@ TEST_CASE("linalg: matrices without a result") {
   CHECK(linalg::slogdet(zeros<double>({2, 2})).sign.item() == 0);
   CHECK(linalg::slogdet(zeros<double>({2, 2})).logabsdet.item() == -std::numeric_limits<double>::infinity());
   CHECK(std::isinf(linalg::cond(zeros<double>({2, 2}), 1).item()));
-  CHECK(std::isnan(linalg::det(array<double>{{1, not_a_number}, {0, 1}}).item()));
+  CHECK(std::isnan(linalg::det(array<double>{{1, not_a_number}, {1, 1}}).item()));
   CHECK(linalg::matrix_rank(array<double>{0, 0, 3}).item() == 1);
   CHECK(linalg::det(array<double>{{1e200, 0, 0}, {0, 1e200, 0}, {0, 0, 1e-300}}).item() == doctest::Approx(1e100));
 }
