@@ -444,7 +444,11 @@ std::string body::spelled_result(const function& f, std::size_t r) const {
 }
 
 std::string body::spelled_state(dtype t) const {
-  return to == dialect::c && shape == form::fold && t == dtype::bool_ ? "unsigned char" : std::string(spelling(t));
+  // A sum of truth values is one: in a byte it would be their number.
+  const auto counts = [](const accumulator& a) { return a.what == reduction::sum && a.type == dtype::bool_; };
+  const bool is_byte =
+      to == dialect::c && shape == form::fold && t == dtype::bool_ && std::ranges::none_of(k.accumulators, counts);
+  return is_byte ? "unsigned char" : std::string(spelling(t));
 }
 
 const accumulator& body::of_member(int m, int& within) const {

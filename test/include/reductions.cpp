@@ -162,6 +162,15 @@ TEST_CASE("reductions: a chosen dtype is the one that is added up in") {
   CHECK(sum(array<bool>{true, true, false, true}).item() == 3);
   CHECK(mean(array<bool>{true, true, false, true}).item() == 0.75);
   CHECK(sum<bool>(array<int>{0, 2}).item());
+  // A sum of truth values is one, and no number of them: also where something else is made of it in the same kernel.
+  for (const std::int64_t n : {2, 17, 256, 1000}) {
+    CHECK(sum<bool>(ones<bool>({n})).item());
+    const array<std::int8_t> rows = ones<std::int8_t>({3, n}), columns = ones<std::int8_t>({n, 3});
+    CHECK((rows + sum<bool>(rows, {.axis = 1, .keepdims = true})).get() ==
+          full<std::int8_t>({3, n}, std::int8_t{2}).get());
+    CHECK((sum<bool>(columns, 0) + 1).get() == std::vector<std::int64_t>{2, 2, 2});
+    CHECK(astype<int>(sum<bool>(rows, 1)).get() == std::vector<int>{1, 1, 1});
+  }
 }
 
 TEST_CASE("reductions: a long sum keeps what is small beside it, on every device") {
