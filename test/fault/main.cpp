@@ -375,7 +375,7 @@ void enter_work_folder() {
   fs::current_path(work);
   fs::create_directory_symlink(SINTER_SOURCE_DIR "/samples", "samples");
   fs::create_directories(fs::path(SINTER_FAULT_WORK) / "images");
-  setenv("SINTER_TEST_IMAGES", SINTER_FAULT_WORK "/images", 1);
+  setenv("SINTER_TEST_IMAGES", SINTER_FAULT_WORK "/images", 0);  // ctest has one for all tests
   setenv("SINTER_CC", SINTER_FAULT_COMPILER "cc", 1);
   setenv("SOFTGPU_CXX", SINTER_FAULT_COMPILER "c++", 1);
   setenv("SINTER_NUM_THREADS", "1", 1);  // threads do not survive a fork

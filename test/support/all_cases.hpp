@@ -14,9 +14,10 @@ inline bool takes_all_cases() {
   return device::current() == device::interpreter() || (asked && *asked == '1');
 }
 
+/// A number of a case, one higher on a GPU: what goes by it in turn is another on a GPU than on the CPU.
+inline unsigned turn_of(unsigned number) { return number + (device::current().type() == device::kind::cuda); }
+
 /// Where each case takes kernels of its own and others like it stand beside: every second one, the CPU the others than a GPU.
-inline bool takes_in_turn(unsigned number) {
-  return takes_all_cases() || (number + (device::current().type() == device::kind::cuda)) % 2 == 0;
-}
+inline bool takes_in_turn(unsigned number) { return takes_all_cases() || turn_of(number) % 2 == 0; }
 
 }  // namespace sinter::test

@@ -13,7 +13,7 @@
 set(SINTER_TEST_CACHES "${PROJECT_BINARY_DIR}/test/caches")
 
 # What compiles kernels for those tests, and for softgpu, remembers it from one run to the next (test/support/kept_compiler): of the
-# time of all tests, nine tenths went into compiling what the run before had compiled. For gcc, whose options Sinter chooses by its
+# time of all tests, two thirds would go into compiling what the run before had compiled. For gcc, whose options Sinter chooses by its
 # name. -D SINTER_TEST_KEEPS_IMAGES=OFF compiles everything anew.
 option(SINTER_TEST_KEEPS_IMAGES "Keep what the tests' kernels are compiled to for the next run" ON)
 mark_as_advanced(SINTER_TEST_KEEPS_IMAGES)

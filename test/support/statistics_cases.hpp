@@ -95,13 +95,13 @@ struct compared {
   bool alone, fused;
 };
 
-/// The interpreter has all of it, and with SINTER_ALL_CASES=1 every device. Elsewhere kernels are compiled for each layout, which is where the time of all tests goes: there each
-/// function has, of each dtype, one of what is below, in turn, and the CPU another one than a GPU; and what is empty, which has none.
+/// All of it where all cases are taken. Elsewhere kernels are compiled for each layout: there each function has, of each dtype, one of
+/// what is below, in turn, and the CPU another one than a GPU; and what is empty, which has no kernel.
 inline compared compared_here(const std::string& name, dtype t, const std::string& layout) {
   if (takes_all_cases()) return {true, layout == "contiguous" || layout == "vector"};
   if (layout == "empty") return {true, false};
   constexpr std::pair<const char*, bool> turns[] = {{"strided", false}, {"vector", false}, {"vector", true}};
-  unsigned turn = static_cast<unsigned>(t) + (device::current().type() == device::kind::cuda);
+  unsigned turn = turn_of(static_cast<unsigned>(t));
   for (const char c : name) turn += static_cast<unsigned char>(c);
   for (unsigned i = turn;; ++i) {
     const auto& [of, is_fused] = turns[i % 3];

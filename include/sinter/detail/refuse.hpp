@@ -2,6 +2,7 @@
 // not fit, so what fits none of them meets one of these types instead. A program that compiles makes nothing of them.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <type_traits>
 
@@ -174,15 +175,16 @@ struct no_value {
   }
 };
 
-/// A text in quotes, and no list in braces, which would be an array of char, too, where the parameter were one.
+/// Of a text in quotes. A list in braces is none, which would be one where a parameter were an array of char.
 template <class T>
-concept quoted = std::is_same_v < std::remove_extent_t<T>,
-char > &&std::is_array_v<T>;
+inline constexpr bool is_quoted = false;
+template <std::size_t n>
+inline constexpr bool is_quoted<char[n]> = true;
 
 // A function of an array with a text behind it. Declared where `refused` is.
-#define SINTER_WITHOUT_TEXT(name)                                          \
-  template <class A, sinter::detail::quoted T, class... X>                 \
-    requires requires { typename std::remove_cvref_t<A>::sinter_element; } \
+#define SINTER_WITHOUT_TEXT(name)                                                                          \
+  template <class A, class T, class... X>                                                                  \
+    requires sinter::detail::is_quoted<T> && requires { typename std::remove_cvref_t<A>::sinter_element; } \
   sinter::detail::refused<double, sinter::detail::fault::text, A> name(const A&, const T&, const X&...);
 
 /// What is wrong with a call.

@@ -79,8 +79,8 @@ void each_dtype(dialect language, const compiler& with) {
     flat.operands = {access::unit, access::fixed, access::unit, access::unit, access::unit};
     CHECK(complaint(with, emit(map, flat, language)) == "");
     for (unsigned turn = 0; const named_variant& n : reduction_variants(fold, language)) {
-      if (turn++ % 4 != static_cast<unsigned>(t) % 4)
-        continue;  // of every variant three dtypes, and of every dtype some variants
+      // Each variant with a quarter of the dtypes, and each dtype with a quarter of the variants.
+      if (turn++ % 4 != static_cast<unsigned>(t) % 4) continue;
       INFO(n.name);
       CHECK(complaint(with, emit(fold, n.v, language)) == "");
     }
