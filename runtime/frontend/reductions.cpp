@@ -6,6 +6,7 @@
 #include <atomic>
 #include <initializer_list>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "runtime/frontend/indices.hpp"
@@ -174,6 +175,7 @@ const operations& of_dtype(std::atomic<const operations*>* all, dtype t, Make ma
   std::atomic<const operations*>& mine = all[static_cast<std::size_t>(t)];
   if (const operations* made = mine.load(std::memory_order_acquire)) return *made;
   const operations *fresh = make(), *before = nullptr;
+  if (!fresh) throw_host_is_full();
   if (mine.compare_exchange_strong(before, fresh, std::memory_order_acq_rel)) return *fresh;
   delete fresh;
   return *before;
@@ -184,7 +186,7 @@ const operations& distance(dtype t) {
   static constinit tables all{};
   constexpr dtype wide = dtype::float64;
   return of_dtype(all, t, [t] {
-    return new operations{next(t), cast(wide), next(t), cast(wide), in_double(op::subtract)};
+    return new (std::nothrow) operations{next(t), cast(wide), next(t), cast(wide), in_double(op::subtract)};
   });
 }
 
@@ -194,19 +196,19 @@ const operations& moment(dtype t, bool root) {
   static constexpr instruction value = next(dtype::float64);
   return of_dtype(root ? deviations : variances, t, [t, root] {
     const instruction last = root ? in_double(op::sqrt) : cast(dtype::float64);
-    return new operations{value,
-                          value,
-                          value,
-                          in_double(op::multiply),
-                          number,
-                          in_double(op::divide),
-                          in_double(op::subtract),
-                          number,
-                          in_double(op::maximum),
-                          number,
-                          in_double(op::divide),
-                          last,
-                          cast(t)};
+    return new (std::nothrow) operations{value,
+                                         value,
+                                         value,
+                                         in_double(op::multiply),
+                                         number,
+                                         in_double(op::divide),
+                                         in_double(op::subtract),
+                                         number,
+                                         in_double(op::maximum),
+                                         number,
+                                         in_double(op::divide),
+                                         last,
+                                         cast(t)};
   });
 }
 

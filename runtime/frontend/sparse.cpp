@@ -62,8 +62,8 @@ sparse_parts rows_of(const term& dense) {
   const dtype index = runtime::index_for(rows, columns, count);
   const term starts = runtime::count_before(row, term::made(make_positions(shape{rows + 1})), false);
   const term values = count == 0 ? zero.broadcast_to(shape{0}) : runtime::taken(matrix.flat(), row * columns + column);
-  node* const wanted[] = {values.get(), astype(column, index).take(), astype(starts, index).take()};
-  const handle casts[] = {handle(wanted[1]), handle(wanted[2])};
+  const term casts[] = {astype(column, index), astype(starts, index)};
+  node* const wanted[] = {values.get(), casts[0].get(), casts[1].get()};
   node* made[3];
   evaluate_all(wanted, made, 3, where{});
   const handle data(made[0]), minor(made[1]), major(made[2]);

@@ -36,15 +36,14 @@ shared_plan fft_plan_list::find(const key& k) {
 }
 
 void fft_plan_list::keep(const key& k, const shared_plan& made) {
-  plans gone;
+  plans gone, fresh;
+  fresh.push_front({k, made, k.on ? k.on->position() + 1 : 0});
   const std::lock_guard hold(changing_);
-  const std::uint64_t position = k.on ? k.on->position() + 1 : 0;
-  if (places_.count(k)) {  // another thread made one, too
-    if (k.on) leaving_.push_back({k, made, position});
+  if (!places_.try_emplace(k, fresh.begin()).second) {  // another thread made one, too
+    if (k.on) leaving_.splice(leaving_.end(), fresh);
     return;
   }
-  all_.push_front({k, made, position});
-  places_.emplace(k, all_.begin());
+  all_.splice(all_.begin(), fresh);
   gone = leave_out();
 }
 

@@ -2,11 +2,14 @@
 
 #include <complex>
 #include <new>
+#include <string>
 
 #include <sinter/error.hpp>
 
 #ifdef SINTER_HAVE_EIGEN
 #include <Eigen/SparseLU>
+
+#include "runtime/library/eigen_memory.hpp"
 #endif
 
 namespace sinter::runtime {
@@ -19,11 +22,14 @@ class eigen_factors final : public host_factors {
  public:
   explicit eigen_factors(const host_columns& a) {
     const auto entries = static_cast<Eigen::Index>(a.starts[a.size]);
+    if (entries < a.size) is_singular();  // some column is empty; of very few entries Eigen makes no end
     const matrix whole =
         Eigen::Map<const matrix>(a.size, a.size, entries, a.starts, a.rows, static_cast<const T*>(a.values));
     lu_.compute(whole);
-    if (lu_.info() == Eigen::Success) return;
-    throw linalg_error("sinter: splu: the matrix is singular");
+    const std::string why = lu_.lastErrorMessage();  // info() is set to nothing where memory runs out early
+    if (why.empty()) return;
+    if (why.starts_with("UNABLE")) throw std::bad_alloc();
+    is_singular();
   }
   void solve(void* columns, std::int64_t count, linalg::transposition how) const override {
     Eigen::Map<dense> b(static_cast<T*>(columns), lu_.rows(), count);
@@ -39,6 +45,8 @@ class eigen_factors final : public host_factors {
   using matrix = Eigen::SparseMatrix<T, Eigen::ColMajor, std::int64_t>;
   using order = Eigen::COLAMDOrdering<std::int64_t>;
   using dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+
+  [[noreturn]] static void is_singular() { throw linalg_error("sinter: splu: the matrix is singular"); }
 
   Eigen::SparseLU<matrix, order> lu_;
 };

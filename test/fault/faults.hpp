@@ -36,6 +36,7 @@ struct record {
   long calls[kinds] = {};
   long failed = 0;         // calls that were made to fail
   bool in_loader = false;  // the loader made one of them
+  bool of_dlopen = false;  // one of them asked for a library
   char name[40] = "";      // the first of them, and who made it
   int depth = 0;
   void* frames[most_frames] = {};

@@ -385,6 +385,7 @@ ssize_t getrandom(void* to, std::size_t size, unsigned flags) {
 void* dlopen(const char* path, int how) noexcept {
   static const auto real = next<void*(const char*, int)>("dlopen");
   const bool failing = fails(kind::files, "dlopen", __builtin_return_address(0));
+  if (failing) fault::seen->of_dlopen = true;
   return real(failing ? "/the/library/that/a/test/made/fail" : path, how);
 }
 

@@ -149,7 +149,7 @@ void judge_left(levels more, const plan& p, verdict& v) {
   if (v.faults.in_loader || v.lost) return;
   if (p.which == kind::driver && (p.how == manner::for_ever || is_giving_back(v.faults.name))) more.device = 0;
   // Without libmvec the process has other kernels than usual from then on, and the loader other records.
-  if (p.which == kind::files && std::strcmp(v.faults.name, "dlopen") == 0) more.blocks = 0;
+  if (v.faults.of_dlopen) more.blocks = 0;
   // A stream that cannot be marked when it goes is not used again before the driver answers: then there is one state more,
   // which stays. Once in a process; what is left each time is not that.
   static bool state_more = false;
