@@ -49,7 +49,7 @@ rm -rf "${root:?}$home/sinter" "${root:?}$home/plot"
 git clone -q "$sources" "$root$home/sinter"
 chroot "$root" chown -R "$user" "$home/sinter"
 
-readonly began=$SECONDS
+readonly first_command=$SECONDS
 export_line=:
 examples=/usr/share/doc/sinter/examples
 if [ "$way" = packages ]; then
@@ -73,4 +73,4 @@ diff <(fenced text) "$root/tmp/step.log" || fail "the page says something else t
 in_chroot "$user" "4. run it again" "cd plot
 $(block 'g++' | tail -1)
 test -s penguins.png"
-printf '%5d s  from the first command of the page to the picture\n' $((SECONDS - began))
+printf '%5d s  from the first command of the page to the picture\n' $((SECONDS - first_command))

@@ -122,7 +122,8 @@ TEST_CASE("sparse solve: what is wrong") {
                        linalg_error);
   array<double> nearly_empty = zeros({100, 100});
   nearly_empty(3, 3) = 1;
-  CHECK_THROWS_WITH_AS((void)splu(csr_array<double>(nearly_empty)), "sinter: splu: the matrix is singular", linalg_error);
+  CHECK_THROWS_WITH_AS((void)splu(csr_array<double>(nearly_empty)), "sinter: splu: the matrix is singular",
+                       linalg_error);
   CHECK_THROWS_WITH_AS((void)splu(csr_array<double>(array<double>{{2}})).solve(ones({3, 1})),
                        "sinter: solve with a sparse array of shape (1, 1) and a right side of shape (3, 1)",
                        shape_error);
