@@ -141,7 +141,7 @@ def beside_peers(rows):
         yield label, speeds, f"{speeds[OURS]:.2f} x   {figure_text(mine['us'])} us, {NAMES.get(best, best)} {figure_text(peers[best])}"
 
 
-# Whoever is drawn has one colour in all pictures; others take what is left.
+# A library that is named here has one colour in all pictures; others take what is left.
 RED, ORANGE, GREY = "#c1272d", "#e8956d", "#9a9a9a"
 COLOURS = {"eigen": "#1f6f8b", "xtensor": "#3f9142", "numpy": GREY, "numexpr": "#8a6fb0", "cupy": "#3f9142",
            "cupy.fuse": "#8cc08e", "torch": "#8a6fb0", "torch.compile": "#b9a6d6", "jax.jit": "#1f6f8b"}

@@ -16,7 +16,6 @@
 #include <memory>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include <sinter/error.hpp>
 

@@ -49,7 +49,7 @@ struct row_kind {
 };
 std::span<const row_kind> rows();
 
-/// Tells the compiler that somebody reads what `p` points to.
+/// Tells the compiler that the program reads what `p` points to.
 inline void is_read(const void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
 }  // namespace bench::grid

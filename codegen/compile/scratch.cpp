@@ -74,7 +74,8 @@ std::string leave_file(const std::string& name, std::string_view text) {
     const std::string path = place + "/" + name;
     const unique_fd file = open_file(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK, 0600);
     struct stat status;
-    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid())
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1 ||
+        status.st_uid != ::geteuid())
       continue;
     if (::ftruncate(file.get(), 0) == 0 && write_all(file.get(), text.data(), text.size())) return path;
     ::unlink(path.c_str());

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <type_traits>
 

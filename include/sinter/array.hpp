@@ -57,7 +57,9 @@ class array<T> : public detail::methods<array<T>, T> {
   }
   template <class V>
   void operator=(V&&) && {
-    static_assert(detail::never<V>, "sinter: only a view of a named array that is not const can be stored into");
+    static_assert(detail::never<V>,
+                  "sinter: only a view of a named array that is not const can be stored into; a store has one index "
+                  "list, a(0, _) = x, and what methods give is a value");
   }
 
   // What no array is made of.

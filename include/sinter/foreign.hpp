@@ -1,4 +1,4 @@
-// Arrays over memory that is somebody else's, and the memory of arrays for others: without a copy. DLPack (dlpack.hpp), the CUDA
+// Arrays over memory of other owners, and the memory of arrays for others: without a copy. DLPack (dlpack.hpp), the CUDA
 // array interface (cuda_array_interface.hpp), Eigen (eigen.hpp) and std::mdspan (mdspan.hpp) are made of this. Not in sinter.hpp.
 #pragma once
 
@@ -58,7 +58,7 @@ array<T> make_foreign(foreign_elements& of, K&& keeper) {
 /// Nothing keeps the memory: the program sees to it that it outlives the array and what is made of it.
 struct no_keeper {};
 
-/// An array over memory that somebody else owns; nothing is copied. The array keeps `keeper`, such as a std::shared_ptr or the vector
+/// An array over memory that another owner has; nothing is copied. The array keeps `keeper`, such as a std::shared_ptr or the vector
 /// that the memory is of, and destroys it once, when no array has the memory any more and every stream is done with it; on which
 /// thread is not said. Stores go into that memory as they do into an array's own, so as long as nothing else of Sinter's sees the
 /// elements. Others may write there too, but no value is promised of an expression that reads it then. Errors: `shape_error` where

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <type_traits>
 #if __has_include(<version>)
 #include <version>
 #endif

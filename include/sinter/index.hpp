@@ -37,6 +37,17 @@ inline constexpr detail::newaxis_tag newaxis{};
 /// As many whole axes as are missing (`...`).
 inline constexpr detail::ellipsis_tag ellipsis{};
 
+namespace detail {
+
+/// An index as a number with a sign. No array is as long as what that has no room for.
+template <class Int>
+constexpr std::int64_t place(Int i) {
+  const std::int64_t number = integer_or_0(i);
+  return i > Int() && number < 0 ? std::int64_t{0x7fffffffffffffff} : number;
+}
+
+}  // namespace detail
+
 /// `start:stop:step`, the stop excluded; negative bounds count from the end and are clipped as in Python. Errors: `index_error`
 /// for a step of zero, when the index is used. Source: Python's slice.
 class slice : public detail::index_entry {
@@ -46,7 +57,7 @@ class slice : public detail::index_entry {
    public:
     constexpr bound(detail::all_tag) {}
     template <class Int>
-    constexpr bound(Int at) : given_(true), at_(detail::integer_or_0(at)) {
+    constexpr bound(Int at) : given_(true), at_(detail::place(at)) {
       static_assert(std::is_integral_v<Int>, "sinter: a bound of a slice is an integer or _");
     }
     constexpr bool given() const { return given_; }
@@ -86,7 +97,7 @@ constexpr index_item to_index(ellipsis_tag) { return index_of_kind(index_item::r
 constexpr const index_item& to_index(const slice& s) { return s.item(); }
 template <std::integral Int>
 constexpr index_item to_index(Int i) {
-  return {index_item::integer, true, false, static_cast<std::int64_t>(i), 0, 1};
+  return {index_item::integer, true, false, place(i), 0, 1};
 }
 template <class X>
 concept one_index = std::integral<X> || index_object<X>;

@@ -63,7 +63,9 @@ class map_by final : public linear_map {
   node* apply(node* x) const override {
     const array<T> of(retain(x));
     if constexpr (expression<F>) return make_matmul(node_in(f_), node_in(of));
-    else {
+    else if constexpr (!std::is_invocable_v<const F&, const array<T>&>) {
+      return take_node(sinter::astype<T>(matmul(f_, of)));  // of a sparse array
+    } else {
       using result = decltype(f_(of));
       static_assert(expression<result> && std::is_same_v<element_in<result>, T>,
                     "sinter: an operator gives an expression of the elements that it is given");

@@ -11,6 +11,12 @@ SINTER_API std::vector<handle> make_put_places(node* index, const shape&, index_
 SINTER_API std::vector<handle> make_places_along(node* index, const shape&, std::int64_t axis);
 SINTER_API node* make_main_diagonal(node*);
 
+/// Nothing is stored then.
+template <class V>
+bool has_no_values(const V& value) {
+  if constexpr (scalar_operand<V>) return false;
+  else return value.size() == 0;
+}
 /// A value that is repeated where it is shorter than what it is stored into.
 template <class T, class V>
 decltype(auto) repeated_to(V&& value, const shape& s) {
@@ -24,6 +30,7 @@ decltype(auto) repeated_to(V&& value, const shape& s) {
 template <detail::storable A, detail::index_array K, detail::operand V>
 void put(A& a, K&& k, V&& values, index_mode mode = index_mode::raise) {
   using T = detail::element_in<A>;
+  if (detail::has_no_values(values)) return;
   const detail::handle at = detail::node_of(std::forward<K>(k));
   const shape s = a.shape(), named = detail::shape_of(at.get());
   if (s.size() == 0) {
@@ -50,6 +57,7 @@ void put_along_axis(A& a, K&& k, V&& values, detail::integer axis) {
 /// numpy.putmask.
 template <detail::storable A, detail::mask_array M, detail::operand V>
 void putmask(A& a, M&& mask, V&& values) {
+  if (detail::has_no_values(values)) return;
   store_where(a, std::forward<M>(mask), detail::repeated_to<detail::element_in<A>>(std::forward<V>(values), a.shape()));
 }
 /// Stores the values one after the other where a mask is true, over again where they are too few. The mask is not evaluated first.
@@ -75,6 +83,7 @@ void copyto(A& a, V&& values, M&& where) {
 /// or more of one length. Errors: `shape_error`. Source: numpy.fill_diagonal without wrap.
 template <element T, detail::operand V>
 void fill_diagonal(array<T>& a, V&& values) {
+  if (detail::has_no_values(values)) return;
   const detail::handle diagonal(detail::make_main_diagonal(a.node()));
   const shape s = detail::shape_of(diagonal.get());
   detail::store_value<T>(a.own(), diagonal.get(), detail::repeated_to<T>(std::forward<V>(values), s));

@@ -198,7 +198,10 @@ class generator {
   /// numpy.random.Generator.dirichlet.
   template <detail::real_element T = double, detail::expression E>
   lazy<T> dirichlet(const shape& s, const E& alpha) {
-    const lazy<T> each = gamma<T>(with_axis(s, alpha.size()), alpha);
+    const shape whole = with_axis(s, alpha.size());
+    // Gamma numbers of small shapes are below what a number can be; their logarithms are not: G(a) = G(a + 1) U^(1/a).
+    const lazy<T> logs = log(gamma<T>(whole, alpha + 1)) - standard_exponential<T>(whole) / astype<T>(alpha);
+    const lazy<T> each = exp(logs - max(logs, {.axis = -1, .keepdims = true}));
     return lazy<T>(each / sum(each, {.axis = -1, .keepdims = true}));
   }
   /// Vectors of a normal distribution of this mean and of the covariance factor @ factor.T: for a covariance its Cholesky factor.

@@ -114,8 +114,10 @@ class [[nodiscard]] sparse_array {
   }
 
   // Of the values of the entries, as 0 stays 0: lazy. Source: scipy.sparse.csr_array.sin, ...
-#define SINTER_SPARSE_UNARY(name) \
-  auto name() const { return with_data(sinter::name(data())); }
+#define SINTER_SPARSE_UNARY(name)                                                   \
+  auto name() const {                                                               \
+    return detail::of_values(*this, [](const auto& x) { return sinter::name(x); }); \
+  }
   SINTER_SPARSE_UNARY(abs)
   SINTER_SPARSE_UNARY(arcsin)
   SINTER_SPARSE_UNARY(arcsinh)
@@ -143,7 +145,7 @@ class [[nodiscard]] sparse_array {
   /// Powers of the entries. Source: scipy.sparse.csr_array.power.
   template <arithmetic N>
   auto power(N n) const {
-    return with_data(sinter::power(data(), n));
+    return detail::of_values(*this, [n](const auto& x) { return sinter::power(x, n); });
   }
   /// Times an array or an expression, element by element: lazy, and sparse. Shapes: the operand broadcasts to the array's. Errors:
   /// `shape_error`. Source: scipy.sparse.csr_array.multiply.
@@ -201,7 +203,9 @@ class [[nodiscard]] sparse_array {
     return lazy<S>(detail::make_sparse_sum(of.parts(), axis)) / static_cast<double>(s[axis == 0 || axis == -2 ? 0 : 1]);
   }
   /// How many elements are not zero. Source: scipy.sparse.csr_array.count_nonzero.
-  auto count_nonzero() const { return sinter::sum<std::int64_t>(data() != Element()); }
+  auto count_nonzero() const {
+    return sinter::sum<std::int64_t>(detail::of_values(*this, [](const auto& x) { return x != Element(); }).data());
+  }
   /// The elements of a diagonal, the k-th above the main one: lazy. Errors: `error` beyond the shape. Source:
   /// scipy.sparse.csr_array.diagonal.
   lazy<Element> diagonal(detail::integer k = 0) const { return lazy<Element>(detail::make_sparse_diagonal(parts_, k)); }

@@ -96,6 +96,7 @@ class sealed_file {
     if (number_ < 0 && errno == EINVAL) number_ = memfd_create("sinter_kernel", flags);
     if (number_ < 0) cannot_load("memfd_create", std::strerror(errno));
     write_all(content);
+    // Where a system knows no seals, the file still has no name.
     fcntl(number_, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
   }
   sealed_file(const sealed_file&) = delete;

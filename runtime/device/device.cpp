@@ -10,7 +10,6 @@
 #include <new>
 #include <ostream>
 #include <string_view>
-#include <vector>
 
 #include <sinter/error.hpp>
 

@@ -156,6 +156,7 @@ node* make_positions(const shape& s) { return make_iota(s, iota_node::all_axes);
 node* make_copy(node* n, const where& place) try {
   const runtime::statement here(place);
   array_node* from = as_array_node(n);
+  if (!from) return evaluate(n, place);
   array_node* to = runtime::new_array_like(*from);
   const handle guard(to);
   if (!from->contiguous) {

@@ -1,7 +1,6 @@
 // The nodes of the statement that a store ends: which of them die with it, and how it reads the arrays among them.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>

@@ -231,7 +231,9 @@ node* make_weighted_choice(std::int64_t count, const shape& s, const handle& wei
   // Made an array, or every step of every search would add them up again.
   const runtime::term below(handle(as_array(make_scan(each.get(), reduction::sum, dtype::float64, 0), where{})));
   const runtime::term places = runtime::term::made(make_uniform(dtype::float64, s, next, 0, 1));
-  return runtime::count_before(below, places * below.at(0, -1), true).take();
+  // Of weights that are all 0 each place is behind the last.
+  const runtime::term found = runtime::count_before(below, places * below.at(0, -1), true);
+  return runtime::apply(op::minimum, {found, runtime::term(count - 1)}).take();
 }
 
 node* make_seed_of(const draw_counter& next, std::uint64_t child) {

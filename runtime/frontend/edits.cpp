@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
-#include <vector>
 
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>

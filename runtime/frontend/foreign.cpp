@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <new>
 
 #include <sinter/error.hpp>
@@ -27,6 +28,8 @@ void set_strides(foreign_elements& of, const std::int64_t* strides, std::size_t 
 
 namespace {
 
+__extension__ using wide = __int128;  // products of a stride and an extent
+
 node* without_elements(const foreign_elements& of) {
   const device_scope on(of.device);
   node* const made = make_array(of.type, of.extents);
@@ -42,15 +45,20 @@ node* make_foreign(const foreign_elements& of) try {
   const std::int64_t size = itemsize(of.type), aligned = itemsize(real_part_of(of.type));
   if (!of.first || reinterpret_cast<std::uintptr_t>(of.first) % static_cast<std::uintptr_t>(aligned) != 0)
     throw shape_error(message("sinter: memory at %p holds no elements of %s", of.first, name(of.type)).c_str());
-  std::int64_t low = 0, high = 0;
+  wide lowest = 0, highest = 0;
   std::int64_t c_strides[max_rank];
   codegen::c_strides(of.extents, c_strides);
   bool is_contiguous = true;
   for (int d = 0; d < of.extents.size(); ++d) {
-    const std::int64_t reach = of.strides[d] * (of.extents[d] - 1);
-    (reach < 0 ? low : high) += reach;
+    const wide reach = wide{of.strides[d]} * (of.extents[d] - 1);
+    (reach < 0 ? lowest : highest) += reach;
     is_contiguous = is_contiguous && (of.extents[d] == 1 || of.strides[d] == c_strides[d]);
   }
+  if ((highest - lowest + 1) * size > std::numeric_limits<std::int64_t>::max())
+    throw shape_error(message("sinter: the strides of an array of shape %s lead further than memory goes",
+                              to_string(of.extents).c_str())
+                          .c_str());
+  const auto low = static_cast<std::int64_t>(lowest), high = static_cast<std::int64_t>(highest);
   runtime::stream_state& on = runtime::current_stream(runtime::implementation(of.device));
   auto* const a = runtime::new_node<array_node>(of.type, of.extents);
   try {

@@ -1,5 +1,4 @@
 // Indexing by arrays of integers.
-#include <algorithm>
 
 #include <sinter/error.hpp>
 #include <sinter/index.hpp>
@@ -122,7 +121,7 @@ class picker {
   }
 
   void pick(int axis, node* index) {
-    if (from_[axis] == 0 && typed(index)->extents.elements() != 0)
+    if (from_[axis] == 0 && together_.elements() != 0)
       throw index_error(
           message("sinter: indices into axis %d of an array of shape %s", axis, to_string(from_).c_str()).c_str());
     view_.compute(axis, before_axes(index, view_.extents.size() - end_), true);

@@ -1,7 +1,6 @@
 // Joins: a point's value comes from one of the parts; the others are not read there.
 #include <algorithm>
 #include <numeric>
-#include <vector>
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>

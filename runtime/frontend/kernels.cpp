@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <new>
 #include <utility>
 
 #include <sinter/error.hpp>
 
 #include "runtime/counters.hpp"
+#include "runtime/frontend/files.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/launch/program_modules.hpp"
@@ -276,9 +275,7 @@ raw_module raw_module::from_image(const void* image, std::size_t size) try {
 }
 
 raw_module raw_module::load(const detail::given_text& path) try {
-  std::ifstream file(path.data(), std::ios::binary);
-  const std::string image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw io_error(message("sinter: cannot read the module %s", path.data()).c_str());
+  const std::string image = detail::read_whole("raw_module::load", path.data());
   return from_image(image.data(), image.size());
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();

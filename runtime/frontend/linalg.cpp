@@ -206,7 +206,12 @@ void make_qr(handle of, dtype t, bool complete, bool raw, node** made) {
 }
 
 void make_svd(handle of, dtype t, bool full, node** made) {
-  auto [u, s, v] = decomposed(matrices(std::move(of), t, "svd", false), full);
+  const term a = matrices(std::move(of), t, "svd", false);
+  auto [u, s, v] = decomposed(a, full);
+  // Libraries leave alone what belongs to no singular value at all.
+  if (full && s.extent(s.rank() - 1) == 0)
+    for (term* vectors : {&u, &v})
+      *vectors = runtime::identity(vectors->extent(vectors->rank() - 1), a.type()).broadcast_to(vectors->extents());
   made[0] = u.take();
   made[1] = s.take();
   made[2] = v.take();
@@ -329,7 +334,7 @@ node* make_condition(handle of, dtype t, const linalg::norm_order& p) {
   const bool by_values =
       p.what == linalg::norm_order::none || (p.what == linalg::norm_order::number && std::abs(p.power) == 2);
   const term a = matrices(std::move(of), t, "cond", !by_values);
-  if (a.extents().elements() == 0) throw shape_error("sinter: cond of an array without elements");
+  if (rows_of(a) == 0 || columns_of(a) == 0) throw shape_error("sinter: cond of matrices without elements");
   term ratio = a;
   if (by_values) {
     const term s = runtime::singular_values(a);

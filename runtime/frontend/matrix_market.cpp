@@ -2,22 +2,17 @@
 // its word alone.
 #include <sinter/matrix_market.hpp>
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <complex>
 #include <limits>
 #include <new>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
 #include <sinter/error.hpp>
 
-#include "codegen/compile/file.hpp"
+#include "runtime/frontend/files.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/sparse_entries.hpp"
 
@@ -47,25 +42,6 @@ std::string lower(std::string_view s) {
   std::transform(l.begin(), l.end(), l.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return l;
-}
-
-std::string contents_of(const char* path) {
-  const codegen::unique_fd file = codegen::open_path(path, O_RDONLY);
-  std::string all;
-  std::ptrdiff_t got = -1;
-  if (file) {
-    constexpr std::size_t piece = 1 << 20;
-    do {
-      const std::size_t before = all.size();
-      all.resize(before + piece);
-      got = codegen::read_upto(file.get(), all.data() + before, piece);
-      all.resize(before + static_cast<std::size_t>(std::max<std::ptrdiff_t>(got, 0)));
-    } while (got == static_cast<std::ptrdiff_t>(piece));
-  }
-  if (got < 0)
-    throw io_error(
-        detail::message("sinter: mmread: %s: %s", path, std::generic_category().message(errno).c_str()).c_str());
-  return all;
 }
 
 // The words of a file, line by line.
@@ -279,7 +255,7 @@ detail::sparse_parts parts_in(market_reader& r, const header& h, dtype wanted) {
 namespace detail {
 
 io::mm_facts facts_of_matrix_market(const char* path) try {
-  const std::string all = contents_of(path);
+  const std::string all = detail::read_whole("mmread", path);
   const header h = market_reader(path, all).head();
   return {h.rows,
           h.columns,
@@ -292,7 +268,7 @@ io::mm_facts facts_of_matrix_market(const char* path) try {
 }
 
 sparse_parts read_matrix_market(const char* path, dtype wanted) try {
-  const std::string all = contents_of(path);
+  const std::string all = detail::read_whole("mmread", path);
   market_reader r(path, all);
   const header h = r.head();
   if (h.of == field::complex) {

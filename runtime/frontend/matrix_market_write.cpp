@@ -1,20 +1,15 @@
 // Matrix Market files written, with as many digits as give the same numbers when they are read.
 #include <sinter/matrix_market.hpp>
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <charconv>
 #include <complex>
 #include <new>
 #include <string>
-#include <system_error>
 
 #include <sinter/error.hpp>
 #include <sinter/eval.hpp>
 
-#include "codegen/compile/file.hpp"
+#include "runtime/frontend/files.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/sparse_entries.hpp"
 
@@ -105,17 +100,6 @@ class text_of_market {
   const mm_options& how_;
 };
 
-void write_file(const char* path, const std::string& text) {
-  const auto fail = [&](const char* more) {
-    throw io_error(
-        message("sinter: mmwrite: %s: %s%s", path, std::generic_category().message(errno).c_str(), more).c_str());
-  };
-  codegen::unique_fd file = codegen::open_path(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (!file) fail("");
-  if (!codegen::write_all(file.get(), text.data(), text.size())) fail("; the file is not complete");
-  if (::close(file.release()) != 0 && errno != EINTR) fail("; the file may not be complete");
-}
-
 template <class V>
 bool mirrors(const V& below, const V& above, mm_symmetry s) {
   if constexpr (!std::is_arithmetic_v<V>) {
@@ -197,7 +181,7 @@ std::string elements_text(const term& matrix, const mm_options& how) {
 // Both make the text before the file is opened: an expression that fails leaves the old file alone.
 void write_matrix_market(const char* path, const sparse_parts& p, const mm_options& how) try {
   const dtype t = term(p.data).type();
-  write_file(path, of_written_type(t, [&](auto v) { return entries_text<decltype(v)>(p, t, how); }));
+  write_whole("mmwrite", path, {of_written_type(t, [&](auto v) { return entries_text<decltype(v)>(p, t, how); })});
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -206,7 +190,8 @@ void write_matrix_market(const char* path, handle dense, const mm_options& how) 
   const term matrix(std::move(dense));
   if (matrix.rank() != 2)
     throw shape_error(message("sinter: mmwrite of shape %s", to_string(matrix.extents()).c_str()).c_str());
-  write_file(path, of_written_type(matrix.type(), [&](auto v) { return elements_text<decltype(v)>(matrix, how); }));
+  write_whole("mmwrite", path,
+              {of_written_type(matrix.type(), [&](auto v) { return elements_text<decltype(v)>(matrix, how); })});
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

@@ -102,6 +102,8 @@ node* make_expression(const expression_view&, const shape&);
 
 /// A bit for each axis that a list names. Errors: `shape_error`.
 std::uint32_t axis_mask(const axis_list&, const shape&);
+/// How many elements are folded into one.
+std::int64_t reduced_count(node*, const axis_list&);
 shape reduced_shape(const shape& from, std::uint32_t mask, bool keepdims);
 
 }  // namespace sinter::detail

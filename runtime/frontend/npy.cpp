@@ -13,7 +13,6 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <sinter/device.hpp>
@@ -23,6 +22,7 @@
 #include "codegen/compile/file.hpp"
 #include "codegen/ir/interpret_ops.hpp"
 #include "codegen/ir/node.hpp"
+#include "runtime/frontend/files.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/npy.hpp"
 #include "runtime/memory/mapped.hpp"
@@ -31,18 +31,12 @@ namespace sinter {
 namespace {
 
 using bytes = std::vector<unsigned char>;
+using detail::refuse_file;
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header = 1 << 20;  // the header of an array of 8 axes has less than 300 bytes
 constexpr std::size_t piece = 1 << 20;           // bytes read at a time; a multiple of every element's size
 constexpr bool little = std::endian::native == std::endian::little;
-
-[[noreturn]] void refuse(const char* verb, const char* path, const std::string& why) {
-  throw io_error(detail::message("sinter: %s: %s: %s", verb, path, why.c_str()).c_str());
-}
-[[noreturn]] void refuse_errno(const char* verb, const char* path, int number) {
-  refuse(verb, path, std::generic_category().message(number));
-}
 
 // ---- the header -----------------------------------------------------------------------------------------------------
 
@@ -81,7 +75,9 @@ class header_parser {
   }
 
  private:
-  [[noreturn]] void bad(const char* what) const { refuse("load", path_, detail::message("its header has %s", what)); }
+  [[noreturn]] void bad(const char* what) const {
+    refuse_file("load", path_, detail::message("its header has %s", what));
+  }
 
   void skip_spaces() {
     while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t' || rest_[0] == '\r'))
@@ -202,15 +198,15 @@ void convert(unsigned char* from, const header& h, std::size_t count, unsigned c
 class source {
  public:
   explicit source(const char* path) : path_(path), fd_(codegen::open_path(path, O_RDONLY)) {
-    if (!fd_) refuse_errno("load", path, errno);
+    if (!fd_) refuse_file("load", path, errno);
     struct stat s;
-    if (::fstat(fd_.get(), &s) != 0) refuse_errno("load", path, errno);
+    if (::fstat(fd_.get(), &s) != 0) refuse_file("load", path, errno);
     if (S_ISREG(s.st_mode)) left_ = static_cast<std::uint64_t>(s.st_size);
   }
 
   /// A part of a file, as which an archive has others.
   source(const char* path, std::uint64_t offset, std::uint64_t size) : source(path) {
-    if (::lseek(fd_.get(), static_cast<off_t>(offset), SEEK_SET) < 0) refuse_errno("load", path, errno);
+    if (::lseek(fd_.get(), static_cast<off_t>(offset), SEEK_SET) < 0) refuse_file("load", path, errno);
     left_ = size;
   }
 
@@ -218,10 +214,11 @@ class source {
   source(const char* path, std::string_view all) : path_(path), left_(all.size()), next_(all.data()) {}
 
   void read(void* to, std::size_t size, const char* what) {
-    if (left_ != unknown && size > left_) refuse("load", path_, std::string("the file ends within its ") + what);
+    if (left_ != unknown && size > left_) refuse_file("load", path_, std::string("the file ends within its ") + what);
     const std::ptrdiff_t got = next_ ? copy(to, size) : codegen::read_upto(fd_.get(), to, size);
-    if (got < 0) refuse_errno("load", path_, errno);
-    if (static_cast<std::size_t>(got) < size) refuse("load", path_, std::string("the file ends within its ") + what);
+    if (got < 0) refuse_file("load", path_, errno);
+    if (static_cast<std::size_t>(got) < size)
+      refuse_file("load", path_, std::string("the file ends within its ") + what);
     left_ -= left_ == unknown ? 0 : std::min<std::uint64_t>(left_, size);
   }
   /// Bytes not read yet; `unknown` for what is no regular file.
@@ -245,17 +242,18 @@ class source {
 header read_header(source& file, const char* path) {
   unsigned char start[8];
   file.read(start, sizeof start, "first 8 bytes");
-  if (std::memcmp(start, magic.data(), magic.size()) != 0) refuse("load", path, "this is no .npy file");
+  if (std::memcmp(start, magic.data(), magic.size()) != 0) refuse_file("load", path, "this is no .npy file");
   const int major = start[6], minor = start[7];
   if (major < 1 || major > 3 || minor != 0)
-    refuse("load", path,
-           detail::message("version %d.%d of the format is not known; 1.0, 2.0 and 3.0 are", major, minor));
+    refuse_file("load", path,
+                detail::message("version %d.%d of the format is not known; 1.0, 2.0 and 3.0 are", major, minor));
   const std::size_t digits = major == 1 ? 2 : 4;
   unsigned char count[4];
   file.read(count, digits, "header's length");
   std::size_t length = 0;
   for (std::size_t i = 0; i < digits; ++i) length |= static_cast<std::size_t>(count[i]) << 8 * i;
-  if (length > longest_header) refuse("load", path, detail::message("its header claims to have %zu bytes", length));
+  if (length > longest_header)
+    refuse_file("load", path, detail::message("its header claims to have %zu bytes", length));
   std::string text(length, '\0');
   file.read(text.data(), length, "header");
   return header_parser(path, text).parse();
@@ -267,7 +265,7 @@ bytes read_elements(source& file, const char* path, const header& h, dtype wante
   const auto size = static_cast<std::uint64_t>(itemsize(h.type));
   const auto wanted_size = static_cast<std::uint64_t>(itemsize(wanted));
   if (file.left() < count * size) {
-    refuse(
+    refuse_file(
         "load", path,
         detail::message("the file ends within its elements: shape %s of %s has %llu bytes, and %llu are there",
                         detail::to_string(h.extents).c_str(), name(h.type), 0ull + count * size, 0ull + file.left()));
@@ -386,13 +384,7 @@ npy_text npy_text_of(node* n) {
 void save_npy(const char* path, node* n) try {
   // Evaluated before the file is opened: an expression that fails leaves the old file alone.
   const auto [head, elements] = npy_text_of(n);
-  codegen::unique_fd file = codegen::open_path(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (!file) refuse_errno("save", path, errno);
-  if (!codegen::write_all(file.get(), head.data(), head.size()) ||
-      !codegen::write_all(file.get(), elements.data(), elements.size()))
-    refuse("save", path, std::generic_category().message(errno) + "; the file is not complete");
-  if (::close(file.release()) != 0 && errno != EINTR)
-    refuse("save", path, std::generic_category().message(errno) + "; the file may not be complete");
+  write_whole("save", path, {head, bytes_of(elements)});
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

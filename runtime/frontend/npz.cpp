@@ -1,6 +1,4 @@
 // Archives of arrays: .npz files are ZIP archives whose entries are .npy files, stored as they are or packed (packing.hpp).
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -10,13 +8,11 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <vector>
 
 #include <sinter/error.hpp>
 #include <sinter/io.hpp>
 
-#include "codegen/compile/file.hpp"
+#include "runtime/frontend/files.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/npy.hpp"
 #include "runtime/frontend/packing.hpp"
@@ -26,10 +22,6 @@ namespace {
 
 constexpr std::uint32_t local_mark = 0x04034b50, central_mark = 0x02014b50, end_mark = 0x06054b50;
 constexpr std::size_t local_size = 30, central_size = 46, end_size = 22;
-
-[[noreturn]] void refuse(const char* verb, const char* path, const std::string& why) {
-  throw io_error(detail::message("sinter: %s: %s: %s", verb, path, why.c_str()).c_str());
-}
 
 std::uint32_t checksum(std::string_view bytes) {
   static const std::array<std::uint32_t, 256> table = [] {
@@ -96,7 +88,7 @@ struct entry {
 class archive {
  public:
   explicit archive(const char* path) : path_(path), file_(path, std::ios::binary | std::ios::ate) {
-    if (!file_) refuse("load", path, std::generic_category().message(errno));
+    if (!file_) detail::refuse_file("load", path, errno);
     size_ = static_cast<std::uint64_t>(file_.tellg());
   }
 
@@ -115,23 +107,25 @@ class archive {
       names += (names.empty() ? "" : ", ") + std::string(called.substr(0, called.rfind(".npy")));
       at += central_size + length + extra + remark;
     }
-    refuse("load", path_,
-           detail::message("it has no '%.60s'; it has %.200s", std::string(name).c_str(), names.c_str()));
+    detail::refuse_file("load", path_,
+                        detail::message("it has no '%.60s'; it has %.200s", std::string(name).c_str(), names.c_str()));
   }
 
   // The file that a packed entry is.
   std::string unpacked(const entry& e) {
     std::string all = runtime::unpack(read(e.offset, e.packed_size), e.size);
-    if (all.size() != e.size || checksum(all) != e.checksum) refuse("load", path_, "an array in it is damaged");
+    if (all.size() != e.size || checksum(all) != e.checksum)
+      detail::refuse_file("load", path_, "an array in it is damaged");
     return all;
   }
 
  private:
   std::string read(std::uint64_t at, std::uint64_t count) {
-    if (at > size_ || count > size_ - at) refuse("load", path_, "this is no .npz file, or it is damaged");
+    if (at > size_ || count > size_ - at) detail::refuse_file("load", path_, "this is no .npz file, or it is damaged");
     std::string bytes(count, '\0');
     file_.seekg(static_cast<std::streamoff>(at));
-    if (!file_.read(bytes.data(), static_cast<std::streamsize>(count))) refuse("load", path_, "it cannot be read");
+    if (!file_.read(bytes.data(), static_cast<std::streamsize>(count)))
+      detail::refuse_file("load", path_, "it cannot be read");
     return bytes;
   }
 
@@ -140,15 +134,17 @@ class archive {
     const std::string tail = read(size_ - tail_size, tail_size);
     for (std::size_t at = tail.size() < end_size ? 0 : tail.size() - end_size + 1; at-- > 0;)
       if (get(tail, at, 4) == end_mark) return read(get(tail, at + 16, 4), get(tail, at + 12, 4));
-    refuse("load", path_, "this is no .npz file");
+    detail::refuse_file("load", path_, "this is no .npz file");
   }
 
   // Sizes and the place of an entry, which are beside its name where 32 bits do not hold them.
   entry placed(std::string_view facts, std::size_t name_length) {
     const std::uint64_t how = get(facts, 10, 2);
     if (how == packed && !runtime::can_pack)
-      refuse("load", path_, "it is compressed, and Sinter was built without zlib; numpy.savez does not compress");
-    if (how != stored && how != packed) refuse("load", path_, "it is compressed in a way that NumPy does not use");
+      detail::refuse_file("load", path_,
+                          "it is compressed, and Sinter was built without zlib; numpy.savez does not compress");
+    if (how != stored && how != packed)
+      detail::refuse_file("load", path_, "it is compressed in a way that NumPy does not use");
     std::uint64_t size = get(facts, 24, 4), packed_size = get(facts, 20, 4), header = get(facts, 42, 4);
     const std::string_view extra = facts.substr(central_size + name_length);
     for (std::size_t at = 0; at + 4 <= extra.size(); at += 4 + get(extra, at + 2, 2)) {
@@ -160,11 +156,11 @@ class archive {
       if (header == 0xffffffff && wide.size() >= next + 8) header = get(wide, next, 8);
     }
     const std::string local = read(header, local_size);
-    if (get(local, 0, 4) != local_mark) refuse("load", path_, "this is no .npz file, or it is damaged");
+    if (get(local, 0, 4) != local_mark) detail::refuse_file("load", path_, "this is no .npz file, or it is damaged");
     const entry e{header + local_size + get(local, 26, 2) + get(local, 28, 2), packed_size, size,
                   static_cast<std::uint32_t>(get(facts, 16, 4)), how};
     if (e.offset > size_ || (how == packed ? e.packed_size : e.size) > size_ - e.offset)
-      refuse("load", path_, "the file ends within an array");
+      detail::refuse_file("load", path_, "the file ends within an array");
     return e;
   }
 
@@ -186,13 +182,14 @@ detail::node* detail::load_npz(const char* path, const char* name, dtype wanted)
 
 void detail::save_npz(const char* path, const named_part* arrays, std::size_t count, bool compresses) try {
   if (compresses && !runtime::can_pack)
-    refuse("savez_compressed", path, "Sinter was built without zlib; savez does not compress");
+    detail::refuse_file("savez_compressed", path, "Sinter was built without zlib; savez does not compress");
   std::string all, directory;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = std::string(arrays[i].name) + ".npy";
     auto [bytes, elements] = npy_text_of(arrays[i].of.get());
     bytes.append(elements.begin(), elements.end());
     const contents part = contents_of(std::move(bytes), compresses);
+    if (name.size() > 0xffff) detail::refuse_file("savez", path, "a name in it has more than 65535 bytes");
     const std::uint64_t at = all.size();
     put(all, 4, local_mark);
     put_facts(all, name, part);
@@ -206,8 +203,8 @@ void detail::save_npz(const char* path, const named_part* arrays, std::size_t co
     put(directory, 4, 0);
     put(directory, 4, at);
     directory += name;
-    if (all.size() + directory.size() > 0xffffffff || count > 0xffff)
-      refuse("savez", path, "it would have more than 4 GiB, or 65535 arrays; save them one by one");
+    if (part.size > 0xffffffff || all.size() + directory.size() > 0xffffffff || count > 0xffff)
+      detail::refuse_file("savez", path, "it would have more than 4 GiB, or 65535 arrays; save them one by one");
   }
   const std::uint64_t start = all.size();
   all += directory;
@@ -218,9 +215,7 @@ void detail::save_npz(const char* path, const named_part* arrays, std::size_t co
   put(all, 4, directory.size());
   put(all, 4, start);
   put(all, 2, 0);
-  codegen::unique_fd file = codegen::open_path(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (!file || !codegen::write_all(file.get(), all.data(), all.size()))
-    refuse("savez", path, std::generic_category().message(errno));
+  detail::write_whole("savez", path, {all});
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
 }

@@ -66,7 +66,7 @@ term detrended(const term& x, signal::detrending what) {
   if (what == signal::detrending::constant) return level;
   const std::int64_t count = x.extent(x.rank() - 1);
   const auto n = static_cast<double>(count);
-  const double squares = std::max(n * (n * n - 1) / 12, 1.0);
+  const double squares = count < 2 ? 1 : n * (n * n - 1) / 12;
   const term time = astype(index_of(shape{count}, 0) - (n - 1) / 2, real_part_of(x.type()));
   return level - fold(reduction::sum, level * time, one_axis(-1), true) * (1 / squares) * time;
 }

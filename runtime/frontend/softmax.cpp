@@ -18,6 +18,7 @@ term log(const term& x) { return apply(op::log, {x}); }
 
 // What is taken away before exponentials are: the largest, where that is a number.
 term pivot_of(const term& x, const axis_list& axes, bool keepdims) {
+  if (x.extents().elements() == 0 && reduced_count(x.get(), axes) == 0) return 0;
   const term largest = fold(reduction::max, x, axes, keepdims);
   return choose(apply(op::isfinite, {largest}), largest, 0);
 }

@@ -2,10 +2,8 @@
 #include <sinter/sparse_solve.hpp>
 
 #include <complex>
-#include <limits>
 #include <memory>
 #include <new>
-#include <utility>
 
 #include <sinter/error.hpp>
 #include <sinter/eval.hpp>

@@ -2,6 +2,8 @@
 #include <sinter/text.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
@@ -9,16 +11,15 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <limits>
 #include <new>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 
 #include <sinter/error.hpp>
 
 #include "codegen/compile/file.hpp"
+#include "runtime/frontend/files.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/terms.hpp"
@@ -30,9 +31,6 @@ using runtime::typed;
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw io_error(("sinter: " + why).c_str()); }
-[[noreturn]] void refuse_file(const char* verb, const char* path, int number) {
-  refuse(message("%s: %s: %s", verb, path, std::generic_category().message(number).c_str()));
-}
 
 // ---- numbers --------------------------------------------------------------------------------------------------------
 
@@ -239,8 +237,12 @@ class number_format {
 
   template <class T>
   std::string of(T number) const {
-    return is_whole_ ? message(text_.c_str(), static_cast<long long>(number))
-                     : message(text_.c_str(), static_cast<double>(number));
+    if (!is_whole_) return message(text_.c_str(), static_cast<double>(number));
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!(number >= -0x1p63 && number < 0x1p63))
+        refuse(message("savetxt: %g is no integer of 64 bits", static_cast<double>(number)));
+    }
+    return message(text_.c_str(), static_cast<long long>(number));
   }
 
  private:
@@ -257,11 +259,6 @@ void add_remarks(std::string& to, const char* text, const text_layout& how) {
     if (*text == '\n') to += how.comments;
   }
   to += how.newline;
-}
-
-void write_file(const char* verb, const char* path, const void* from, std::size_t size) {
-  codegen::unique_fd file = codegen::open_path(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (!file || !codegen::write_all(file.get(), from, size)) refuse_file(verb, path, errno);
 }
 
 }  // namespace
@@ -290,7 +287,7 @@ void save_text(const char* path, node* n, const text_layout& how) try {
     return nullptr;
   });
   add_remarks(text, how.footer, how);
-  write_file("savetxt", path, text.data(), text.size());
+  write_whole("savetxt", path, {text});
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -311,17 +308,21 @@ std::int64_t elements_in(std::size_t bytes, dtype t, std::int64_t count, std::in
 }
 
 node* load_raw(const char* path, dtype t, std::int64_t count, std::int64_t offset) try {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) refuse_file("fromfile", path, errno);
-  const auto size = static_cast<std::int64_t>(file.tellg());
+  const codegen::unique_fd file = codegen::open_path(path, O_RDONLY);
+  struct stat status;
+  if (!file || ::fstat(file.get(), &status) != 0) refuse_file("fromfile", path, errno);
+  if (!S_ISREG(status.st_mode)) refuse_file("fromfile", path, S_ISDIR(status.st_mode) ? EISDIR : ESPIPE);
+  const auto size = static_cast<std::int64_t>(status.st_size);
   if (offset < 0 || offset > size) refuse(message("fromfile: %s has %lld bytes", path, static_cast<long long>(size)));
   const std::int64_t there = (size - offset) / itemsize(t), wanted = count < 0 ? there : count;
   if (wanted > there)
     refuse(message("fromfile: %s has %lld elements of %s, not %lld", path, static_cast<long long>(there), name(t),
                    static_cast<long long>(wanted)));
   std::vector<char> bytes(static_cast<std::size_t>(wanted * itemsize(t)));
-  file.seekg(offset);
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) refuse_file("fromfile", path, errno);
+  if (::lseek(file.get(), offset, SEEK_SET) < 0) refuse_file("fromfile", path, errno);
+  const std::ptrdiff_t got = codegen::read_upto(file.get(), bytes.data(), bytes.size());
+  if (got < 0) refuse_file("fromfile", path, errno);
+  if (static_cast<std::size_t>(got) < bytes.size()) refuse_file("fromfile", path, "it has become shorter");
   if (t == dtype::bool_)
     for (char& b : bytes) b = b != 0;  // another byte is no value of a bool
   return make_from_host(t, shape{wanted}, bytes.data());
@@ -333,7 +334,7 @@ void save_raw(const char* path, node* n) try {
   const auto count = static_cast<std::size_t>(typed(n)->extents.elements());
   std::vector<char> bytes(count * static_cast<std::size_t>(itemsize(typed(n)->type)));
   read_all(n, bytes.data(), count, {}, where{});
-  write_file("tofile", path, bytes.data(), bytes.size());
+  write_whole("tofile", path, {bytes_of(bytes)});
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

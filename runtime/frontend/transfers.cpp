@@ -1,7 +1,6 @@
 // Elements between arrays and host memory of any layout, and from device to device. What is strided is packed on the host:
 // a bus moves long runs, and a kernel that gathers would need the host's memory mapped. Where the caller does not wait,
 // a host function of the stream packs.
-#include <algorithm>
 #include <cstring>
 #include <new>
 #include <vector>

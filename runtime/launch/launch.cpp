@@ -2,7 +2,6 @@
 #include "runtime/launch/launch.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <memory>
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "codegen/compile/module.hpp"
 #include "runtime/device/module.hpp"

@@ -1,10 +1,7 @@
 #include "runtime/launch/scatter.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
-#include <memory>
-#include <type_traits>
 
 #include "codegen/ir/complex_scalar.hpp"
 #include "codegen/ir/scalar.hpp"

@@ -1,5 +1,6 @@
-// N. Higham, The scaling and squaring method for the matrix exponential revisited, 2005: the approximant of degree 13 of a matrix that
-// was divided by a power of two, squared as often. Each matrix of a batch has a power of its own.
+// A. Al-Mohy and N. Higham, A new scaling and squaring algorithm for the matrix exponential, 2009: the approximant of degree 13 of a
+// matrix that was divided by a power of two, squared as often. Norms of its powers say how often, as one large element may be of no
+// consequence: what is halved too often loses its digits. Each matrix of a batch has a power of its own.
 #include "runtime/library/exponential.hpp"
 
 #include <cmath>
@@ -22,10 +23,26 @@ namespace {
 
 term product(const term& a, const term& b) { return term::made(make_matmul(a.held(), b.held())); }
 
-// Up to a norm of `furthest` its error is below that of a double.
-constexpr double furthest = 5.371920351148152;
+// Up to such a norm the error of the approximant is below that of a double; and the first term that it lacks.
+constexpr double furthest = 4.25;
+constexpr double first_lacking = 1 / 113250775606021113483283660800000000.0;
+constexpr int lacking_power = 27;
+constexpr double largest = 0x1p100;  // norm of a matrix whose tenth power has room in a double
 
-term approximated(const term& a) {
+term norm_of(const term& a) {
+  return term::made(make_norm(a.held(), detail::norm_of::matrices, {.ord = 1, .axis = {-2, -1}, .keepdims = true}));
+}
+term computed(const term& t) { return term::made(detail::evaluate(t.get(), detail::where{})); }
+term above_0(const term& t) { return apply(op::maximum, {apply(op::ceil, {t}), 0.0}); }
+term log2(const term& t) { return apply(op::log2, {t}); }
+
+/// A matrix and its powers.
+struct powers {
+  term one, two, four, six;
+};
+
+term approximated(const powers& of) {
+  const auto& [a, a2, a4, a6] = of;
   constexpr double b[] = {64764752532480000,
                           32382376266240000,
                           7771770303897600,
@@ -42,12 +59,43 @@ term approximated(const term& a) {
                           1};
   const auto c = [&](int i) { return term(b[i] / b[0]); };  // so that float has room for them
   const term one = identity(a.extent(a.rank() - 1), a.type());
-  const term a2 = product(a, a), a4 = product(a2, a2), a6 = product(a4, a2);
   const term high_odd = product(a6, a6 * c(13) + a4 * c(11) + a2 * c(9));
   const term odd = product(a, high_odd + a6 * c(7) + a4 * c(5) + a2 * c(3) + one * c(1));
   const term high_even = product(a6, a6 * c(12) + a4 * c(10) + a2 * c(8));
   const term even = high_even + a6 * c(6) + a4 * c(4) + a2 * c(2) + one;
   return term::made(make_solve((even - odd).held(), (even + odd).held(), a.type()));
+}
+
+term if_finite(const term& t, const term& otherwise) { return choose(apply(op::isfinite, {t}), t, otherwise); }
+term times_power_of_2(const term& a, const term& power) {
+  return a * astype(apply(op::exp2, {power}), real_part_of(a.type()));
+}
+
+// How often each matrix is halved, from its norm, and from powers of a matrix that was halved `first` times.
+term halvings(const term& a, const term& norms, const term& first, const term& four, const term& six) {
+  const auto root = [](const term& power, double degree) { return apply(op::power, {norm_of(power), 1 / degree}); };
+  const term d6 = root(six, 6), d8 = root(product(four, four), 8), d10 = root(product(four, six), 10);
+  const term reach = apply(op::minimum, {apply(op::maximum, {d6, d8}), apply(op::maximum, {d8, d10})});
+  const term by_powers = if_finite(above_0(log2(reach / furthest) + first), 0.0);
+  // What the approximant lacks is a series in the matrix of absolute values.
+  const term positive = computed(times_power_of_2(apply(op::absolute, {a}), 0.0 - by_powers));
+  term row = fold(reduction::sum, positive, {1, {-2}}, true);
+  for (int i = 1; i < lacking_power; ++i) row = computed(product(row, positive));
+  const term lacks = fold(reduction::max, row, {2, {-2, -1}}, true) / norm_of(positive) * first_lacking;
+  const term more = above_0(log2(lacks / 0x1p-53) / (lacking_power - 1));
+  const term is_known = apply(op::isfinite, {lacks}) & (first == 0);
+  return choose(is_known, by_powers + more, if_finite(above_0(log2(norms / furthest)), 0.0));
+}
+
+// Triangles stay what they are.
+term with_zeros_of(const term& a, term x) {
+  const std::int64_t n = a.extent(a.rank() - 1);
+  const term rows = index_of({n, n}, 0), columns = index_of({n, n}, 1);
+  for (const term& side : {rows > columns, columns > rows}) {
+    const term is_used = fold(reduction::any, side & (a != 0), {2, {-2, -1}}, true);
+    x = choose(side & !is_used, 0, x);
+  }
+  return x;
 }
 
 class exponential_call final : public library_call {
@@ -61,21 +109,25 @@ class exponential_call final : public library_call {
   void enqueue(call_operands operands, call_results made, stream_state& on) const override {
     if (results[0].extents.elements() == 0) return;
     refuse_while_capturing(on, "expm");
-    const term a = term::of(const_cast<array_node*>(operands[0]));
-    const dtype real = real_part_of(a.type());
-    const term norms =
-        term::made(make_norm(a.held(), norm_of::matrices, {.ord = 1, .axis = {-2, -1}, .keepdims = true}));
-    const term halvings = apply(op::maximum, {apply(op::ceil, {apply(op::log2, {norms / furthest})}), 0.0});
+    const term given = term::of(const_cast<array_node*>(operands[0]));
+    // Powers of a matrix with one large element leave the range of 32 bits.
+    const term a = computed(astype(given, is_complex(given.type()) ? dtype::complex128 : dtype::float64));
+    const term norms = norm_of(a), first = if_finite(above_0(log2(norms / largest)), 0.0);
+    const term small = computed(times_power_of_2(a, 0.0 - first));
+    const term two = computed(product(small, small)), four = computed(product(two, two)),
+               six = computed(product(four, two));
+    const term times = computed(halvings(a, norms, first, four, six));
     double most = 0;
-    read_item(astype(fold(reduction::max, halvings, {}, false), dtype::float64).get(), &most, {});
-    // Of what is not finite the result is NaN however often it is squared.
-    if (!std::isfinite(most)) most = 0;
-    const term times = choose(apply(op::isfinite, {halvings}), halvings, 0.0);
-    term x = approximated(a / astype(apply(op::exp2, {times}), real));
+    read_item(astype(fold(reduction::max, times, {}, false), dtype::float64).get(), &most, {});
+    const auto scaled = [&](const term& power, double degree) {
+      return times_power_of_2(power, degree * (first - times));
+    };
+    term x = approximated({scaled(small, 1), scaled(two, 2), scaled(four, 4), scaled(six, 6)});
     for (int i = 0; i < static_cast<int>(most); ++i) {
       const term squared = product(x, x);
       x = operands[0]->extents.size() == 2 ? squared : choose(times > i, squared, x);
     }
+    x = astype(with_zeros_of(a, x), given.type());
     request r{typed(x.get()), &made[0]->extents, made[0]};
     evaluate(&r, 1);
   }

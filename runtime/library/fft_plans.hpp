@@ -7,8 +7,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <utility>
-#include <vector>
 
 #include "runtime/library/fft.hpp"
 #include "runtime/stream/stream.hpp"

@@ -4,8 +4,6 @@
 #include <complex>
 #include <cstring>
 #include <numeric>
-#include <type_traits>
-#include <vector>
 
 #include <sinter/error.hpp>
 

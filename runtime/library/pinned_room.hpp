@@ -12,7 +12,7 @@
 
 namespace sinter::runtime {
 
-/// Handed out from one end. The stream comes past it before it is somebody else's; a graph keeps it.
+/// Handed out from one end. The stream comes past it before it is handed out again; a graph keeps it.
 class pinned_room {
  public:
   static constexpr std::size_t aligned(std::size_t size) { return (size + 63) / 64 * 64; }

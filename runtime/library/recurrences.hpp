@@ -1,8 +1,6 @@
 // Filters with feedback as calls.
 #pragma once
 
-#include <utility>
-
 #include "runtime/frontend/terms.hpp"
 #include "runtime/library/call.hpp"
 

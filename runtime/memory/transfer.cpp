@@ -3,7 +3,6 @@
 #include "runtime/memory/transfer.hpp"
 
 #include <cstring>
-#include <string>
 
 #include <sinter/error.hpp>
 

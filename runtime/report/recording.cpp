@@ -228,9 +228,11 @@ std::uint32_t thread_number() {
 /// Readers see the old file or the new one.
 void write_whole(const std::string& path, const std::string& text) {
   const std::string beside = path + "." + std::to_string(getpid()) + ".part";
-  const codegen::unique_fd to = codegen::open_path(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  codegen::unique_fd to = codegen::open_path(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (!to) cannot_write(path, errno);
-  if (codegen::write_all(to.get(), text.data(), text.size()) && std::rename(beside.c_str(), path.c_str()) == 0) return;
+  if (codegen::write_all(to.get(), text.data(), text.size()) && close(to.release()) == 0 &&
+      std::rename(beside.c_str(), path.c_str()) == 0)
+    return;
   const int why = errno;
   unlink(beside.c_str());
   cannot_write(path, why);

@@ -3,7 +3,6 @@
 #include <sinter/graph.hpp>
 
 #include <atomic>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <new>

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <new>
-#include <string>
 #include <utility>
 
 #include <sinter/error.hpp>

@@ -2,7 +2,6 @@
 // arena in the pools, goes to the next stream once the device has come past that mark.
 #include "runtime/stream/table.hpp"
 
-#include <algorithm>
 #include <new>
 #include <utility>
 

@@ -2,7 +2,6 @@
 // again once their work is over. So neither streams nor events grow with the number a program makes.
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <vector>

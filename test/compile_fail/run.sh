@@ -1,6 +1,6 @@
 #!/bin/sh
 # What must not compile does not, and says why: for each wrong statement of cases.txt the first error line has our sentence,
-# and the compiler prints no more lines than design section 4 allows. The right statements compile.
+# and the compiler prints at most twelve lines. The right statements compile.
 #
 #   run.sh <include folder> <work folder> <compiler>...
 set -eu

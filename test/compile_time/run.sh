@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a user's build pays, against the budgets of design section 4. These were measured with g++ 12 on one machine, where
+# What a user's build pays, against the budgets that are written below. These were measured with g++ 12 on one machine, where
 # parsing <vector> takes 79 ms; here the same is measured in the same run, and everything else in proportion to it.
 #
 #   run.sh <source root> <work folder> <cpu_time> <compiler>

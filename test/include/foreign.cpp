@@ -37,7 +37,7 @@ class counted_end {
   int* ends_;
 };
 
-/// Elements on the current device that Sinter takes for somebody else's.
+/// Elements on the current device that Sinter takes for another owner's.
 struct owned_elsewhere {
   explicit owned_elsewhere(const array<double>& values) : of(values.copy()) {}
   double* data() { return of.data(); }
@@ -102,6 +102,11 @@ TEST_CASE("foreign: memory of any layout") {
     const array<double> none = from_memory<double>(nullptr, {0, 3}, counted_end(ends), device::current());
     CHECK(none.shape() == shape{0, 3});
     CHECK(ends == 1);
+    constexpr std::int64_t far = std::int64_t{1} << 62;
+    CHECK_THROWS_AS((void)from_memory(strided_span<double>(data, {3, 3}, {far, far}), no_keeper{}, device::current()),
+                    shape_error);
+    CHECK_THROWS_AS((void)from_memory(strided_span<double>(data, {2}, {-far}), no_keeper{}, device::current()),
+                    shape_error);
     const array<double> one = from_memory(data + 5, {}, no_keeper{}, device::current());
     CHECK(one.item() == 5);
   }

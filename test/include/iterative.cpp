@@ -10,6 +10,7 @@
 #include <sinter/iterative.hpp>
 #include <sinter/linalg.hpp>
 #include <sinter/sinter.hpp>
+#include <sinter/sparse.hpp>
 
 #include "test/include/looking.hpp"
 #include "test/include/matrices.hpp"
@@ -163,4 +164,12 @@ TEST_CASE("iterative: what it refuses") {
   CHECK_THROWS_AS(static_cast<void>(krylov::gmres(line, b, {.restart = 0})), error);
   CHECK_THROWS_AS(static_cast<void>(krylov::lobpcg(line, b)), shape_error);
   CHECK_THROWS_AS(static_cast<void>(krylov::lobpcg(line, some<double>({2, 3}))), shape_error);
+}
+
+TEST_CASE("iterative: a sparse array is an operator") {
+  const array<double> dense{{4, 1, 0}, {1, 3, 0}, {0, 0, 2}}, b{1, 2, 3};
+  const sparse::csr_array<double> a(dense);
+  for (const array<double>& x :
+       {sparse::linalg::cg(a, b).x, sparse::linalg::gmres(a, b).x, sparse::linalg::bicgstab(a, b).x})
+    CHECK(all(abs(matmul(dense, x) - b) < 1e-4).item());
 }

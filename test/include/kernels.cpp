@@ -401,6 +401,7 @@ TEST_CASE("kernels: an image from memory and from a file has the names it has") 
     CHECK(refusal([&] { m.kernel("put")(1, 1, a, 1); }).find("sinter: the module has no kernel \"put\"") == 0);
   }
   CHECK(!refusal<io_error>([] { raw_module::load("/nowhere/at/all.cubin"); }).empty());
+  CHECK(refusal<io_error>([] { raw_module::load("/"); }) == "sinter: raw_module::load: /: Is a directory");
   CHECK(!refusal<device_error>([&] {
            raw_module::from_image(std::string(100, 'x').data(), 100).kernel("f")(1, 1, a);
          }).empty());

@@ -291,3 +291,40 @@ TEST_CASE("linalg: without cuSOLVER a GPU's matrices are the host's, and it says
                       std::string::npos,
                   r.output);
 }
+
+TEST_CASE("linalg: matrices without rows or columns have orthogonal vectors all the same") {
+  for (const shape& s : {shape{3, 0}, shape{0, 3}, shape{2, 0, 3}, shape{2, 3, 0}}) {
+    const int rank = s.size();
+    CAPTURE(rank);
+    const auto [u, values, vh] = linalg::svd(zeros(s));
+    CHECK(values.size() == 0);
+    for (const auto& [vectors, n] : {std::pair<array<double>, std::int64_t>{u, s[rank - 2]}, {vh, s[rank - 1]}}) {
+      CHECK(vectors.shape()[rank - 1] == n);
+      CHECK(all(vectors == eye(n)).item());
+    }
+  }
+  CHECK(linalg::cond(zeros({0, 3, 3})).shape() == shape{0});
+  CHECK_THROWS_AS((void)linalg::cond(zeros({2, 0, 0})), shape_error);
+}
+
+TEST_CASE_TEMPLATE("linalg: the exponential of a matrix with one large element", T, float, double) {
+  const double last_bit = sizeof(T) == 4 ? 0x1p-23 : 0x1p-52;
+  for (const double large : {1e2, 1e4, 1e8, 1e10}) {
+    CAPTURE(large);
+    const auto b = static_cast<T>(large);
+    const std::vector<T> got = linalg::expm(array<T>{{1, b}, {0, -1}}).get();
+    CHECK(std::abs(got[0] / std::exp(1.0) - 1) < 20 * last_bit);
+    CHECK(std::abs(got[1] / (large * std::sinh(1.0)) - 1) < 20 * last_bit);
+    CHECK(got[2] == 0);
+    CHECK(std::abs(got[3] / std::exp(-1.0) - 1) < 20 * last_bit);
+    const std::vector<T> lower = linalg::expm(array<T>{{-1, 0}, {b, -2}}).get();
+    CHECK(lower[1] == 0);
+    CHECK(std::abs(lower[2] / (large * (std::exp(-1.0) - std::exp(-2.0))) - 1) < 20 * last_bit);
+  }
+  // Those of a batch are halved each as it needs; what is not finite is no number.
+  const array<T> several{{{0, 0}, {0, 0}}, {{40, 0}, {0, -40}}, {{T(NAN), 0}, {0, 1}}};
+  const array<T> of = linalg::expm(several);
+  CHECK(all(of(0) == eye(2)).item());
+  CHECK(std::abs(of(1, 0, 0).item() / std::exp(40.0) - 1) < 200 * last_bit);
+  CHECK(std::isnan(of(2, 0, 0).item()));
+}

@@ -337,3 +337,16 @@ TEST_CASE("random: what is refused says why, and takes no draw") {
   CHECK_THROWS_AS(rng.uniform({-1}), shape_error);
   CHECK(rng.uniform().item() == untouched.uniform().item());
 }
+
+TEST_CASE_TEMPLATE("random: dirichlet of small parameters is of numbers, and choices are among what there is", T, float,
+                   double) {
+  random::generator rng(5);
+  const array<T> small = rng.dirichlet<T>({20'000}, full<double>({3}, 1e-3));
+  CHECK(!any(isnan(small)).item());
+  CHECK(all(abs(sum(small, 1) - 1) < 1e-5).item());
+  CHECK(all(abs(mean(small, 0) - 1.0 / 3) < 0.02).item());
+  const array<T> several = rng.dirichlet<T>({20'000}, array<double>{1, 2, 5});
+  CHECK(all(abs(mean(several, 0) - array<double>{0.125, 0.25, 0.625}) < 0.01).item());
+  CHECK(all(abs(var(several, 0) - array<double>{0.125 * 0.875, 0.25 * 0.75, 0.625 * 0.375} / 9) < 0.002).item());
+  CHECK(max(rng.choice(3, {5}, zeros<double>({3}))).item() < 3);
+}

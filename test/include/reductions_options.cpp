@@ -145,3 +145,8 @@ TEST_CASE("reduction options: what is asked of the same elements is one pass ove
   check(m, {.axis = 0});
   check(m, {.axis = 1});
 }
+
+TEST_CASE("reductions: the logarithm of an empty sum is minus infinity") {
+  const array<double> none = special::logsumexp(zeros({3, 0}), {.axis = -1});
+  CHECK(none.get() == std::vector<double>(3, -INFINITY));
+}

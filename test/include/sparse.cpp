@@ -209,3 +209,11 @@ TEST_CASE_TEMPLATE("sparse: entries in no order, some at one place", T, EVERY_DT
   c.eliminate_zeros();
   is("without zeros row", c.row());
 }
+
+TEST_CASE("sparse: entries of one element are added before they are counted, raised or made positive") {
+  const csr_array<double> a(array<double>{3, -3, 2}, array<int>{0, 0, 1}, array<int>{0, 3}, {1, 2});
+  CHECK(a.count_nonzero().item() == 1);
+  CHECK(a.power(2).toarray().get() == std::vector<double>{0, 4});
+  CHECK(a.abs().toarray().get() == std::vector<double>{0, 2});
+  CHECK(a.nnz() == 3);
+}

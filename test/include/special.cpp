@@ -59,3 +59,19 @@ TEST_CASE("special: a function is part of the kernel of its user") {
   work();
   CHECK(moved_by(work).launches <= 2);
 }
+
+TEST_CASE("special: what is far from 1 in between keeps its range") {
+  const auto huber = [](float d, float r) { return array<float>(special::pseudo_huber(array<float>{d}, r)).item(); };
+  CHECK(std::abs(huber(1e20f, 1) - 0.5f) < 1e-6f);
+  CHECK(std::abs(huber(1e-10f, 1e10f) - 1) < 1e-6f);
+  CHECK(std::abs(huber(1e-20f, 1) / 1e-20f - 1) < 1e-6f);
+  CHECK(std::abs(huber(1e20f, 1e-5f) / 5e-11f - 1) < 1e-6f);
+  CHECK(huber(INFINITY, 2) == 2);
+  CHECK(huber(0, 2) == 0);
+  const auto above = [](auto a, auto x) {
+    return array<decltype(a)>(special::gammaincc(array<decltype(a)>{a}, x)).item();
+  };
+  CHECK(std::abs(above(7.0f, 104.0f) / 1.26994e-36f - 1) < 1e-5f);
+  CHECK(std::abs(above(35295.367f, 36828.191f) / 4.29e-16f - 1) < 1e-2f);
+  CHECK(std::abs(array<double>(special::gammainc(array<double>{73450.0}, 64755.0)).item() / 1.6e-245 - 1) < 0.05);
+}

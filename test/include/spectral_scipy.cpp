@@ -165,3 +165,8 @@ TEST_CASE("spectral: what surrounds the transforms is fused with them") {
   text << explain(log10(signal::welch(x * 2, {.nperseg = 512}).p));
   CHECK(times_in(text.str(), "calls: 1") == 1);
 }
+
+TEST_CASE("spectral: two samples lie on a line") {
+  CHECK(all(abs(signal::detrend(array<double>{{1, 4}, {-2, 3}})) < 1e-15).item());
+  CHECK(signal::detrend(array<double>{5}).get() == std::vector<double>{0});
+}

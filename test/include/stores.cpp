@@ -523,3 +523,45 @@ TEST_CASE("stores: random programs of names, views, expressions and stores, ever
     }
   }
 }
+
+TEST_CASE("stores: a number or a named array goes into several parts in one statement") {
+  array<double> a = zeros({3, 4}), before = a;
+  const array<double> row{1, 2, 3, 4};
+  a(0) = a(-1) = 1;
+  CHECK(a.get() == array<double>{{1, 1, 1, 1}, {0, 0, 0, 0}, {1, 1, 1, 1}}.get());
+  a(1) = a(2) = row;
+  CHECK(a.get() == array<double>{{1, 1, 1, 1}, {1, 2, 3, 4}, {1, 2, 3, 4}}.get());
+  CHECK(before.get() == zeros<double>({3, 4}).get());
+  array<int> n{1, 2};
+  array<double> x{0, 0};
+  x(0) = n(0) = 2.5;  // the value, as in Python, and not what became of it
+  CHECK(n.get() == std::vector<int>{2, 2});
+  CHECK(x.get() == std::vector<double>{2.5, 0});
+}
+
+TEST_CASE("stores: values of which there are none leave an array alone") {
+  array<float> a{1, 2, 3}, square{{1, 2}, {3, 4}};
+  const array<float> none = zeros<float>({0});
+  put(a, array<int>{1}, none);
+  put(a, array<int>{7}, none, index_mode::clip);
+  putmask(a, a > 1, none);
+  fill_diagonal(square, none);
+  CHECK(a.get() == std::vector<float>{1, 2, 3});
+  CHECK(square.get() == std::vector<float>{1, 2, 3, 4});
+}
+
+TEST_CASE("views: copies of parts, unsigned bounds, and axes of no extent") {
+  array<float> a{{1, 2}, {3, 4}};
+  array<float> part = a(0).copy();
+  part(0) = 9;
+  CHECK(a(0).get() == std::vector<float>{1, 2});
+  CHECK((a + 1).copy().get() == std::vector<float>{2, 3, 4, 5});
+  constexpr std::uint64_t far = ~std::uint64_t{0};
+  CHECK(a(slice(_, far)).shape() == shape{2, 2});
+  CHECK(a(slice(far, _)).shape() == shape{0, 2});
+  CHECK_THROWS_AS((void)a(far), index_error);
+  CHECK_THROWS_WITH_AS((void)flip(a, {1, -1}), "sinter: flip names axis 1 twice", shape_error);
+  const array<float> none = zeros<float>({0, 3});
+  CHECK(none(array<int>{0}, zeros<int>({0})).shape() == shape{0});
+  CHECK_THROWS_AS((void)none(array<int>{0}), index_error);
+}

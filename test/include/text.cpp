@@ -1,5 +1,6 @@
 // Numbers in text and as bytes: what NumPy reads, and what it refuses.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <list>
@@ -97,6 +98,10 @@ TEST_CASE("text: tables are written as NumPy writes them") {
     CHECK_THROWS_AS(sn::savetxt(path, array<int>{1}, {.fmt = fmt}), sn::io_error);
   }
   CHECK_THROWS_AS(sn::savetxt(path, sn::zeros({1, 1, 1})), sn::shape_error);
+  for (const double x : {double(NAN), double(INFINITY), 1e300, 0x1p63})
+    CHECK_THROWS_AS(sn::savetxt(path, array<double>{x}, {.fmt = "%d"}), sn::io_error);
+  sn::savetxt(path, array<double>{-2.9, -0x1p63}, {.fmt = "%d"});
+  CHECK(read_text(path) == "-2\n-9223372036854775808\n");
   CHECK_THROWS_AS(sn::savetxt(folder / "no/such", sn::zeros({1})), sn::io_error);
 }
 
@@ -119,4 +124,8 @@ TEST_CASE("text: numbers of a string, of bytes and of an iteration") {
   CHECK(sn::fromfile<std::int16_t>(path, 2, 2).get() == std::vector<std::int16_t>{3, 2});
   CHECK_THROWS_AS((void)sn::fromfile<std::int16_t>(path, 5), sn::io_error);
   CHECK_THROWS_AS((void)sn::fromfile<std::int16_t>(folder / "none"), sn::io_error);
+  CHECK_THROWS_WITH_AS((void)sn::fromfile<int>("/"), "sinter: fromfile: /: Is a directory", sn::io_error);
+  if (access("/dev/full", W_OK) == 0)
+    CHECK_THROWS_WITH_AS(sn::tofile("/dev/full", array<int>{1}),
+                         "sinter: tofile: /dev/full: No space left on device; the file is not complete", sn::io_error);
 }

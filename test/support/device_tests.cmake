@@ -34,7 +34,8 @@ function(sinter_test name)
   endif()
   string(MAKE_C_IDENTIFIER "${name}" identifier)
 
-  set(environment "SINTER_CACHE_DIR=${SINTER_TEST_CACHES}/${identifier}" ${arg_ENVIRONMENT})
+  # A machine that does much else takes long for the largest kernels.
+  set(environment "SINTER_CACHE_DIR=${SINTER_TEST_CACHES}/${identifier}" SINTER_CC_SECONDS=300 ${arg_ENVIRONMENT})
   if(arg_DEVICE)  # not for tests of the compilers themselves
     list(APPEND environment ${kept_compilers})
   endif()

@@ -45,7 +45,7 @@ not_there='a header that a user of the library may not have'
 forbid include '(cuda|cu(blas|fft|solver|sparse|rand)|nvrtc|nvtx|nvJitLink|cub|thrust).*' "$not_there"
 forbid include '(tbb|oneapi|boost|fmt|benchmark)/.*|xxh(ash|3)\.h|fftw3\.h|cblas\.h|lapacke\.h' "$not_there" include/sinter/fmt.hpp
 
-# Section 4 gives the umbrella header a quarter of a second. Each of these costs more than it brings; <iosfwd>, <cstring> and
+# The umbrella header may take a quarter of a second (test/compile_time). Each of these costs more than it brings; <iosfwd>, <cstring> and
 # functions in the library do instead.
 heavy='memory|functional|iostream|complex|filesystem|regex|atomic|mutex|algorithm|stdexcept|cmath|string'
 heavy+='|istream|ostream|sstream|fstream|map|unordered_map|thread|future|format|ranges|random|chrono'

@@ -137,7 +137,8 @@ struct no_parts {
   no_parts(const X&...) {
     static_assert(never<X...>,
                   "sinter: a join takes a list of arrays, concatenate({a, b}), or a tuple of any expressions, "
-                  "concatenate(tuple(a, b + 1)); of several element types concatenate<double>({a, n})");
+                  "concatenate(tuple(a, b + 1)); of arrays beside parts of arrays, or of several element types, "
+                  "concatenate<double>({a, n})");
   }
 };
 

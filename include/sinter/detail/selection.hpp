@@ -16,13 +16,20 @@ inline constexpr bool is_selection<selection<T>> = true;
 template <element T>
 inline constexpr bool is_selection<array_ref<T>> = true;
 
-/// What a store gives: nothing.
+/// What a store gives: nothing. `a(i) = value` gives the value, if it can be stored once more: `a(0) = a(-1) = 0`.
 template <class T, class V>
 using stored = std::conditional_t<operand<V>, void, refused<T, fault::stored>>;
+template <class T, class V>
+using stored_on = std::conditional_t<
+    scalar_operand<V>, std::remove_cvref_t<V>,
+    std::conditional_t<operand<V> && std::is_lvalue_reference_v<V>, const std::remove_reference_t<V>&, stored<T, V>>>;
 
 /// A number as an expression that is stored into elements of type T.
 template <class T>
 class stored_number {
+  static_assert(
+      requires { sizeof(T); }, "sinter: complex elements beside a number need its header: #include <complex>");
+
  public:
   template <class X>
   explicit stored_number(const X& x) : bits_(to_bits(stored_scalar<T>(x))) {}
@@ -104,8 +111,15 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
   /// Stores: every element of the view takes the value, which broadcasts to it. Errors: `shape_error`; nothing is changed then.
   template <class V>
     requires(!std::same_as<std::remove_cvref_t<V>, selection>)
-  detail::stored<T, V>
-  operator=(V&& value) && { return detail::store_value<T>(target_->own(), node(), std::forward<V>(value)); }
+  detail::stored_on<T, V>
+  operator=(V&& value) && {
+    if constexpr (std::same_as<detail::stored_on<T, V>, detail::stored<T, V>>) {
+      return detail::store_value<T>(target_->own(), node(), std::forward<V>(value));
+    } else {
+      detail::store_value<T>(target_->own(), node(), value);
+      return value;
+    }
+  }
   void operator=(detail::no_list) &&;
   void operator=(selection&& other) && { detail::store_value<T>(target_->own(), node(), std::move(other)); }
   void operator=(const selection& other) && { detail::store_value<T>(target_->own(), node(), other); }

@@ -91,6 +91,12 @@ SINTER_API sparse_parts convert(const sparse_parts&, sparse::format);
 SINTER_API structure_handle transpose(const structure_handle&);
 SINTER_API sparse_parts sort_indices(const sparse_parts&);
 SINTER_API sparse_parts sum_duplicates(const sparse_parts&);
+/// What f makes of the values, each of one element.
+template <class Sparse, class F>
+auto of_values(Sparse a, F f) {
+  a.sum_duplicates();
+  return a.with_data(f(a.data()));
+}
 SINTER_API sparse_parts eliminate_zeros(const sparse_parts&);
 
 /// The row, or the column, of each entry, as int64: lazy.

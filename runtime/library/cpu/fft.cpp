@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <mutex>
-#include <utility>
 
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"

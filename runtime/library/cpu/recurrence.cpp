@@ -1,7 +1,6 @@
 // Filters with feedback on the host, a row after the other.
 #include <algorithm>
 #include <complex>
-#include <vector>
 
 #include "codegen/ir/complex_scalar.hpp"
 #include "runtime/library/recurrences.hpp"
