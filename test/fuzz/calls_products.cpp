@@ -20,6 +20,9 @@ maybe outline_from(dtype type, const std::vector<std::int64_t>& extents) {
 }
 /// The axes before the last ones of both, broadcast, and others behind them.
 maybe batched(const outlines& of, int last_of_a, int last_of_b, const std::vector<std::int64_t>& behind) {
+  // A vector gets an axis more on the way.
+  if (last_of_a == 1 && of[0].extents.size() == max_rank) return {};
+  if (last_of_b == 1 && of[1].extents.size() == max_rank) return {};
   shape to = listed({of[0].extents.begin(), of[0].extents.end() - last_of_a});
   if (!codegen::broadcast(to, listed({of[1].extents.begin(), of[1].extents.end() - last_of_b}))) return {};
   std::vector<std::int64_t> all(to.begin(), to.end());

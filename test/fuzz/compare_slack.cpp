@@ -34,6 +34,13 @@ bool may_lose_sign_of_zero(const step& s, const snapshot& result) {
   return false;
 }
 
+// Complex numbers that differ in the signs of zeros are equal: which of them is the least or the largest is for the order to say.
+bool takes_any_zero(const step& s, const snapshot& result) {
+  if (s.what != form::reduce && s.what != form::scan) return false;
+  const fold which = s.what == form::scan ? static_cast<fold>(s.scanning) : s.folding;
+  return detail::is_complex(result.type) && (which == fold::min || which == fold::max);
+}
+
 bool has_zero(const snapshot& result) {
   for (const op which : {op::real, op::imag}) {
     const snapshot part = parts_of(result, which);
@@ -172,7 +179,7 @@ long double own_slack(const step& s, const std::vector<snapshot>& operands, cons
   if (s.what == form::call) return slack_of_call(s, operands, result, strict);
   if (strict) return 0;
   if (!is_exact(s, operands, result)) return anything;
-  return may_lose_sign_of_zero(s, result) ? signs_of_zero : 0;
+  return may_lose_sign_of_zero(s, result) || takes_any_zero(s, result) ? signs_of_zero : 0;
 }
 
 long double slack_of(const step& s, const std::vector<snapshot>& operands, const std::vector<long double>& slack,

@@ -164,3 +164,22 @@ TEST_CASE("differences: what is around them is in their launch") {
   const array<float> wide = arange<float>(0, 100);
   one([&] { const array<float> r = convolve(a * 2, wide, convolve_mode::same) + 1; });
 }
+
+TEST_CASE("convolve: long sequences by long kernels, whose ends are folded apart from what lies inside") {
+  std::vector<std::int64_t> a(20'000), v(40);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::int64_t>(i * i % 101) - 50;
+  for (std::size_t k = 0; k < v.size(); ++k) v[k] = static_cast<std::int64_t>(k * 7 % 11) - 5;
+  std::vector<std::int64_t> all(a.size() + v.size() - 1);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t k = 0; k < v.size(); ++k) all[i + k] += a[i] * v[k];
+  const auto x = asarray(a), kernel = asarray(v), wanted = asarray(all);
+  const std::int64_t n = x.size(), m = kernel.size();
+  CHECK(array_equal(convolve(x, kernel), wanted).item());
+  CHECK(array_equal(convolve(kernel, x, convolve_mode::same), wanted(slice((m - 1) / 2, (m - 1) / 2 + n))).item());
+  CHECK(array_equal(convolve(x, kernel, convolve_mode::valid), wanted(slice(m - 1, n))).item());
+  CHECK(array_equal(correlate(x, flip(kernel), convolve_mode::full) * 2, wanted * 2).item());
+  // What is not there is not multiplied: an infinite coefficient is no NaN at the ends.
+  array<double> infinite = kernel.astype<double>();
+  infinite(0) = infinite(-1) = INFINITY;
+  CHECK(!any(isnan(convolve(x.astype<double>() * 0 + 1, infinite))).item());
+}
