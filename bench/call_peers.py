@@ -127,6 +127,7 @@ def signals(peer, n):
     yield "dct float32, rows of 1000", n, lambda: peer.scipy.fft.dct(m)
     taps = xp.asarray(peers.uniform(1001, -1, 1, 3))
     yield "fftconvolve float32, 1001 taps", n, lambda: signal.fftconvolve(x, taps)
+    yield "convolve float32, 101 taps", n, lambda: xp.convolve(x, taps[:101])
 
 
 def transforms(peer, scale):

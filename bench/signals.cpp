@@ -58,6 +58,9 @@ void spectra(bench::session& s, std::int64_t n) {
   const array<float> taps = sn::asarray(bench::numbers<float>(1001, -1, 1, 3));
   if (const std::string name = "fftconvolve float32, 1001 taps"; s.wants(name))
     s.measure(name, n, bytes, bytes, [&] { array<float> r = sn::signal::fftconvolve(x, taps); });
+  const array<float> few = taps(sn::slice(101));
+  if (const std::string name = "convolve float32, 101 taps"; s.wants(name))
+    s.measure(name, n, bytes, bytes, [&] { array<float> r = sn::convolve(x, few); });
 }
 
 }  // namespace

@@ -236,8 +236,8 @@ class array<T> : public detail::methods<array<T>, T> {
   }
   /// The device this array lives on.
   sinter::device device() const { return detail::device_of(node()); }
-  /// A copy with storage of its own. Source: numpy.ndarray.copy.
-  array copy(detail::where at = detail::where::current()) const { return array(detail::make_copy(node(), at)); }
+  /// A copy with storage of its own, also of parts and expressions. Source: numpy.ndarray.copy.
+  using detail::methods<array<T>, T>::copy;
 
   /// Library use. An owned node; one that is no array is evaluated.
   explicit array(detail::node* owned, detail::where at = detail::where::current())

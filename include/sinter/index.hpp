@@ -41,7 +41,7 @@ namespace detail {
 
 /// An index as a number with a sign. No array is as long as what that has no room for.
 template <class Int>
-constexpr std::int64_t place(Int i) {
+constexpr std::int64_t signed_index(Int i) {
   const std::int64_t number = integer_or_0(i);
   return i > Int() && number < 0 ? std::int64_t{0x7fffffffffffffff} : number;
 }
@@ -57,7 +57,7 @@ class slice : public detail::index_entry {
    public:
     constexpr bound(detail::all_tag) {}
     template <class Int>
-    constexpr bound(Int at) : given_(true), at_(detail::place(at)) {
+    constexpr bound(Int at) : given_(true), at_(detail::signed_index(at)) {
       static_assert(std::is_integral_v<Int>, "sinter: a bound of a slice is an integer or _");
     }
     constexpr bool given() const { return given_; }
@@ -97,7 +97,7 @@ constexpr index_item to_index(ellipsis_tag) { return index_of_kind(index_item::r
 constexpr const index_item& to_index(const slice& s) { return s.item(); }
 template <std::integral Int>
 constexpr index_item to_index(Int i) {
-  return {index_item::integer, true, false, place(i), 0, 1};
+  return {index_item::integer, true, false, signed_index(i), 0, 1};
 }
 template <class X>
 concept one_index = std::integral<X> || index_object<X>;

@@ -269,8 +269,9 @@ auto tensorinv(E&& e, sinter::detail::integer ind = 2) {
   using T = sinter::detail::solved<E>;
   return lazy<T>(sinter::detail::make_tensor_inverse(sinter::detail::node_in(std::forward<E>(e)), dtype_of<T>, ind));
 }
-/// The exponential of a matrix, by Pade approximation, scaled and squared as often as its norm wants. Stream behaviour: waits for the
-/// norm when it is evaluated, so that it cannot be captured. Source: scipy.linalg.expm.
+/// The exponential of a matrix, by Pade approximation, scaled and squared as often as norms of its powers want. Dtypes: float32 and
+/// complex64 are computed in double where a norm is above 5. Stream behaviour: waits for the norms when it is evaluated, so that it cannot be captured. Source:
+/// scipy.linalg.expm.
 template <sinter::detail::expression E>
 auto expm(E&& e) {
   using T = sinter::detail::solved<E>;

@@ -113,7 +113,7 @@ class [[nodiscard]] sparse_array {
     else return with_data(sinter::astype<U>(data()));
   }
 
-  // Of the values of the entries, as 0 stays 0: lazy. Source: scipy.sparse.csr_array.sin, ...
+  // Of the values of the elements, as 0 stays 0: lazy where no element has two entries. Source: scipy.sparse.csr_array.sin, ...
 #define SINTER_SPARSE_UNARY(name)                                                   \
   auto name() const {                                                               \
     return detail::of_values(*this, [](const auto& x) { return sinter::name(x); }); \

@@ -16,7 +16,7 @@ std::string read_whole(const char* function, const char* path);
 /// keep what it took.
 void write_whole(const char* function, const char* path, std::initializer_list<std::string_view> pieces);
 
-/// The bytes of anything without a pointer.
+/// The elements of a vector, as bytes.
 template <class List>
 std::string_view bytes_of(const List& list) {
   return {reinterpret_cast<const char*>(list.data()), list.size() * sizeof *list.data()};

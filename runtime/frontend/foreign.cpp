@@ -28,8 +28,6 @@ void set_strides(foreign_elements& of, const std::int64_t* strides, std::size_t 
 
 namespace {
 
-__extension__ using wide = __int128;  // products of a stride and an extent
-
 node* without_elements(const foreign_elements& of) {
   const device_scope on(of.device);
   node* const made = make_array(of.type, of.extents);
@@ -45,12 +43,12 @@ node* make_foreign(const foreign_elements& of) try {
   const std::int64_t size = itemsize(of.type), aligned = itemsize(real_part_of(of.type));
   if (!of.first || reinterpret_cast<std::uintptr_t>(of.first) % static_cast<std::uintptr_t>(aligned) != 0)
     throw shape_error(message("sinter: memory at %p holds no elements of %s", of.first, name(of.type)).c_str());
-  wide lowest = 0, highest = 0;
+  runtime::int128 lowest = 0, highest = 0;
   std::int64_t c_strides[max_rank];
   codegen::c_strides(of.extents, c_strides);
   bool is_contiguous = true;
   for (int d = 0; d < of.extents.size(); ++d) {
-    const wide reach = wide{of.strides[d]} * (of.extents[d] - 1);
+    const auto reach = runtime::int128{of.strides[d]} * (of.extents[d] - 1);
     (reach < 0 ? lowest : highest) += reach;
     is_contiguous = is_contiguous && (of.extents[d] == 1 || of.strides[d] == c_strides[d]);
   }

@@ -82,6 +82,16 @@ int checked_axis(std::int64_t axis, int rank, const char* what) {
       message("sinter: %s: axis %lld of an array of %d axes", what, static_cast<long long>(axis), rank).c_str());
 }
 
+list<int> checked_axes(const detail::axis_list& given, int rank, const char* what) {
+  list<int> all;
+  for (int i = 0; i < given.count; ++i) {
+    all.push_back(checked_axis(given.axes[i], rank, what));
+    if (std::count(all.begin(), all.end(), all.back()) > 1)
+      throw shape_error(message("sinter: %s names axis %d twice", what, all.back()).c_str());
+  }
+  return all;
+}
+
 void require_one_axis_more(const shape& s, const char* what) {
   if (s.size() == max_rank)
     throw shape_error(

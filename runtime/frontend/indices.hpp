@@ -7,6 +7,7 @@
 
 #include <sinter/expr.hpp>
 
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/nodes.hpp"
 
 namespace sinter::runtime {
@@ -75,6 +76,9 @@ inline range clipped(const detail::index_item& item, std::int64_t extent) {
 
 /// An axis, counted from the end if negative. Errors: `shape_error`.
 int checked_axis(std::int64_t axis, int rank, const char* what);
+/// The axes that a list names, each once.
+list<int> checked_axes(const detail::axis_list&, int rank, const char* what);
+
 /// Extents that grow: what does not fit is more than any shape has, and is refused as such.
 inline std::int64_t grown(std::int64_t extent, std::int64_t by) {
   std::int64_t sum;

@@ -13,6 +13,9 @@
 
 namespace sinter::runtime {
 
+/// Has room for products of strides and extents, and of two strides.
+__extension__ using int128 = __int128;
+
 /// A new node of type N, followed by `extra` bytes.
 template <class N>
 [[gnu::always_inline]] inline N* new_node(dtype type, const shape& extents, std::size_t extra = 0) {

@@ -8,23 +8,23 @@
 #include <numeric>
 #include <utility>
 
+#include "runtime/frontend/nodes.hpp"
+
 namespace sinter::runtime {
 
 using detail::array_node;
 
 namespace {
 
-__extension__ using wide = __int128;  // products of two strides
-
 class equation {
  public:
   /// Side 1 adds the array's terms, side -1 those of the array it is equal to.
   void add(const array_node& a, int side) {
-    rest_ -= side * static_cast<wide>(a.offset);
+    rest_ -= side * static_cast<int128>(a.offset);
     for (int d = 0; d < a.extents.size(); ++d) {
       const std::int64_t most = a.extents[d] - 1, stride = side * a.strides[d];
       if (most == 0 || stride == 0) continue;
-      if (stride < 0) rest_ -= static_cast<wide>(stride) * most;  // x counts from the other end
+      if (stride < 0) rest_ -= static_cast<int128>(stride) * most;  // x counts from the other end
       add(stride < 0 ? -stride : stride, most);
     }
   }
@@ -34,7 +34,7 @@ class equation {
     terms_[count_] = {};
     for (int k = count_ - 1; k >= 0; --k) {
       terms_[k].divisor = std::gcd(terms_[k].factor, terms_[k + 1].divisor);
-      terms_[k].reach = terms_[k + 1].reach + static_cast<wide>(terms_[k].factor) * terms_[k].most;
+      terms_[k].reach = terms_[k + 1].reach + static_cast<int128>(terms_[k].factor) * terms_[k].most;
     }
     return search(0, rest_);
   }
@@ -43,7 +43,7 @@ class equation {
   struct term {
     std::int64_t factor = 0, most = 0;
     std::int64_t divisor = 0;  // the greatest that this and all smaller factors have in common
-    wide reach = 0;            // the most that they add up to
+    int128 reach = 0;          // the most that they add up to
   };
 
   void add(std::int64_t factor, std::int64_t most) {
@@ -56,27 +56,27 @@ class equation {
   }
 
   // The x below `modulus` with factor * x = rest modulo it; both have been divided by what they have in common.
-  static std::int64_t congruent(std::int64_t factor, wide rest, std::int64_t modulus) {
+  static std::int64_t congruent(std::int64_t factor, int128 rest, std::int64_t modulus) {
     std::int64_t r = modulus, next = factor % modulus, inverse = 0, next_inverse = 1;
     while (next != 0) {
       const std::int64_t quotient = r / next;
       r = std::exchange(next, r - quotient * next);
       inverse = std::exchange(next_inverse, inverse - quotient * next_inverse);
     }
-    const wide x = rest % modulus * inverse % modulus;
+    const int128 x = rest % modulus * inverse % modulus;
     return static_cast<std::int64_t>(x < 0 ? x + modulus : x);
   }
 
-  bool search(int k, wide rest) {
+  bool search(int k, int128 rest) {
     if (rest < 0 || rest > terms_[k].reach) return false;
     if (rest == 0) return true;
     const term &t = terms_[k], &after = terms_[k + 1];
     if (rest % t.divisor != 0) return false;
     if (k == count_ - 1) return true;  // x = rest / factor, which is within its reach
     const std::int64_t step = after.divisor / t.divisor;
-    const wide least = rest > after.reach ? (rest - after.reach + t.factor - 1) / t.factor : 0;
-    const wide highest = std::min<wide>(t.most, rest / t.factor);
-    wide x = congruent(t.factor / t.divisor, rest / t.divisor, step);
+    const int128 least = rest > after.reach ? (rest - after.reach + t.factor - 1) / t.factor : 0;
+    const int128 highest = std::min<int128>(t.most, rest / t.factor);
+    int128 x = congruent(t.factor / t.divisor, rest / t.divisor, step);
     if (x < least) x += (least - x + step - 1) / step * step;
     for (; x <= highest; x += step) {
       if (++steps_ > most_steps) return true;
@@ -88,7 +88,7 @@ class equation {
   static constexpr int most_steps = 1000;
   term terms_[2 * max_rank + 1];
   int count_ = 0, steps_ = 0;
-  wide rest_ = 0;
+  int128 rest_ = 0;
 };
 
 }  // namespace

@@ -48,12 +48,8 @@ node* make_flip(node* n, const axis_list& axes) {
   const shape& s = typed(n)->extents;
   runtime::list<index_item> items(static_cast<std::size_t>(s.size()), to_index(_));
   for (int d = 0; axes.count < 0 && d < s.size(); ++d) items[static_cast<std::size_t>(d)] = to_index(slice(_, _, -1));
-  for (int i = 0; i < axes.count; ++i) {
-    const int axis = checked_axis(axes.axes[i], s.size(), "flip");
-    index_item& item = items[static_cast<std::size_t>(axis)];
-    if (item.what != index_item::all) throw shape_error(message("sinter: flip names axis %d twice", axis).c_str());
-    item = to_index(slice(_, _, -1));
-  }
+  for (const int axis : runtime::checked_axes(axes, s.size(), "flip"))
+    items[static_cast<std::size_t>(axis)] = to_index(slice(_, _, -1));
   return view_by(n, items);
 }
 

@@ -18,6 +18,7 @@
 namespace sinter::detail {
 
 using runtime::as_array_node;
+using runtime::checked_axes;
 using runtime::checked_axis;
 using runtime::index_along;
 using runtime::typed;
@@ -26,17 +27,6 @@ namespace {
 
 node* view_by(node* n, const runtime::list<index_item>& items) {
   return make_view(n, items.data(), static_cast<int>(items.size()));
-}
-
-// The axes that a list names, each once.
-runtime::list<int> checked_axes(const axis_list& list, int rank, const char* what) {
-  runtime::list<int> all;
-  for (int i = 0; i < list.count; ++i) {
-    all.push_back(checked_axis(list.axes[i], rank, what));
-    if (std::count(all.begin(), all.end(), all.back()) > 1)
-      throw shape_error(message("sinter: %s names axis %d twice", what, all.back()).c_str());
-  }
-  return all;
 }
 
 node* in_order(node* n, const runtime::list<int>& order) {
@@ -184,7 +174,7 @@ std::vector<handle> make_unstacked(node* n, std::int64_t given) try {
 
 namespace {
 
-__extension__ using wide = __int128;  // products of a stride and an extent
+using runtime::int128;
 
 // A view of an array's memory, from an element of the view's dtype on.
 node* view_of_memory(array_node& a, dtype type, const shape& s, const std::int64_t* strides, std::int64_t offset) {
@@ -244,9 +234,9 @@ node* make_strided(node* n, const shape& s, const std::int64_t* strides, std::si
         message("sinter: as_strided of an array of shape %s whose elements do not lie together; a copy's do",
                 to_string(a.extents).c_str())
             .c_str());
-  wide low = a.offset, high = a.offset;
+  int128 low = a.offset, high = a.offset;
   for (int d = 0; d < s.size(); ++d) {
-    const wide far = static_cast<wide>(strides[d]) * (s[d] - 1);
+    const int128 far = static_cast<int128>(strides[d]) * (s[d] - 1);
     (far < 0 ? low : high) += far;
   }
   if (s.elements() != 0 && (low < has.low || high > has.high))

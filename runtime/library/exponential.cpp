@@ -23,11 +23,11 @@ namespace {
 
 term product(const term& a, const term& b) { return term::made(make_matmul(a.held(), b.held())); }
 
-// Up to such a norm the error of the approximant is below that of a double; and the first term that it lacks.
-constexpr double furthest = 4.25;
+// Up to such a norm of a matrix, or such a root of the norm of a power of it, the approximant's error is below that of a double; and the
+// first term that the approximant lacks.
+constexpr double furthest_by_norm = 5.371920351148152, furthest_by_powers = 4.25;
 constexpr double first_lacking = 1 / 113250775606021113483283660800000000.0;
 constexpr int lacking_power = 27;
-constexpr double largest = 0x1p100;  // norm of a matrix whose tenth power has room in a double
 
 term norm_of(const term& a) {
   return term::made(make_norm(a.held(), detail::norm_of::matrices, {.ord = 1, .axis = {-2, -1}, .keepdims = true}));
@@ -36,13 +36,13 @@ term computed(const term& t) { return term::made(detail::evaluate(t.get(), detai
 term above_0(const term& t) { return apply(op::maximum, {apply(op::ceil, {t}), 0.0}); }
 term log2(const term& t) { return apply(op::log2, {t}); }
 
-/// A matrix and its powers.
-struct powers {
-  term one, two, four, six;
-};
+double largest_of(const term& all) {
+  double largest = 0;
+  read_item(astype(fold(reduction::max, all, {}, false), dtype::float64).get(), &largest, {});
+  return largest;
+}
 
-term approximated(const powers& of) {
-  const auto& [a, a2, a4, a6] = of;
+term approximated(const term& a) {
   constexpr double b[] = {64764752532480000,
                           32382376266240000,
                           7771770303897600,
@@ -59,6 +59,7 @@ term approximated(const powers& of) {
                           1};
   const auto c = [&](int i) { return term(b[i] / b[0]); };  // so that float has room for them
   const term one = identity(a.extent(a.rank() - 1), a.type());
+  const term a2 = product(a, a), a4 = product(a2, a2), a6 = product(a4, a2);
   const term high_odd = product(a6, a6 * c(13) + a4 * c(11) + a2 * c(9));
   const term odd = product(a, high_odd + a6 * c(7) + a4 * c(5) + a2 * c(3) + one * c(1));
   const term high_even = product(a6, a6 * c(12) + a4 * c(10) + a2 * c(8));
@@ -71,20 +72,35 @@ term times_power_of_2(const term& a, const term& power) {
   return a * astype(apply(op::exp2, {power}), real_part_of(a.type()));
 }
 
-// How often each matrix is halved, from its norm, and from powers of a matrix that was halved `first` times.
-term halvings(const term& a, const term& norms, const term& first, const term& four, const term& six) {
+// How often each matrix is halved: no oftener than its norm wants, and less where norms of its powers do.
+term halvings(const term& a, const term& by_norm) {
   const auto root = [](const term& power, double degree) { return apply(op::power, {norm_of(power), 1 / degree}); };
-  const term d6 = root(six, 6), d8 = root(product(four, four), 8), d10 = root(product(four, six), 10);
+  const term a2 = computed(product(a, a)), a4 = computed(product(a2, a2)), a6 = computed(product(a4, a2));
+  const term d6 = root(a6, 6), d8 = root(product(a4, a4), 8), d10 = root(product(a4, a6), 10);
   const term reach = apply(op::minimum, {apply(op::maximum, {d6, d8}), apply(op::maximum, {d8, d10})});
-  const term by_powers = if_finite(above_0(log2(reach / furthest) + first), 0.0);
+  const term by_powers = if_finite(above_0(log2(reach / furthest_by_powers)), 0.0);
   // What the approximant lacks is a series in the matrix of absolute values.
   const term positive = computed(times_power_of_2(apply(op::absolute, {a}), 0.0 - by_powers));
   term row = fold(reduction::sum, positive, {1, {-2}}, true);
   for (int i = 1; i < lacking_power; ++i) row = computed(product(row, positive));
   const term lacks = fold(reduction::max, row, {2, {-2, -1}}, true) / norm_of(positive) * first_lacking;
   const term more = above_0(log2(lacks / 0x1p-53) / (lacking_power - 1));
-  const term is_known = apply(op::isfinite, {lacks}) & (first == 0);
-  return choose(is_known, by_powers + more, if_finite(above_0(log2(norms / furthest)), 0.0));
+  const term is_known = apply(op::isfinite, {reach}) & apply(op::isfinite, {lacks});
+  return choose(is_known, apply(op::minimum, {by_powers + more, by_norm}), by_norm);
+}
+
+// Divided and squared, where a norm is too large for the approximant. Powers of a matrix with one large element leave the range of
+// 32 bits.
+term scaled_and_squared(const term& given, const term& by_norm) {
+  const term a = computed(astype(given, is_complex(given.type()) ? dtype::complex128 : dtype::float64));
+  const term times = computed(halvings(a, astype(by_norm, dtype::float64)));
+  term x = approximated(times_power_of_2(a, 0.0 - times));
+  const auto most = static_cast<int>(largest_of(times));
+  for (int i = 0; i < most; ++i) {
+    const term squared = product(x, x);
+    x = a.rank() == 2 ? squared : choose(times > i, squared, x);
+  }
+  return x;
 }
 
 // Triangles stay what they are.
@@ -110,24 +126,9 @@ class exponential_call final : public library_call {
     if (results[0].extents.elements() == 0) return;
     refuse_while_capturing(on, "expm");
     const term given = term::of(const_cast<array_node*>(operands[0]));
-    // Powers of a matrix with one large element leave the range of 32 bits.
-    const term a = computed(astype(given, is_complex(given.type()) ? dtype::complex128 : dtype::float64));
-    const term norms = norm_of(a), first = if_finite(above_0(log2(norms / largest)), 0.0);
-    const term small = computed(times_power_of_2(a, 0.0 - first));
-    const term two = computed(product(small, small)), four = computed(product(two, two)),
-               six = computed(product(four, two));
-    const term times = computed(halvings(a, norms, first, four, six));
-    double most = 0;
-    read_item(astype(fold(reduction::max, times, {}, false), dtype::float64).get(), &most, {});
-    const auto scaled = [&](const term& power, double degree) {
-      return times_power_of_2(power, degree * (first - times));
-    };
-    term x = approximated({scaled(small, 1), scaled(two, 2), scaled(four, 4), scaled(six, 6)});
-    for (int i = 0; i < static_cast<int>(most); ++i) {
-      const term squared = product(x, x);
-      x = operands[0]->extents.size() == 2 ? squared : choose(times > i, squared, x);
-    }
-    x = astype(with_zeros_of(a, x), given.type());
+    const term by_norm = computed(if_finite(above_0(log2(norm_of(given) / furthest_by_norm)), 0.0));
+    term x = largest_of(by_norm) == 0 ? approximated(given) : scaled_and_squared(given, by_norm);
+    x = astype(with_zeros_of(given, x), given.type());
     request r{typed(x.get()), &made[0]->extents, made[0]};
     evaluate(&r, 1);
   }

@@ -226,7 +226,7 @@ std::uint32_t thread_number() {
 }
 
 /// Readers see the old file or the new one.
-void write_whole(const std::string& path, const std::string& text) {
+void replace_file(const std::string& path, const std::string& text) {
   const std::string beside = path + "." + std::to_string(getpid()) + ".part";
   codegen::unique_fd to = codegen::open_path(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (!to) cannot_write(path, errno);
@@ -414,7 +414,7 @@ void end_report() {
       times.drop();
     }
   }
-  write_whole(done->path, page_of(*done, report_clock::now()));
+  replace_file(done->path, page_of(*done, report_clock::now()));
 }
 
 void remember_work(std::size_t most) {

@@ -20,9 +20,6 @@ maybe outline_from(dtype type, const std::vector<std::int64_t>& extents) {
 }
 /// The axes before the last ones of both, broadcast, and others behind them.
 maybe batched(const outlines& of, int last_of_a, int last_of_b, const std::vector<std::int64_t>& behind) {
-  // A vector gets an axis more on the way.
-  if (last_of_a == 1 && of[0].extents.size() == max_rank) return {};
-  if (last_of_b == 1 && of[1].extents.size() == max_rank) return {};
   shape to = listed({of[0].extents.begin(), of[0].extents.end() - last_of_a});
   if (!codegen::broadcast(to, listed({of[1].extents.begin(), of[1].extents.end() - last_of_b}))) return {};
   std::vector<std::int64_t> all(to.begin(), to.end());
@@ -246,6 +243,7 @@ const call_row rows[] = {
     {"matvec", 2, closeness::products,
      [](const step&, const outlines& of) -> maybe {
        if (of[0].extents.size() < 2 || of[1].extents.size() < 1 || last(of[0]) != last(of[1])) return {};
+       if (of[1].extents.size() == max_rank) return {};  // a vector is a matrix of one column on the way
        return batched(of, 2, 1, {last(of[0], 2)});
      },
      [](const step&, const handles& o, dtype) { return detail::make_matvec(o[0], o[1]); },
@@ -255,6 +253,7 @@ const call_row rows[] = {
     {"vecmat", 2, closeness::products,
      [](const step&, const outlines& of) -> maybe {
        if (of[0].extents.size() < 1 || of[1].extents.size() < 2 || last(of[0]) != last(of[1], 2)) return {};
+       if (of[0].extents.size() == max_rank) return {};
        return batched(of, 1, 2, {last(of[1])});
      },
      [](const step&, const handles& o, dtype) { return detail::make_vecmat(o[0], o[1]); },

@@ -70,6 +70,9 @@ TEST_CASE("archives: what is written is read again, and what is cut off is refus
   const array<int> a{{1, 2}, {3, 4}};
   sn::savez(path, {{"a", a}, {"twice", a.T() * 2.5}, {"none", sn::zeros<bool>({0, 3})}});
   check_written(path);
+  const std::string longest(65'532, 'n');  // with .npy behind it, one more than the archive has room for
+  CHECK_THROWS_WITH_AS(sn::savez(path, {{longest.c_str(), a}}),
+                       ("sinter: savez: " + path + ": a name in it has more than 65535 bytes").c_str(), sn::io_error);
   sn::savez(path, {});
   CHECK(contains(refusal(path, "a"), "it has no 'a'"));
 }

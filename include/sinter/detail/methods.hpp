@@ -43,7 +43,6 @@ class methods : public refused_methods {
     return extents;
   }
   int ndim() const { return shape().size(); }
-  /// An array with storage of its own. Source: numpy.ndarray.copy.
   auto copy(where at = where::current()) const { return array<Element>(make_copy(shared().get(), at)); }
   std::int64_t size() const { return shape().elements(); }
   static constexpr sinter::dtype dtype() { return dtype_of<Element>; }
