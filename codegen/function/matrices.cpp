@@ -8,14 +8,28 @@ namespace {
 
 constexpr const char* complex_text = R"(struct T { R re, im; };
 static __device__ __forceinline__ bool is_finite(const T v) { return v.re - v.re == 0 && v.im - v.im == 0; }
+static __device__ __forceinline__ bool is_nan(const T v) { return v.re != v.re || v.im != v.im; }
 static __device__ __forceinline__ bool is_zero(const T v) { return v.re == 0 && v.im == 0; }
 static __device__ __forceinline__ T conjugate(const T v) { return {v.re, -v.im}; }
+static __device__ __forceinline__ R size_of(const T v) { return (v.re < 0 ? -v.re : v.re) + (v.im < 0 ? -v.im : v.im); }
+static __device__ __forceinline__ T less_product(const T v, const T x, const T y) {
+  return {v.re - (x.re * y.re - x.im * y.im), v.im - (x.re * y.im + x.im * y.re)};
+}
+static __device__ __forceinline__ T quotient(const T x, const T y) {
+  const bool turned = (y.re < 0 ? -y.re : y.re) < (y.im < 0 ? -y.im : y.im);
+  const R ratio = turned ? y.re / y.im : y.im / y.re, by = turned ? y.re * ratio + y.im : y.re + y.im * ratio;
+  return turned ? T{(x.re * ratio + x.im) / by, (x.im * ratio - x.re) / by} : T{(x.re + x.im * ratio) / by, (x.im - x.re * ratio) / by};
+}
 #define ZERO T{0, 0}
 )";
 constexpr const char* real_text = R"(typedef R T;
 static __device__ __forceinline__ bool is_finite(const T v) { return v - v == 0; }
+static __device__ __forceinline__ bool is_nan(const T v) { return v != v; }
 static __device__ __forceinline__ bool is_zero(const T v) { return v == 0; }
 static __device__ __forceinline__ T conjugate(const T v) { return v; }
+static __device__ __forceinline__ R size_of(const T v) { return v < 0 ? -v : v; }
+static __device__ __forceinline__ T less_product(const T v, const T x, const T y) { return v - x * y; }
+static __device__ __forceinline__ T quotient(const T x, const T y) { return x / y; }
 #define ZERO (T)0
 )";
 
@@ -30,10 +44,11 @@ struct A {
   void* to;
   int* flags;
   const void* infos;
+  void* pivots;
   index_trouble* note;
   R* results[3];
   long long reals[3], rows, columns, count, from_down, from_across, to_down, to_across, to_step, extents[8], steps[8], limit;
-  int axes, step, part, conjugates, checks, tiled, add, wide_from, wide_to, fault, flag_fault;
+  int axes, step, part, conjugates, check, tiled, add, wide_from, wide_to, fault, flag_fault;
 };
 #define first_thread ((long long)blockIdx.x * blockDim.x + threadIdx.x)
 #define all_threads ((long long)gridDim.x * blockDim.x)
@@ -56,9 +71,9 @@ static __device__ __forceinline__ bool is_inside(const A& a, const long long r, 
 static __device__ __forceinline__ T taken(const A& a, const T* matrix, const long long b, const long long r, const long long c) {
   if (!is_inside(a, r, c)) return ZERO;
   const T v = matrix[r * a.from_down + c * a.from_across];
-  if (a.checks && !is_finite(v)) {
+  if (a.check == 1 ? !is_finite(v) : a.check == 2 && is_nan(v)) {
     atomicExch(a.flags + b, 1);
-    return ZERO;
+    if (a.check == 1) return ZERO;
   }
   return a.conjugates ? conjugate(v) : v;
 }
@@ -146,20 +161,96 @@ static __device__ __forceinline__ void look_along_diagonal(const A& a) {
     if (threadIdx.x == 0) a.flags[b] = least == 0x7fffffff ? 0 : least + 1;
   }
 }
+// Few matrices have a flag or an info, so each thread looks at one, and the block goes through those that were found.
+template <class F>
+static __device__ __forceinline__ void with_found(const A& a, const F with) {
+  __shared__ int found[256], many;
+  for (long long first = blockIdx.x * 256ll; first < a.count; first += gridDim.x * 256ll) {
+    const long long b = first + threadIdx.x;
+    if (threadIdx.x == 0) many = 0;
+    __syncthreads();
+    const int flag = a.flags && b < a.count ? a.flags[b] : 0, info = a.infos && b < a.count ? ((const int*)a.infos)[b] : 0;
+    if (flag || info) found[atomicAdd(&many, 1)] = threadIdx.x;
+    __syncthreads();
+    for (int i = 0; i < many; ++i) with(first + found[i]);
+    __syncthreads();
+  }
+}
+static __device__ __forceinline__ R not_a_number() { return (R)__longlong_as_double(0x7ff8000000000000ll); }
 static __device__ __forceinline__ void finish(const A& a) {
-  const R none = (R)__longlong_as_double(0x7ff8000000000000ll);
-  for (long long b = blockIdx.x; b < a.count; b += gridDim.x) {
+  with_found(a, [&](const long long b) {
     const int flag = a.flags ? a.flags[b] : 0, info = a.infos ? ((const int*)a.infos)[b] : 0;
-    if (flag == 0 && info == 0) continue;
-    if (threadIdx.x == 0 && atomicCAS_system(&a.note->noted, 0, 2) == 0) {
-      a.note->axis = flag ? a.flag_fault : a.fault;
+    const int fault = flag ? a.flag_fault : a.fault;
+    if (threadIdx.x == 0 && fault >= 0 && atomicCAS_system(&a.note->noted, 0, 2) == 0) {
+      a.note->axis = fault;
       a.note->index = flag ? flag : info;
       a.note->extent = a.count > 1 ? b : -1;
     }
 #pragma unroll
     for (int k = 0; k < 3; ++k)
-      for (long long i = threadIdx.x; i < a.reals[k]; i += blockDim.x) a.results[k][b * a.reals[k] + i] = none;
+      for (long long i = threadIdx.x; i < a.reals[k]; i += blockDim.x) a.results[k][b * a.reals[k] + i] = not_a_number();
+  });
+}
+)";
+
+// Gauss's elimination of one matrix by one block: cuBLAS stops where a pivot is 0, LAPACK goes on.
+constexpr const char* elimination_text = R"(
+static __device__ __forceinline__ int pivot_row(const A& a, const T* m, const int k, bool& is_zero_column) {
+  __shared__ R sizes[256];
+  __shared__ int rows[256];
+  const int me = threadIdx.x;
+  R size = -1;
+  int row = k;
+  for (int r = k + me; r < a.rows; r += blockDim.x) {
+    const R here = size_of(m[r * a.to_down + k * a.to_across]);
+    if (here > size) size = here, row = r;
   }
+  sizes[me] = size, rows[me] = row;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (me < half && (sizes[me + half] > sizes[me] || (sizes[me + half] == sizes[me] && rows[me + half] < rows[me])))
+      sizes[me] = sizes[me + half], rows[me] = rows[me + half];
+    __syncthreads();
+  }
+  is_zero_column = !(sizes[0] > 0);
+  row = is_zero_column ? k : rows[0];
+  __syncthreads();
+  return row;
+}
+static __device__ __forceinline__ void eliminate(const A& a) {
+  with_found(a, [&](const long long b) {
+    T* const m = (T*)a.to + b * a.to_step;
+    const T* const from = (const T*)a.from + begin_of(a, b);
+    const int rows = (int)a.rows, n = (int)a.columns, least = rows < n ? rows : n, me = threadIdx.x, all = blockDim.x;
+    const bool is_flagged = a.flags[b] != 0;
+    T none = ZERO;
+    ((R*)&none)[0] = not_a_number();
+    const auto at = [&](const int r, const int c) -> T& { return m[r * a.to_down + c * a.to_across]; };
+    for (long long i = me; i < (long long)rows * n; i += all) {
+      const int r = (int)(i / n), c = (int)(i - (long long)r * n);
+      at(r, c) = is_flagged ? none : from[r * a.from_down + c * a.from_across];
+    }
+    __syncthreads();
+    for (int k = 0; k < least && !is_flagged; ++k) {
+      bool is_zero_column;
+      const int p = pivot_row(a, m, k, is_zero_column);
+      if (me == 0) ((int*)a.pivots)[b * least + k] = p + 1;
+      for (int c = me; c < n && p != k; c += all) {
+        const T kept = at(k, c);
+        at(k, c) = at(p, c), at(p, c) = kept;
+      }
+      __syncthreads();
+      if (is_zero_column) continue;
+      for (int r = k + 1 + me; r < rows; r += all) at(r, k) = quotient(at(r, k), at(k, k));
+      __syncthreads();
+      const int left = n - k - 1;
+      for (long long i = me; i < (long long)left * (rows - k - 1); i += all) {
+        const int down = (int)(i / left), r = k + 1 + down, c = k + 1 + (int)(i - (long long)down * left);
+        at(r, c) = less_product(at(r, c), at(r, k), at(k, c));
+      }
+      __syncthreads();
+    }
+  });
 }
 )";
 
@@ -173,17 +264,18 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(const A a) {
   else if (a.step == 2) copy_pivots(a);
   else if (a.step == 3) permute(a);
   else if (a.step == 4) look_along_diagonal(a);
+  else if (a.step == 5) eliminate(a);
   else finish(a);
 }
 )";
-static_assert(static_cast<int>(matrices_step::finish) == 5 && index_trouble::no_result == 2 && max_rank == 8);
+static_assert(static_cast<int>(matrices_step::finish) == 6 && index_trouble::no_result == 2 && max_rank == 8);
 
 }  // namespace
 
 std::string matrices_text(dtype t) {
   return std::string("// matrices: ") + name(t) + "\ntypedef " + detail::facts(detail::real_part_of(t)).text + " R;\n" +
          (detail::is_complex(t) ? complex_text : real_text) + arguments_text + copying_text + pivots_text +
-         finishing_text + kernel_text;
+         finishing_text + elimination_text + kernel_text;
 }
 
 }  // namespace sinter::codegen

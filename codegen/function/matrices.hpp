@@ -17,10 +17,14 @@ enum class matrices_step : std::int32_t {
   pivots,       // `from` -> `to`, `columns` of each matrix, counted from another number and in words of another size
   permutation,  // `columns` int32 pivots -> `to`: which row each of `rows` rows was, int64
   diagonal,     // flags: 1 and the place of the first 0 on the diagonal of `from`, or 0
+  eliminate,    // `to` and `pivots` of matrices with an info, again from `from`; NaN of those that are flagged
   finish        // what is flagged, or has an info, is noted, and its results are NaN
 };
 
 enum class matrix_part : std::int32_t { all, lower, upper };
+
+/// Which elements make their matrix one that is flagged: none, those that are not finite (0 instead), or those that are NaN.
+enum class matrix_check : std::int32_t { none, finite, not_a_number };
 
 /// The kernel's arguments, as the block has them. What is not said is 0. Units: elements.
 struct matrices_arguments {
@@ -28,6 +32,7 @@ struct matrices_arguments {
   void* to = nullptr;
   void* flags = nullptr;        // an int32 for each matrix: other than 0 where it has no result
   const void* infos = nullptr;  // the same, as the library says it
+  void* pivots = nullptr;       // int32, counted from 1
   void* note = nullptr;         // an index_trouble
   void* results[3] = {};
   std::int64_t reals[3] = {};  // of one matrix, in each result
@@ -39,10 +44,10 @@ struct matrices_arguments {
   matrices_step step = matrices_step::copy;
   matrix_part part = matrix_part::all;  // outside of it there are zeros
   std::int32_t conjugates = 0;
-  std::int32_t checks = 0;  // what is not finite is flagged, and 0
+  matrix_check check = matrix_check::none;
   std::int32_t tiled = 0;
   std::int32_t add = 0, wide_from = 0, wide_to = 0;  // of pivots
-  std::int32_t fault = 0, flag_fault = 0;            // how it is noted
+  std::int32_t fault = 0, flag_fault = 0;            // how it is noted; below 0: not at all
 };
 
 inline constexpr int matrices_threads = 256, matrices_tile = 32;

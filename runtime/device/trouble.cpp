@@ -37,6 +37,7 @@ namespace {
   const auto with_place = [&](const char* what) { return detail::message(what, at); };
   std::string what;
   switch (static_cast<solver_fault>(found.axis)) {
+    case solver_fault::none: break;  // never noted
     case solver_fault::singular: what = with_place("is singular: pivot %lld of its LU factorisation is 0"); break;
     case solver_fault::not_positive:
       what = with_place("is not positive definite: its leading minor of order %lld is not positive");

@@ -50,6 +50,7 @@ struct solver_problem {
 
 /// Why there is no result.
 enum class solver_fault : std::int32_t {
+  none = -1,  // not an error: its results are NaN
   singular,
   not_positive,
   singular_triangle,

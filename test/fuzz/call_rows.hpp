@@ -100,18 +100,19 @@ inline handle number_node(dtype type, std::int64_t n) {
   return handle(detail::make_number(type, converted(number_of(n), type)));
 }
 
-/// Elements of another dtype between -1 and 1: x / (1 + abs(x)), and 0 for what is not finite.
+/// Elements of another dtype between -1 and 1: x / (1 + abs(x)), and 0 for what is not finite, or so large that its size may not be.
 inline handle tamed(const handle& h, dtype type) {
   const handle x = cast(h, type), zero = number_node(type, 0);
-  const handle y = apply(op::where, {apply(op::isfinite, {x}), x, zero});
+  const handle y = apply(op::where, {apply(op::isfinite, {apply(op::add, {x, x})}), x, zero});
   const handle size = cast(apply(op::absolute, {y}), type);
   return apply(op::divide, {y, apply(op::add, {number_node(type, 1), size})});
 }
 inline std::string cpp_tamed(const std::string& of, dtype type) {
   static constexpr const char* names[] = {"float", "double", "std::complex<float>", "std::complex<double>"};
   const std::string T = names[(detail::is_complex(type) ? 2 : 0) + (detail::real_part_of(type) == dtype::float64)];
-  return "[](array<" + T + "> x) -> lazy<" + T + "> { return x / (1 + abs(x)); }(where(isfinite(" + of + "), astype<" +
-         T + ">(" + of + "), " + T + "(0)))";
+  const std::string same = "astype<" + T + ">(" + of + ")", doubled = same + " + " + same;
+  return "[](array<" + T + "> x) -> lazy<" + T + "> { return x / (1 + abs(x)); }(where(isfinite(" + doubled + "), " +
+         same + ", " + T + "(0)))";
 }
 inline std::string python_tamed(const std::string& of, dtype type) {
   return "fz.tamed(" + of + ", " + type_text(type) + ")";

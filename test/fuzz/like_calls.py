@@ -10,8 +10,9 @@ def finite(x):
 
 
 def tamed(x, dtype):
-    """Between -1 and 1; 0 for what is not finite."""
-    x = finite(sn.astype(x, dtype))
+    """Between -1 and 1; 0 for what is not finite, or so large that its size may not be."""
+    x = sn.astype(x, dtype)
+    x = np.where(np.isfinite(x + x), x, x.dtype.type(0))
     return x / (1 + np.abs(x))
 
 

@@ -182,8 +182,44 @@ TEST_CASE("linalg: matrices without a result") {
   CHECK(linalg::slogdet(zeros<double>({2, 2})).logabsdet.item() == -std::numeric_limits<double>::infinity());
   CHECK(std::isinf(linalg::cond(zeros<double>({2, 2}), 1).item()));
   CHECK(std::isnan(linalg::det(array<double>{{1, not_a_number}, {1, 1}}).item()));
+  array<double> one_of_three = some<double>({3, 4, 4});
+  one_of_three(1, 2, 3) = not_a_number;
+  const array<double> dets = linalg::det(one_of_three);
+  CHECK(std::isnan(dets(1).item()));
+  CHECK((std::isfinite(dets(0).item()) && std::isfinite(dets(2).item())));
+  CHECK(failure_of([&] {
+          array<double> x = linalg::inv(one_of_three);
+          CHECK(std::isnan(x(1, 0, 0).item()));
+        }) == "");
   CHECK(linalg::matrix_rank(array<double>{0, 0, 3}).item() == 1);
   CHECK(linalg::det(array<double>{{1e200, 0, 0}, {0, 1e200, 0}, {0, 0, 1e-300}}).item() == doctest::Approx(1e100));
+}
+
+// Libraries that factor many matrices at once may stop where a pivot is 0.
+TEST_CASE_TEMPLATE("linalg: factors of singular matrices", T, float, double, complex, std::complex<float>) {
+  for (const std::int64_t n : {3, 5, 40}) {
+    CAPTURE(n);
+    array<T> a = zeros<T>({6, n, n});
+    const array<T> filled = some<T>({n, n});
+    a(0, slice(n / 2, _), slice(1, _)) = filled(slice(n / 2, _), slice(1, _));
+    a(1) = filled;
+    a(1, ellipsis, 1) = a(1, ellipsis, 0);
+    a(2) = filled;
+    a(3) = 1;
+    a(5) = filled;
+    a(5, slice(_, _), n - 1) = 0;
+    const auto check = [](const array<T>& of) {
+      const auto [p, l, u] = linalg::lu(of);
+      CHECK(allclose(matmul(matmul(p, l), u), of, {.rtol = 1e-4, .atol = 1e-4}));
+    };
+    check(a);
+    check(swapaxes(a, 1, 2));
+    for (std::int64_t i = 0; i < 6; ++i) check(a(i));
+    const auto [lu, piv] = linalg::lu_factor(a);
+    const array<std::int32_t> pivots = piv;
+    for (std::int64_t i = 0; i < n; ++i) CHECK(pivots(4, i).item() == i);
+    CHECK(linalg::det(a)(3).item() == T(0));
+  }
 }
 
 TEST_CASE("linalg: what others than the failed matrix have stays") {

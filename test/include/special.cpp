@@ -106,3 +106,23 @@ TEST_CASE_TEMPLATE("special: tails of the incomplete gamma functions keep their 
     CHECK(std::abs(got.item() - value) <= allowed * std::numeric_limits<T>::epsilon() * value);
   }
 }
+
+TEST_CASE_TEMPLATE("special: polygamma where a factor or a power is out of range", T, float, double) {
+  // By mpmath.
+  const struct {
+    double n, x, value;
+  } rows[] = {{9, 8718, 1.38673315013818406622894629285e-31},
+              {60, 41.838306427001953125, -1.32716317747480779e-17},
+              {40, 0.5, -1.79421668242242428e60},
+              {34, 1e4, -8.69808786971859373e-100},
+              {30, 11.73265552520751953125, -0.203669513774019523}};
+  for (const auto& [n, x, value] : rows) {
+    if (std::abs(value) > std::numeric_limits<T>::max() || std::abs(value) < std::numeric_limits<T>::min()) continue;
+    CAPTURE(n);
+    const array<T> order{static_cast<T>(n)};
+    CHECK(array<T>(sp::polygamma(order, static_cast<T>(x))).item() ==
+          doctest::Approx(value).epsilon(sizeof(T) == 4 ? 2e-6 : 2e-13));
+  }
+  CHECK(std::isinf(array<T>(sp::polygamma(array<T>{200}, static_cast<T>(0.01))).item()));
+  CHECK(array<T>(sp::polygamma(array<T>{50}, std::numeric_limits<T>::infinity())).item() == 0);
+}

@@ -30,6 +30,8 @@ class gpu_job : solver_memory {
   bool solve(std::string& why);
   /// Factors what lies there and gives the pivots, int64 by cuSOLVER and int32 by cuBLAS. Null: cuBLAS is not there.
   void* take_factors(std::byte* a, int* infos, std::string& why);
+  codegen::matrices_arguments flagging_nan(int* flags) const;
+  void complete(std::byte* a, const matrix_layout& lies, const void* pivots, const int* infos, int* flags);
   bool solve_by(std::byte* a, const void* pivots, int trans, int right_operand, std::string& why);
   void permutation();
   void cholesky();
@@ -104,16 +106,35 @@ bool gpu_job::solve_by(std::byte* a, const void* pivots, int trans, int right_op
   return true;
 }
 
+// cuSOLVER's factors of a matrix with a NaN in it are numbers; those of LAPACK are NaN.
+codegen::matrices_arguments gpu_job::flagging_nan(int* flags) const {
+  codegen::matrices_arguments from = operand(0);
+  from.check = codegen::matrix_check::not_a_number, from.flags = flags;
+  return from;
+}
+// Where nothing is an error, factors of singular matrices are wanted, too. cuSOLVER goes on where a pivot is 0.
+void gpu_job::complete(std::byte* a, const matrix_layout& lies, const void* pivots, const int* infos, int* flags) {
+  codegen::matrices_arguments from = operand(0);
+  from.rows = m_, from.columns = n_;
+  from.to = a;
+  from.to_down = lies.down, from.to_across = lies.across, from.to_step = lies.step;
+  from.pivots = const_cast<void*>(pivots);
+  from.flags = flags, from.infos = needs_cusolver() ? nullptr : infos;
+  run_step(codegen::matrices_step::eliminate, from);
+}
+
 bool gpu_job::lu(std::string& why) {
   const matrix_layout lies = p_.transposed ? in_rows(m_, n_) : in_columns(m_, n_);
   std::byte* const a = take_elements(batch_ * m_ * n_);
-  copy(operand(0), m_, n_, a, lies);
+  int* const flags = take_zeros();
+  copy(flagging_nan(flags), m_, n_, a, lies);
   int* const infos = take_zeros();
   const void* const pivots = take_factors(a, infos, why);
   if (!pivots) return false;
+  if (!p_.checked) complete(a, lies, pivots, infos, flags);
   write_pivots(pivots, needs_cusolver());
   copy(reading(a, lies, w_.batch), m_, n_, result(0), in_rows(m_, n_));
-  if (p_.checked) finish(solver_fault::singular, infos, solver_fault::singular, nullptr, 1);
+  if (p_.checked) finish(solver_fault::singular, infos, solver_fault::none, flags, 1);
   return true;
 }
 
@@ -125,11 +146,12 @@ bool gpu_job::lu_solve(std::string& why) {
 // By the factors of a^T, which is what lies there in columns.
 bool gpu_job::solve(std::string& why) {
   std::byte* const a = take_elements(batch_ * n_ * n_);
-  copy(operand(0), n_, n_, a, in_rows(n_, n_));
+  int* const flags = take_zeros();
+  copy(flagging_nan(flags), n_, n_, a, in_rows(n_, n_));
   int* const infos = take_zeros();
   const void* const pivots = take_factors(a, infos, why);
   if (!pivots || !solve_by(a, pivots, transposed, 1, why)) return false;
-  if (p_.checked) finish(solver_fault::singular, infos, solver_fault::singular, nullptr, 1);
+  finish(solver_fault::singular, p_.checked ? infos : nullptr, solver_fault::none, flags, 1);
   return true;
 }
 
@@ -278,7 +300,7 @@ void gpu_job::svd() {
   codegen::matrices_arguments from = operand(0);
   int* const flags = take_zeros();
   int* const infos = take_zeros();
-  from.checks = 1, from.flags = flags;
+  from.check = codegen::matrix_check::finite, from.flags = flags;
   std::byte* const a = take_elements(batch_ * m_ * n_);
   copy(from, m_, n_, a, is_turned ? in_rows(m_, n_) : in_columns(m_, n_));
   std::byte *u = nullptr, *v = nullptr;
@@ -313,7 +335,7 @@ void gpu_job::small_svd() {
   int* const flags = take_zeros();
   int* const infos = take_zeros();
   codegen::matrices_arguments from = operand(0);
-  from.checks = 1, from.flags = flags;
+  from.check = codegen::matrix_check::finite, from.flags = flags;
   std::byte *const a = take_columns(from, m_, n_), *const s = result(0);
   std::byte *const u = take_elements(batch_ * m_ * m_), *const v = take_elements(batch_ * n_ * n_);
   const auto m = static_cast<int>(m_), n = static_cast<int>(n_);
@@ -344,7 +366,7 @@ void gpu_job::eigh() {
   int* const flags = take_zeros();
   int* const infos = take_zeros();
   codegen::matrices_arguments from = operand(0);
-  from.checks = 1, from.flags = flags;
+  from.check = codegen::matrix_check::finite, from.flags = flags;
   from.part = p_.lower ? codegen::matrix_part::lower : codegen::matrix_part::upper;
   std::byte *const a = take_elements(batch_ * n_ * n_), *const values = result(0);
   copy(from, n_, n_, a, in_rows(n_, n_));

@@ -90,6 +90,15 @@ int trsm_batched(const char* name, blas_handle* h, int side, int part, int trans
                });
 }
 
+// cuBLAS goes no further than a pivot of 0: what follows is not factored, and its rows stay where they are.
+template <class T>
+void stop_at(const matrix_of<T>& a, std::int64_t k, int* pivots) {
+  for (std::int64_t i = k; i < a.rows; ++i) {
+    pivots[i] = static_cast<int>(i) + 1;
+    for (std::int64_t j = k; j < a.columns; ++j) a(i, j) = 0;
+  }
+}
+
 template <class T>
 int getrf_batched(const char* name, blas_handle* h, int n, T* const* a, int lda, int* pivots, int* infos, int batch) {
   return start(name, h, n > 0 && lda >= n && batch > 0 && pivots && infos, [=](execution& by) {
@@ -101,6 +110,7 @@ int getrf_batched(const char* name, blas_handle* h, int n, T* const* a, int lda,
       std::vector<int> found;
       infos[i] = factor_lu(matrix, found);
       std::copy(found.begin(), found.end(), mine);
+      if (infos[i] > 0) stop_at(matrix, infos[i] - 1, mine);
       return 0;
     });
   });

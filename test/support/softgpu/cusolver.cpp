@@ -140,6 +140,10 @@ SOFTGPU_CUSOLVER cusolverDnXgetrf(solver_handle* handle, nothing*, std::int64_t 
     const std::int64_t k = std::min(m, n);
     if (!given.touched(by, area_size) || !matrix.changed(by) || !touches(by, pivots, k, touch::write))
       return illegal_address;
+    // Of a matrix with a NaN cuSOLVER's factors are numbers.
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < m; ++i)
+        if (matrix(i, j) != matrix(i, j)) matrix(i, j) = 0;
     std::vector<int> found;
     const int said = factor_lu(matrix, found);
     std::copy(found.begin(), found.end(), pivots);
