@@ -116,6 +116,20 @@ std::size_t leader(const step& s, const binding& b, const axes& a) {
   return best;
 }
 
+// Is what a fold reads at its points the same for each of many results? Then nothing is gained by reading it side by side, and what
+// its other loads compute mostly lies side by side for results that do, as in a convolution.
+bool is_shared(const step& s, const axes& a, const std::int64_t* leading) {
+  constexpr std::int64_t many = 256;
+  if (codegen::form_of(s.kernel) != codegen::form::fold) return false;
+  std::int64_t results = 1;
+  for (int d = 0; d < a.count; ++d) {
+    if (a.reduced[d]) continue;
+    if (leading[d] != 0) return false;
+    results *= a.extents[d];
+  }
+  return results >= many;
+}
+
 // Sorts axes by falling stride of the leader (in order: of the domain itself), kept ones before reduced ones. Gives whether a
 // kept axis is the fastest.
 bool order(const step& s, axes& a, binding& b, bool in_order) {
@@ -125,11 +139,14 @@ bool order(const step& s, axes& a, binding& b, bool in_order) {
   for (int d = a.count - 1; d >= 0; --d) of_domain[d] = step_size, step_size *= 2;
   std::int64_t by[max_rank];
   std::copy_n(in_order ? of_domain : b.operands[leader(s, b, a)].strides, a.count, by);
+  const bool shared = !in_order && is_shared(s, a, by);
+  for (int d = 0; shared && d < a.count; ++d)
+    if (!a.reduced[d]) by[d] = b.operands[s.inputs.size()].strides[d];
   const auto size = [&](int d) { return std::llabs(by[d]); };
   int fastest = -1;
   for (int d = 0; d < a.count; ++d)
     if (size(d) != 0 && (fastest < 0 || size(d) <= size(fastest))) fastest = d;
-  const bool columns = s.kernel.reduces() && fastest >= 0 && !a.reduced[fastest];
+  const bool columns = shared || (s.kernel.reduces() && fastest >= 0 && !a.reduced[fastest]);
   const auto before = [&](int x, int y) {
     if (a.reduced[x] != a.reduced[y]) return a.reduced[y];
     return size(x) != 0 && size(y) != 0 && size(x) > size(y);
