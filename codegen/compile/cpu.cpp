@@ -281,7 +281,7 @@ class cpu_compiler final : public compiler {
     // difference and a sum of products alternate, as real and imaginary parts do, gcc 12 contracts all the same.
     if (mode == math_mode::strict && !is_clang) {
       options_.emplace_back("-frounding-math");
-      of_complex_.emplace_back("-fno-tree-vectorize");
+      of_complex_ = {"-fno-tree-vectorize", "-fno-openmp-simd"};  // the second for loops that ask for vectors
     }
     // Without the first, gcc makes branches of chains of max and min, which then do not vectorise.
     options_.emplace_back(is_clang ? "-Wno-unknown-attributes" : "-fno-thread-jumps");

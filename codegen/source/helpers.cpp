@@ -304,11 +304,17 @@ bool has_loops(std::string_view name) {
   return false;
 }
 
+bool is_long_quotient(const helper_use& use) {
+  return detail::is_integer(use.type) && itemsize(use.type) == 8 &&
+         (use.name == "floor_divide" || use.name == "remainder" || use.name == "fmod");
+}
+
 // Not to be put into a kernel by the dozen: ptxas 13.0 then has more branches open at a time than it has registers for. A
 // logcumsumexp of a floor_divide in double lacked the value of a neighbouring lane on an H200, and has it with functions, which
 // are a tenth of the code. Loops inside the elements of a pack take NVRTC seconds.
-bool stands_apart(const helper_use& use) {
+bool stands_apart(const helper_use& use, bool divides_often) {
   if (use.name == "long_quotient") return true;
+  if (is_long_quotient(use)) return divides_often;
   if (is_special(use.name))
     return use.type == dtype::float64 || find_helper(use.name)->real.size() > 600 || has_loops(use.name);
   if (detail::is_complex(use.type))
@@ -346,7 +352,16 @@ std::string shuffle_definitions(std::string_view text, dtype t) {
   return out;
 }
 
-std::string helper_definition(const helper_use& use, dialect d) {
+// 240 of them in a pack of eight took NVRTC more than a minute: each has a branch.
+bool divides_often(const kernel& k) {
+  constexpr auto most_written_out = 16;
+  return std::ranges::count_if(k.values, [](const value& v) {
+           const bool divides = v.code == op::floor_divide || v.code == op::remainder || v.code == op::fmod;
+           return v.kind == value_kind::apply && divides && detail::is_integer(v.type) && itemsize(v.type) == 8;
+         }) > most_written_out;
+}
+
+std::string helper_definition(const helper_use& use, dialect d, bool divides_often) {
   const helper_text* helper = find_helper(use.name, use.type);
   std::string out;
   if (use.name == "divisor")
@@ -354,7 +369,8 @@ std::string helper_definition(const helper_use& use, dialect d) {
         "struct divisor@ {\n" + indented("T b, keep;\n" + divisor_text(use.type, &divisor_row::fields)) + "};\n",
         use.type, nullptr, nullptr);
   if (d == dialect::c) out += "static inline ";
-  else out += stands_apart(use) ? "static __device__ __noinline__ " : "static __device__ __forceinline__ ";
+  else
+    out += stands_apart(use, divides_often) ? "static __device__ __noinline__ " : "static __device__ __forceinline__ ";
   out += fill_in(helper->result, use.type, nullptr, nullptr, d);
   out.append(" ").append(use.name).append("_").append(detail::facts(use.type).short_name);
   out += "(" + fill_in(helper->parameters, use.type, nullptr, nullptr) + ") {\n";

@@ -72,8 +72,11 @@ std::string type_definitions(std::string_view text, dialect);
 /// CUDA: the shuffles that a text calls, for complex numbers.
 std::string shuffle_definitions(std::string_view text, dtype);
 
-/// The definition of a helper for one dtype.
-std::string helper_definition(const helper_use&, dialect);
+/// Does a kernel divide integers of 64 bits more often than its text can have room for, in CUDA?
+bool divides_often(const kernel&);
+
+/// The definition of a helper for one dtype. `divides_often`: quotients are functions that are called.
+std::string helper_definition(const helper_use&, dialect, bool divides_often = false);
 
 /// CUDA: an element of a dtype that is zero.
 inline std::string spell_zero(dtype t) {

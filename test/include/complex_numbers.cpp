@@ -188,6 +188,12 @@ TEST_CASE("strict process: complex products" * doctest::skip()) {
   CHECK(wrong[0] == 0);
   CHECK(wrong[1] == 0);
   CHECK(wrong[2] == 0);
+  // A loop over lanes, too: made in the kernel and read from memory, numbers give the same product.
+  array<double> real = sin(arange(270.0)).reshape({10, 27}) * 3 + 1.5;
+  const auto numbers = make_complex(real, array<double>(cos(real)));
+  const array<twice> kept = numbers;
+  CHECK(array_equal(array<twice>(prod(numbers, 1)), array<twice>(prod(kept, 1))));
+  CHECK(array_equal(array<twice>(sum(numbers * numbers, 1)), array<twice>(sum(kept * kept, 1))));
 }
 
 TEST_CASE("printed as NumPy prints them") {
