@@ -175,8 +175,7 @@ void docs::write_operations(std::ostream& page) {
           "worse, "
           "or out of range, outside: `betainc` of parameters that are\nbelow 1e-5 or thousands of times each other, "
           "`beta` "
-          "and `betaln` with one number far below 0, `binom` and `comb` of tiny and of huge numbers,\n`polygamma` of "
-          "float32 from order 35 on.\n";
+          "and `betaln` with one number far below 0, `binom` and `comb` of tiny and of huge numbers.\n";
   write_rows(page);
   write_rules(page);
 }

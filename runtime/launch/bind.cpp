@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 #include "codegen/ir/broadcast.hpp"
 #include "codegen/ir/stages.hpp"
+#include "codegen/ir/values.hpp"
 #include "codegen/source/geometry.hpp"
 
 namespace sinter::runtime {
@@ -116,18 +118,55 @@ std::size_t leader(const step& s, const binding& b, const axes& a) {
   return best;
 }
 
-// Is what a fold reads at its points the same for each of many results? Then nothing is gained by reading it side by side, and what
-// its other loads compute mostly lies side by side for results that do, as in a convolution.
-bool is_shared(const step& s, const axes& a, const std::int64_t* leading) {
+// How far values go for one step along an axis: 0, one element there or back, or anything else.
+enum class pace : std::uint8_t { still, along, other };
+
+pace pace_of(const codegen::value& v, const step& s, const binding& b, int axis, const std::vector<pace>& known) {
+  using codegen::value_kind;
+  if (v.kind == value_kind::scalar) return pace::still;
+  if (v.kind == value_kind::input) {
+    if (b.operands[v.index].strides[axis] == 0) return pace::still;
+    return s.kernel.inputs[v.index].iota ? pace::along : pace::other;
+  }
+  int moving = 0;
+  pace last = pace::still;
+  for (int a = 0; a < codegen::arity(v); ++a)
+    if (known[v.args[a]] != pace::still) ++moving, last = known[v.args[a]];
+  if (moving == 0) return pace::still;
+  const bool shifts = v.kind == value_kind::apply && (v.code == op::add || v.code == op::subtract);
+  return moving == 1 && shifts ? last : pace::other;
+}
+
+// Do all loads of a fold go side by side along an axis, as those of a convolution do along its results?
+bool loads_go_along(const step& s, const binding& b, int axis) {
+  std::vector<pace> known;
+  bool any = false;
+  for (const codegen::value& v : s.kernel.values) {
+    if (v.kind == codegen::value_kind::load) {
+      if (known[v.args[0]] != pace::still || !(v.index & codegen::with_offset) || known[v.args[1]] != pace::along)
+        return false;
+      any = true;
+    }
+    known.push_back(pace_of(v, s, b, axis, known));
+  }
+  return any;
+}
+
+// Is what a fold reads at its points the same for each of many results, and the rest side by side for results that are? Then results
+// lie side by side.
+bool is_shared(const step& s, const axes& a, const binding& b, const std::int64_t* leading) {
   constexpr std::int64_t many = 256;
   if (codegen::form_of(s.kernel) != codegen::form::fold) return false;
+  const std::int64_t* const written = b.operands[s.inputs.size()].strides;
   std::int64_t results = 1;
+  int fastest = -1;
   for (int d = 0; d < a.count; ++d) {
     if (a.reduced[d]) continue;
     if (leading[d] != 0) return false;
     results *= a.extents[d];
+    if (fastest < 0 || written[d] < written[fastest]) fastest = d;
   }
-  return results >= many;
+  return results >= many && loads_go_along(s, b, fastest);
 }
 
 // Sorts axes by falling stride of the leader (in order: of the domain itself), kept ones before reduced ones. Gives whether a
@@ -139,7 +178,7 @@ bool order(const step& s, axes& a, binding& b, bool in_order) {
   for (int d = a.count - 1; d >= 0; --d) of_domain[d] = step_size, step_size *= 2;
   std::int64_t by[max_rank];
   std::copy_n(in_order ? of_domain : b.operands[leader(s, b, a)].strides, a.count, by);
-  const bool shared = !in_order && is_shared(s, a, by);
+  const bool shared = !in_order && is_shared(s, a, b, by);
   for (int d = 0; shared && d < a.count; ++d)
     if (!a.reduced[d]) by[d] = b.operands[s.inputs.size()].strides[d];
   const auto size = [&](int d) { return std::llabs(by[d]); };

@@ -9,22 +9,17 @@
 
 namespace sinter::runtime {
 
-namespace {
-
 // Of hwy/contrib/sort/vqsort.h: an object of one pointer, whose functions are named as C++ names them, and an empty argument that says
 // which order.
 struct rising {};
-struct sorter {
-  void* kept;
-};
 
 struct highway {
-  void (*make)(sorter*) = nullptr;
-  void (*drop)(sorter*) = nullptr;
-  void (*sort_16)(const sorter*, std::uint16_t*, std::size_t, rising) = nullptr;
-  void (*sort_32)(const sorter*, std::uint32_t*, std::size_t, rising) = nullptr;
-  void (*sort_64)(const sorter*, std::uint64_t*, std::size_t, rising) = nullptr;
-  void (*sort_128)(const sorter*, placed_key*, std::size_t, rising) = nullptr;
+  void (*make)(void**) = nullptr;
+  void (*drop)(void**) = nullptr;
+  void (*sort_16)(void* const*, std::uint16_t*, std::size_t, rising) = nullptr;
+  void (*sort_32)(void* const*, std::uint32_t*, std::size_t, rising) = nullptr;
+  void (*sort_64)(void* const*, std::uint64_t*, std::size_t, rising) = nullptr;
+  void (*sort_128)(void* const*, placed_key*, std::size_t, rising) = nullptr;
 
   std::vector<library_function> functions() {
     return {{"_ZN3hwy6SorterC1Ev", &make},
@@ -36,16 +31,36 @@ struct highway {
   }
 };
 
+namespace {
+
 std::atomic<const highway*> found{nullptr};
 
+// Highway 1.0 takes some 300 ns for a row of any length up to its vectors' squared. Of fewer keys each one's place is counted, which no
+// processor has to guess.
+constexpr std::size_t most_counted = 24;
+
 template <class K>
-void sort_by(void (*highway::*one)(const sorter*, K*, std::size_t, rising), K* keys, std::size_t count) {
-  const highway* const library = found.load(std::memory_order_acquire);
-  if (!library) return std::sort(keys, keys + count);
-  sorter by;
-  library->make(&by);
-  (library->*one)(&by, keys, count, rising());
-  library->drop(&by);
+void count_places(K* keys, std::size_t count) {
+  K all[most_counted];
+  std::uint32_t places[most_counted];
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t before = 0;
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::uint32_t behind = keys[i] < all[j];
+      places[j] += behind;
+      before += 1 - behind;
+    }
+    all[i] = keys[i], places[i] = before;
+  }
+  for (std::size_t i = 0; i < count; ++i) keys[places[i]] = all[i];
+}
+
+template <class K>
+void sort_by(const highway* library, void* const* kept, void (*highway::*one)(void* const*, K*, std::size_t, rising),
+             K* keys, std::size_t count) {
+  if (count <= most_counted) count_places(keys, count);
+  else if (library) (library->*one)(kept, keys, count, {});
+  else std::sort(keys, keys + count);
 }
 
 }  // namespace
@@ -64,9 +79,24 @@ bool find_vector_sort() {
   return true;
 }
 
-void sort_keys(std::uint16_t* keys, std::size_t count) noexcept { sort_by(&highway::sort_16, keys, count); }
-void sort_keys(std::uint32_t* keys, std::size_t count) noexcept { sort_by(&highway::sort_32, keys, count); }
-void sort_keys(std::uint64_t* keys, std::size_t count) noexcept { sort_by(&highway::sort_64, keys, count); }
-void sort_keys(placed_key* keys, std::size_t count) noexcept { sort_by(&highway::sort_128, keys, count); }
+key_sorter::key_sorter() noexcept : library_(found.load(std::memory_order_acquire)) {
+  if (library_) library_->make(&kept_);
+}
+key_sorter::~key_sorter() {
+  if (library_) library_->drop(&kept_);
+}
+
+void key_sorter::sort(std::uint16_t* keys, std::size_t count) const noexcept {
+  sort_by(library_, &kept_, &highway::sort_16, keys, count);
+}
+void key_sorter::sort(std::uint32_t* keys, std::size_t count) const noexcept {
+  sort_by(library_, &kept_, &highway::sort_32, keys, count);
+}
+void key_sorter::sort(std::uint64_t* keys, std::size_t count) const noexcept {
+  sort_by(library_, &kept_, &highway::sort_64, keys, count);
+}
+void key_sorter::sort(placed_key* keys, std::size_t count) const noexcept {
+  sort_by(library_, &kept_, &highway::sort_128, keys, count);
+}
 
 }  // namespace sinter::runtime
