@@ -60,6 +60,27 @@ inline std::vector<std::uint16_t> point_values(const kernel& k) {
   return roots;
 }
 
+inline constexpr int unsteady = 1 << 16;
+
+/// How far each value goes where inputs go `step_of` (an input's number): sums and differences of positions do as their parts; what else
+/// moves is unsteady.
+template <class F>
+std::vector<int> steps_of(const kernel& k, F step_of) {
+  std::vector<int> steps;
+  for (const value& v : k.values) {
+    bool moves = v.kind == value_kind::reduced || v.kind == value_kind::scanned;
+    for (int a = 0; a < arity(v); ++a) moves = moves || steps[v.args[a]] != 0;
+    int step = moves ? unsteady : 0;
+    if (v.kind == value_kind::input) step = step_of(v.index);
+    if (moves && v.kind == value_kind::apply && (v.code == op::add || v.code == op::subtract)) {
+      const int x = steps[v.args[0]], y = steps[v.args[1]], sum = v.code == op::add ? x + y : x - y;
+      if (x != unsteady && y != unsteady && sum < unsteady && sum > -unsteady) step = sum;
+    }
+    steps.push_back(step);
+  }
+  return steps;
+}
+
 /// Is an input read at every point (not only once a row is folded)?
 inline bool is_read_at_points(const kernel& k, int input) {
   const std::vector<bool> needed = made_of(k, point_values(k));

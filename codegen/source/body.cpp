@@ -348,7 +348,8 @@ std::string body::head(std::string_view kernel_text) const {
   if (v.reduced) about += " (" + std::to_string(v.reduced) + " reduced" + (v.columns ? ", columns)" : ")");
   std::string functions;
   functions += load_definitions(k, to);
-  for (const helper_use& h : used_) functions += helper_definition(h, to, divides_often(k));
+  const bool often = divides_often(k);
+  for (const helper_use& h : used_) functions += helper_definition(h, to, often);
   for (std::size_t s = 0; s < points.size(); ++s) functions += once[s].text + points[s].text;
   functions += result.text;
   std::string out =

@@ -9,19 +9,6 @@ namespace sinter::codegen {
 
 namespace {
 
-// Is a value the position along an axis but for a constant, or a sum or difference of such? What is loaded there lies side by side, or is
-// one element.
-bool is_position(const kernel& k, const value& v) {
-  switch (v.kind) {
-    case value_kind::scalar: return true;
-    case value_kind::input: return k.inputs[v.index].iota;
-    case value_kind::apply:
-      return (v.code == op::add || v.code == op::subtract) && is_position(k, k.values[v.args[0]]) &&
-             is_position(k, k.values[v.args[1]]);
-    default: return false;
-  }
-}
-
 std::string nothing(dtype t) { return std::string("nothing_") + detail::facts(t).short_name; }
 
 constexpr const char* trouble = "struct index_trouble {\n  int noted, axis;\n  long long index, extent;\n};\n";
@@ -108,8 +95,10 @@ bool loads_one_by_one(const kernel& k, const variant& v) {
   };
   const bool short_row = v.map.short_row || v.fold.short_row;
   if (any([&](const value& at) { return reads(at) && guard_of(at) && (short_row || !loads(at)); })) return true;
+  // What is loaded at a position lies side by side, or is one element.
+  const std::vector<int> steps = steps_of(k, [&](int input) { return k.inputs[input].iota ? 1 : unsteady; });
   const auto gathers = [&](const value& at) {
-    return loads(at) && (!(at.index & with_offset) || guard_of(at) || !is_position(k, k.values[at.args[1]]));
+    return loads(at) && (!(at.index & with_offset) || guard_of(at) || steps[at.args[1]] == unsteady);
   };
   return any(gathers) && !any([](const value& at) { return is_costly(at); });
 }

@@ -118,36 +118,17 @@ std::size_t leader(const step& s, const binding& b, const axes& a) {
   return best;
 }
 
-// How far values go for one step along an axis: 0, one element there or back, or anything else.
-enum class pace : std::uint8_t { still, along, other };
-
-pace pace_of(const codegen::value& v, const step& s, const binding& b, int axis, const std::vector<pace>& known) {
-  using codegen::value_kind;
-  if (v.kind == value_kind::scalar) return pace::still;
-  if (v.kind == value_kind::input) {
-    if (b.operands[v.index].strides[axis] == 0) return pace::still;
-    return s.kernel.inputs[v.index].iota ? pace::along : pace::other;
-  }
-  int moving = 0;
-  pace last = pace::still;
-  for (int a = 0; a < codegen::arity(v); ++a)
-    if (known[v.args[a]] != pace::still) ++moving, last = known[v.args[a]];
-  if (moving == 0) return pace::still;
-  const bool shifts = v.kind == value_kind::apply && (v.code == op::add || v.code == op::subtract);
-  return moving == 1 && shifts ? last : pace::other;
-}
-
 // Do all loads of a fold go side by side along an axis, as those of a convolution do along its results?
 bool loads_go_along(const step& s, const binding& b, int axis) {
-  std::vector<pace> known;
+  const std::vector<int> steps = codegen::steps_of(s.kernel, [&](int input) {
+    if (b.operands[static_cast<std::size_t>(input)].strides[axis] == 0) return 0;
+    return s.kernel.inputs[static_cast<std::size_t>(input)].iota ? 1 : codegen::unsteady;
+  });
   bool any = false;
   for (const codegen::value& v : s.kernel.values) {
-    if (v.kind == codegen::value_kind::load) {
-      if (known[v.args[0]] != pace::still || !(v.index & codegen::with_offset) || known[v.args[1]] != pace::along)
-        return false;
-      any = true;
-    }
-    known.push_back(pace_of(v, s, b, axis, known));
+    if (v.kind != codegen::value_kind::load) continue;
+    if (steps[v.args[0]] != 0 || !(v.index & codegen::with_offset) || std::abs(steps[v.args[1]]) != 1) return false;
+    any = true;
   }
   return any;
 }

@@ -9,17 +9,22 @@
 
 namespace sinter::runtime {
 
+namespace {
+
 // Of hwy/contrib/sort/vqsort.h: an object of one pointer, whose functions are named as C++ names them, and an empty argument that says
 // which order.
 struct rising {};
+struct sorter {
+  void* kept;
+};
 
 struct highway {
-  void (*make)(void**) = nullptr;
-  void (*drop)(void**) = nullptr;
-  void (*sort_16)(void* const*, std::uint16_t*, std::size_t, rising) = nullptr;
-  void (*sort_32)(void* const*, std::uint32_t*, std::size_t, rising) = nullptr;
-  void (*sort_64)(void* const*, std::uint64_t*, std::size_t, rising) = nullptr;
-  void (*sort_128)(void* const*, placed_key*, std::size_t, rising) = nullptr;
+  void (*make)(sorter*) = nullptr;
+  void (*drop)(sorter*) = nullptr;
+  void (*sort_16)(const sorter*, std::uint16_t*, std::size_t, rising) = nullptr;
+  void (*sort_32)(const sorter*, std::uint32_t*, std::size_t, rising) = nullptr;
+  void (*sort_64)(const sorter*, std::uint64_t*, std::size_t, rising) = nullptr;
+  void (*sort_128)(const sorter*, placed_key*, std::size_t, rising) = nullptr;
 
   std::vector<library_function> functions() {
     return {{"_ZN3hwy6SorterC1Ev", &make},
@@ -30,8 +35,6 @@ struct highway {
             {"_ZNK3hwy6SorterclEPNS_9uint128_tEmNS_13SortAscendingE", &sort_128}};
   }
 };
-
-namespace {
 
 std::atomic<const highway*> found{nullptr};
 
@@ -56,11 +59,14 @@ void count_places(K* keys, std::size_t count) {
 }
 
 template <class K>
-void sort_by(const highway* library, void* const* kept, void (*highway::*one)(void* const*, K*, std::size_t, rising),
-             K* keys, std::size_t count) {
-  if (count <= most_counted) count_places(keys, count);
-  else if (library) (library->*one)(kept, keys, count, {});
-  else std::sort(keys, keys + count);
+void sort_by(void (*highway::*one)(const sorter*, K*, std::size_t, rising), K* keys, std::size_t count) {
+  if (count <= most_counted) return count_places(keys, count);
+  const highway* const library = found.load(std::memory_order_acquire);
+  if (!library) return std::sort(keys, keys + count);
+  sorter by;
+  library->make(&by);
+  (library->*one)(&by, keys, count, rising());
+  library->drop(&by);
 }
 
 }  // namespace
@@ -79,24 +85,9 @@ bool find_vector_sort() {
   return true;
 }
 
-key_sorter::key_sorter() noexcept : library_(found.load(std::memory_order_acquire)) {
-  if (library_) library_->make(&kept_);
-}
-key_sorter::~key_sorter() {
-  if (library_) library_->drop(&kept_);
-}
-
-void key_sorter::sort(std::uint16_t* keys, std::size_t count) const noexcept {
-  sort_by(library_, &kept_, &highway::sort_16, keys, count);
-}
-void key_sorter::sort(std::uint32_t* keys, std::size_t count) const noexcept {
-  sort_by(library_, &kept_, &highway::sort_32, keys, count);
-}
-void key_sorter::sort(std::uint64_t* keys, std::size_t count) const noexcept {
-  sort_by(library_, &kept_, &highway::sort_64, keys, count);
-}
-void key_sorter::sort(placed_key* keys, std::size_t count) const noexcept {
-  sort_by(library_, &kept_, &highway::sort_128, keys, count);
-}
+void sort_keys(std::uint16_t* keys, std::size_t count) noexcept { sort_by(&highway::sort_16, keys, count); }
+void sort_keys(std::uint32_t* keys, std::size_t count) noexcept { sort_by(&highway::sort_32, keys, count); }
+void sort_keys(std::uint64_t* keys, std::size_t count) noexcept { sort_by(&highway::sort_64, keys, count); }
+void sort_keys(placed_key* keys, std::size_t count) noexcept { sort_by(&highway::sort_128, keys, count); }
 
 }  // namespace sinter::runtime

@@ -17,24 +17,10 @@ struct alignas(16) placed_key {
 /// Opens Highway, once. False: it is not there, and sorts are std::sort's. Errors: `device_error` where it is there and cannot be opened.
 bool find_vector_sort();
 
-/// The sorts of one thread, with whatever has been found by then. Highway's memory is taken once for all of them: it takes longer than
-/// to sort a short row. Nothing is thrown.
-class key_sorter {
- public:
-  key_sorter() noexcept;
-  ~key_sorter();
-  key_sorter(const key_sorter&) = delete;
-  key_sorter& operator=(const key_sorter&) = delete;
-
-  /// Rising.
-  void sort(std::uint16_t*, std::size_t count) const noexcept;
-  void sort(std::uint32_t*, std::size_t count) const noexcept;
-  void sort(std::uint64_t*, std::size_t count) const noexcept;
-  void sort(placed_key*, std::size_t count) const noexcept;
-
- private:
-  const struct highway* library_;
-  void* kept_ = nullptr;
-};
+// Rising, with whatever has been found by then. Nothing is thrown.
+void sort_keys(std::uint16_t*, std::size_t count) noexcept;
+void sort_keys(std::uint32_t*, std::size_t count) noexcept;
+void sort_keys(std::uint64_t*, std::size_t count) noexcept;
+void sort_keys(placed_key*, std::size_t count) noexcept;
 
 }  // namespace sinter::runtime

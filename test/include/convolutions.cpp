@@ -9,12 +9,9 @@
 #include <sinter/signal.hpp>
 #include <sinter/sinter.hpp>
 
-#include "test/include/looking.hpp"
-
 namespace {
 
 using namespace sinter;
-using namespace sinter::test;
 
 /// Small whole numbers, so that every order of a sum gives the same.
 template <class T>

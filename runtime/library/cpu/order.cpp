@@ -133,14 +133,13 @@ template <class S>
 void sort_parts(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const order_work*>(with);
   const key_rule<typename S::bits> rule(w.of.type, w.of.falling);
-  const key_sorter sorter;
   for (std::int64_t item = begin; item < end; ++item) {
     const std::int64_t row = item / w.parts, first = item % w.parts * w.part_length;
     const std::int64_t count = std::min(w.part_length, w.of.length - first);
     if (count <= 0) continue;
     auto* const keys = row_of<typename S::key>(w.keys, w, row) + first;
     S::encode(reinterpret_cast<const typename S::bits*>(w.from) + row * w.of.length, first, count, keys, rule);
-    sorter.sort(keys, static_cast<std::size_t>(count));
+    sort_keys(keys, static_cast<std::size_t>(count));
     if (w.parts > 1) continue;
     auto* const to = row_of<typename S::made>(w.to, w, row);
     for (std::int64_t i = 0; i < count; ++i) to[i] = S::decode(keys[i], rule);
