@@ -61,6 +61,8 @@ void spectra(bench::session& s, std::int64_t n) {
   const array<float> few = taps(sn::slice(101));
   if (const std::string name = "convolve float32, 101 taps"; s.wants(name))
     s.measure(name, n, bytes, bytes, [&] { array<float> r = sn::convolve(x, few); });
+  if (const std::string name = "mean of windows float32, 101 elements"; s.wants(name))
+    s.measure(name, n, bytes, bytes, [&] { array<float> r = sn::mean(sn::sliding_window_view(x, 101), 1); });
 }
 
 }  // namespace

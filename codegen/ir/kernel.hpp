@@ -167,12 +167,13 @@ struct row_schedule {
 /// How a fold is shared out over threads; runtime/launch/folds.cpp chooses it. Which elements fold into which follows from shapes
 /// and dtypes: `packed`, `turns` and `resident` change nothing about it, and of columns `width` does not either.
 struct fold_schedule {
-  std::uint8_t width = 1;      // cuda: elements of a row, or neighbouring columns, that a thread takes side by side
+  std::uint8_t width = 1;      // cuda: elements of a row, or columns, that a thread takes side by side
   std::uint8_t turns = 1;      // cuda: of these, how many a thread asks for before it folds the first
   std::uint8_t resident = 0;   // cuda: blocks for which a multiprocessor is to have registers; 0: the compiler decides
   std::uint8_t lanes = 16;     // cpu: running values of a row, side by side
   std::uint8_t short_row = 0;  // cpu: elements of a column, where they are so few that the text names them
   bool packed = false;         // cuda: `width` are read in one access; cpu: a stream, or short columns, have no gaps
+  bool apart = false;          // cuda: these columns are not neighbours, but as far apart as a block has threads across
   bool stream = false;         // columns, so few that all are folded as one stream of elements
   bool split = false;          // several partial results for each output
   bool marked = false;         // cuda: these are left behind the tickets, each with a mark, and not in scratch memory

@@ -115,7 +115,9 @@ std::string print(const row_schedule& r, const variant& v) {
 }
 
 std::string print(const fold_schedule& f, const variant& v) {
-  return (f.stream ? "columns as one stream" : lines(v)) + packs(f.width, f.turns) + (f.split ? ", in parts" : "");
+  const std::string apart = f.apart ? ", " + std::to_string(f.width) + " to a thread" : "";
+  return (f.stream ? "columns as one stream" : lines(v)) + apart + packs(f.apart ? 1 : f.width, f.turns) +
+         (f.split ? ", in parts" : "");
 }
 
 std::string print(const transform_schedule& t, const variant& v) {

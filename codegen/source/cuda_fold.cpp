@@ -23,8 +23,10 @@ class cuda_fold : fold_words {
   }
 
  private:
-  // Columns of whole packs give a thread `width_` outputs side by side; otherwise it has one.
+  // Columns of whole packs give a thread `width_` outputs side by side, and those whose points are their neighbours', too, as many
+  // that lie apart; otherwise it has one.
   bool side_by_side() const { return b_.v.columns && width_ > 1; }
+  bool apart() const { return b_.v.fold.apart; }
   std::string acc(int m) const { return number("acc", m) + (side_by_side() ? "[l]" : ""); }
   void each_output() {
     if (side_by_side()) w_.raw("#pragma unroll\n"), w_.open("for (int l = 0; l < ", std::to_string(width_), "; ++l)");
@@ -105,9 +107,10 @@ class cuda_fold : fold_words {
       const std::string across = side_by_side() ? "(blockDim.x * " + std::to_string(width_) + ")" : "blockDim.x";
       w_.line("const ", t, " tiles = (", number("n", f), " + ", across, " - 1) / ", across, ";");
       w_.line("const ", t, " i = blockIdx.x % tiles * ", across, " + threadIdx.x",
-              side_by_side() ? " * " + std::to_string(width_) : "", ", line = blockIdx.x / tiles;");
+              side_by_side() && !apart() ? " * " + std::to_string(width_) : "", ", line = blockIdx.x / tiles;");
       w_.line("const ", t, " kept = line * ", number("n", f), " + i;");
       w_.line("const bool live = i < ", number("n", f), ";");
+      if (apart()) find_columns();
     } else {
       w_.line("const ", t, " kept = (", t, ")blockIdx.x * blockDim.y + threadIdx.y;");
       w_.line("const bool live = kept < ", b_.extent(0, kept), ";");
@@ -134,9 +137,16 @@ class cuda_fold : fold_words {
       fold_block();
     }
     w_.open("if (threadIdx.", b_.v.columns ? "y" : "x", " == 0 && live)");
-    const std::string i = side_by_side() ? "i + l" : b_.v.columns ? "i" : "0";
-    each_output_of(i, [this](int m) { return acc(m); });
+    each_output_of(b_.v.columns ? of_lane("i") : "0", [this](int m) { return acc(m); });
     w_.close();
+  }
+
+  // What would be a column beyond the last is the last once more, which is folded and not written.
+  void find_columns() {
+    w_.line(b_.index, " column[", std::to_string(width_), "];");
+    each_output();
+    w_.line("column[l] = min(i + l * (", b_.index, ")blockDim.x, ", number("n", b_.fastest()), " - 1);");
+    end_each_output();
   }
 
   // Writes what the states give, at index `i` of the fastest axis; several outputs side by side in a loop of their own.
@@ -145,9 +155,10 @@ class cuda_fold : fold_words {
     load_fixed(when::row);
     b_.v.columns ? b_.unravel(w_, 0, f, "line") : b_.unravel(w_, 0, kept, "kept");
     place("q", "", 0, b_.v.columns ? f : kept, when::row, true);
-    const bool together = i == "i + l";
+    const bool together = i == of_lane("i") && side_by_side();
     if (together) each_output();
-    w_.line(b_.result.call(read("q", i), state, outputs(when::row, "q", i)));
+    const std::string inside = together && apart() ? "if (i + l * blockDim.x < " + number("n", f) + ") " : "";
+    w_.line(inside, b_.result.call(read("q", i), state, outputs(when::row, "q", i)));
     if (together) end_each_output();
   }
 
@@ -224,7 +235,7 @@ class cuda_fold : fold_words {
       end_each_output();
     }
     fold_in_turns({.from = "low + threadIdx.y",
-                   .step = "blockDim.y",
+                   .step = apart() ? "step" : "blockDim.y",
                    .at = "position",
                    .inside = "position < high",
                    .index = "i"});
@@ -238,15 +249,16 @@ class cuda_fold : fold_words {
   void fold_in_turns(const loop& of) {
     const std::string turn = turns() + " * " + of.step;
     const int more = b_.v.fold.turns - 1;
-    if (!b_.v.fold.marked) {
+    if (!b_.v.fold.marked && !apart()) {
       w_.open("for (", b_.index, " first = ", of.from, "; first < high; first += ", turn, ")");
       fold_turns(of);
       return w_.close();
     }
-    // Of blocks that take turns most have no end of a row in sight, and ask for nothing that depends on it.
-    const std::string width = std::to_string(width_);
+    // Of blocks that take turns most have no end of a row in sight, and ask for nothing that depends on it. Nor do columns that
+    // lie apart, whose loads wait for nothing then.
+    const std::string width = apart() ? "1" : std::to_string(width_);
     const std::string last = more ? "first + " + (more > 1 ? std::to_string(more) + " * " : "") + "step" : "first";
-    w_.line("const ", b_.index, " step = ", threads(), " * ", width, ";");
+    w_.line("const ", b_.index, " step = ", apart() ? "blockDim.y" : threads() + " * " + width, ";");
     w_.line(b_.index, " first = ", of.from, ";");
     w_.raw("#pragma unroll 1\n");
     w_.open("for (; ", last, " + ", width, " <= high; first += ", turn, ")");
@@ -296,7 +308,9 @@ class cuda_fold : fold_words {
   void end_each_lane() {
     if (width_ > 1) w_.close();
   }
-  std::string of_lane(const std::string& index) const { return width_ > 1 ? index + " + l" : index; }
+  std::string of_lane(const std::string& index) const {
+    return apart() ? "column[l]" : width_ > 1 ? index + " + l" : index;
+  }
   std::string slot(int o) const {
     const bool one = packed(o) || is_still(o) || width_ == 1;
     return one ? "[turn]" : "[turn * " + std::to_string(width_) + " + l]";

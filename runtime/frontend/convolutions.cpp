@@ -72,8 +72,16 @@ term written_out(const term& a, const term& v, const window& w, dtype type) {
   return astype(sum, type);
 }
 
-// The results, and behind their axes those of the kernel, which are folded.
-term folded(const term& a, const term& v, const window& w, dtype type) {
+// `a` at the points of a convolution: the results, and behind their axes those of the kernel, which are folded.
+term at_points(const term& a, const shape& all, const runtime::list<term>& places, const handle& inside) {
+  view_maker view(a.get(), all);
+  for (int d = 0; d < a.rank(); ++d) view.compute(d, places[static_cast<std::size_t>(d)].held(), false);
+  if (inside) view.guard(inside);
+  return term::made(view.made());
+}
+
+// The sum of the products. `there`: what is zero where no element of `a` is, and may be null.
+term folded(const term& a, const term& v, const window& w, dtype type, const term* there = nullptr) {
   const int rank = a.rank();
   if (2 * rank > max_rank)
     throw shape_error(message("sinter: a convolution over %d axes by more than %lld elements", rank,
@@ -82,37 +90,81 @@ term folded(const term& a, const term& v, const window& w, dtype type) {
   shape all = w.length;
   all.set_size(2 * rank);
   for (int d = 0; d < rank; ++d) all[rank + d] = v.extent(d);
-  view_maker moved(a.get(), all);
+  runtime::list<term> places;
   handle inside;
   axis_list behind{rank, {}};
   for (int d = 0; d < rank; ++d) {
     const term at = index_of(all, d) - index_of(all, rank + d) + w.start[d];
-    moved.compute(d, at.held(), false);
     if (w.start[d] - (v.extent(d) - 1) < 0) add_check(inside, at >= 0);
     if (w.start[d] + w.length[d] - 1 >= a.extent(d)) add_check(inside, at < a.extent(d));
+    places.push_back(at);
     behind.axes[d] = rank + d;
   }
-  if (inside) moved.guard(inside);
-  const term elements = term::made(moved.made());
+  const term elements = at_points(a, all, places, inside);
   term product = type == dtype::bool_ ? elements & v : elements * v;
   if (inside) product = choose(term::of(inside.get()), product, astype(0, product.type()));
+  if (there)
+    product =
+        choose(at_points(*there, all, places, {}) != astype(0, there->type()), product, astype(0, product.type()));
   return fold(type == dtype::bool_ ? reduction::any : reduction::sum, product, behind, false, type);
+}
+
+// A value that is computed before its users, as what is folded is: the fold is over one element each.
+term computed(const term& t) {
+  const reduction what = is_truth(t) ? reduction::any : reduction::sum;
+  return fold(what, t.with_axis(t.rank()), runtime::one_axis(t.rank()), false, t.type());
+}
+
+// The same with zeros all around `a`, so that every point has an element: loads that ask where they are make no vectors on a CPU. What an
+// infinity or a NaN makes of a zero is left out.
+term folded_among_zeros(const term& a, const term& v, const window& w, dtype type) {
+  window around{v.extents(), w.length};
+  shape all = w.length;
+  for (int d = 0; d < a.rank(); ++d) around.start[d] = v.extent(d) - 1, all[d] += around.start[d];
+  view_maker view(a.get(), all);
+  handle inside;
+  for (int d = 0; d < a.rank(); ++d) {
+    const std::int64_t first = w.start[d] - around.start[d];
+    view.drive(d, first, 1, d);
+    const term at = index_of(all, d) + first;
+    add_check(inside, (at >= 0) & (at < a.extent(d)));
+  }
+  view.guard(inside);
+  const term wide = computed(term::made(view.made()));
+  if (!is_inexact(type)) return folded(wide, v, around, type);
+  const term truth =
+      astype(term::of(inside.get()).broadcast_to(all), itemsize(type) <= 4 ? dtype::float32 : dtype::float64);
+  const term there = computed(truth);
+  return folded(wide, v, around, type, &there);
 }
 
 // From so many results on what lies inside of `a` with the whole kernel is folded apart from the ends: it needs no check, which
 // takes a third of the time. Along several axes there would be more kernels to compile than is gained.
 constexpr std::int64_t least_cut = 1 << 14;
+// From so many products on zeros around `a` are worth a kernel more.
+constexpr std::int64_t least_widened = 1 << 16;
+
+bool reaches_outside(const term& a, const term& v, const window& w) {
+  for (int d = 0; d < a.rank(); ++d)
+    if (w.start[d] < v.extent(d) - 1 || w.start[d] + w.length[d] > a.extent(d)) return true;
+  return false;
+}
+
+term folded_at_ends(const term& a, const term& v, const window& w, dtype type) {
+  const bool many = w.length.elements() * v.extents().elements() >= least_widened;
+  return many && reaches_outside(a, v, w) ? folded_among_zeros(a, v, w, type) : folded(a, v, w, type);
+}
 
 term folded_in_parts(const term& a, const term& v, const window& w, dtype type) {
   const std::int64_t n = w.length[0], inside = std::clamp<std::int64_t>(v.extent(0) - 1 - w.start[0], 0, n);
   const std::int64_t outside = std::clamp(a.extent(0) - w.start[0], inside, n), bounds[] = {0, inside, outside, n};
-  if (a.rank() > 1 || n < least_cut || outside - inside < n / 2) return folded(a, v, w, type);
+  if (a.rank() > 1 || n < least_cut || outside - inside < n / 2) return folded_at_ends(a, v, w, type);
   runtime::list<term> parts;
   runtime::list<node*> nodes;
   for (int i = 0; i < 3; ++i) {
     if (bounds[i] == bounds[i + 1]) continue;
     const window part{shape{w.start[0] + bounds[i]}, shape{bounds[i + 1] - bounds[i]}};
-    parts.push_back(folded(a, v, part, type));
+    parts.push_back(i == 1 ? folded(a, v, part, type) : folded_at_ends(a, v, part, type));
     nodes.push_back(parts.back().get());
   }
   return parts.size() == 1 ? parts[0] : term::made(make_joined(nodes.data(), nodes.size(), 0));

@@ -133,21 +133,32 @@ bool loads_go_along(const step& s, const binding& b, int axis) {
   return any;
 }
 
-// Is what a fold reads at its points the same for each of many results, and the rest side by side for results that are? Then results
-// lie side by side.
-bool is_shared(const step& s, const axes& a, const binding& b, const std::int64_t* leading) {
+// Are operands windows that overlap: as far apart along an axis of results as along one that is folded? All others have to lie along
+// the results, or be the same for them.
+bool overlap_along(const step& s, const axes& a, const binding& b, const std::int64_t* leading, int axis) {
+  bool both = false;
+  for (int d = 0; d < a.count; ++d) both = both || (a.reduced[d] && leading[d] == leading[axis]);
+  for (std::size_t i = 0; i < s.inputs.size(); ++i) both = both && std::abs(b.operands[i].strides[axis]) <= 1;
+  return both && leading[axis] != 0;
+}
+
+// Do results that lie side by side fold the same elements, each from another one on? What a fold reads at its points is the same for
+// all of them, and the loads go along, or its windows overlap.
+bool results_share(const step& s, const axes& a, const binding& b, const std::int64_t* leading) {
   constexpr std::int64_t many = 256;
   if (codegen::form_of(s.kernel) != codegen::form::fold) return false;
   const std::int64_t* const written = b.operands[s.inputs.size()].strides;
   std::int64_t results = 1;
   int fastest = -1;
+  bool moves = false;
   for (int d = 0; d < a.count; ++d) {
     if (a.reduced[d]) continue;
-    if (leading[d] != 0) return false;
+    moves = moves || leading[d] != 0;
     results *= a.extents[d];
     if (fastest < 0 || written[d] < written[fastest]) fastest = d;
   }
-  return results >= many && loads_go_along(s, b, fastest);
+  if (results < many) return false;
+  return moves ? overlap_along(s, a, b, leading, fastest) : loads_go_along(s, b, fastest);
 }
 
 // Sorts axes by falling stride of the leader (in order: of the domain itself), kept ones before reduced ones. Gives whether a
@@ -159,14 +170,14 @@ bool order(const step& s, axes& a, binding& b, bool in_order) {
   for (int d = a.count - 1; d >= 0; --d) of_domain[d] = step_size, step_size *= 2;
   std::int64_t by[max_rank];
   std::copy_n(in_order ? of_domain : b.operands[leader(s, b, a)].strides, a.count, by);
-  const bool shared = !in_order && is_shared(s, a, b, by);
-  for (int d = 0; shared && d < a.count; ++d)
+  b.overlaps = !in_order && results_share(s, a, b, by);
+  for (int d = 0; b.overlaps && d < a.count; ++d)
     if (!a.reduced[d]) by[d] = b.operands[s.inputs.size()].strides[d];
   const auto size = [&](int d) { return std::llabs(by[d]); };
   int fastest = -1;
   for (int d = 0; d < a.count; ++d)
     if (size(d) != 0 && (fastest < 0 || size(d) <= size(fastest))) fastest = d;
-  const bool columns = shared || (s.kernel.reduces() && fastest >= 0 && !a.reduced[fastest]);
+  const bool columns = b.overlaps || (s.kernel.reduces() && fastest >= 0 && !a.reduced[fastest]);
   const auto before = [&](int x, int y) {
     if (a.reduced[x] != a.reduced[y]) return a.reduced[y];
     return size(x) != 0 && size(y) != 0 && size(x) > size(y);
@@ -269,7 +280,7 @@ bool needs_wide(const binding& b) {
   return false;
 }
 
-bool overlaps(const step& s, const binding& b) {
+bool shares_storage(const step& s, const binding& b) {
   for (std::size_t o = s.inputs.size(); o < b.operands.size(); ++o)
     for (std::size_t i = 0; i < s.inputs.size(); ++i)
       if (b.operands[i].memory && b.operands[i].memory == b.operands[o].memory) return true;
@@ -350,7 +361,7 @@ bool locate(const step& s, const resolution& r, detail::array_node* const* tempo
     b.operands[i].data = a->data();
     b.flat = b.flat && a->contiguous;
   }
-  b.aliased = overlaps(s, b);
+  b.aliased = shares_storage(s, b);
   b.kept = b.reduced = 1;
   const codegen::space& domain = r.spaces[s.domain];
   for (int d = 0; d < domain.extents.size(); ++d) (domain.reduced >> d & 1 ? b.reduced : b.kept) *= domain.extents[d];
@@ -362,6 +373,7 @@ void bind(const step& s, const resolution& r, detail::array_node* const* outputs
   v = codegen::variant{};
   v.operands.resize(b.operands.size());
   v.in_order = to.in_order && s.kernel.reduces();
+  b.overlaps = false;
   if (b.flat) bind_flat(s, r, b.kept, b);
   else bind_general(s, r, outputs, to, b);
   v.aliased = b.aliased;

@@ -26,6 +26,7 @@ struct binding {
   std::int64_t reduced = 1;             // elements folded into one
   bool flat = false;                    // all operands run over memory in the domain's order
   bool aliased = false;                 // an output lies in the storage of an input
+  bool overlaps = false;  // a fold's results lie side by side, and what they fold is their neighbours', too
 };
 
 /// What decides how a kernel is bound and shared out besides its operands.

@@ -60,12 +60,29 @@ class cuda_choice {
 
   void columns() {
     const int f = codegen::fastest_axis(v_), width = codegen::vector_width(k_, v_);  // a power of two
+    if (const int shared = columns_of_thread(); shared > 1 && b_.overlaps) {
+      s_.width = static_cast<std::uint8_t>(shared);
+      s_.apart = true;
+      l_.how.block[0] = block_threads;
+      l_.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[f], block_threads * shared) * extent(b_, 0, f));
+      return;
+    }
     s_.packed = !v_.in_order && (b_.extents[f] & (width - 1)) == 0 && lies_in_packs(k_, b_, width);
     s_.width = static_cast<std::uint8_t>(s_.packed ? width : 1);
     l_.how.block[0] = 32;
     l_.how.block[1] = power_of_two(b_.reduced / 4, block_threads / 32);
     l_.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[f], 32 * s_.width) * extent(b_, 0, f));
     if (b_.kept < codegen::most_tickets) l_.splits = parts(folding.column_blocks, 32 * widest_pack(), l_.how.block[1]);
+  }
+
+  // Columns that read what their neighbours read, too, wait for the cache and not for memory: a thread has as many as share what is
+  // the same for all of them and leave every multiprocessor enough blocks, if a column is not so long that one sum would lose digits.
+  int columns_of_thread() const {
+    constexpr std::int64_t long_column = 1024, blocks = 4;
+    int most = std::min(folding.apart, codegen::block_memory / codegen::fold_memory(k_, 1));
+    most = static_cast<int>(std::bit_floor(static_cast<unsigned>(most)));
+    while (most > 1 && b_.kept < block_threads * most * blocks * multiprocessors_) most /= 2;
+    return b_.reduced <= long_column ? most : 1;
   }
 
   // Elements of the widest pack in which columns can be folded, whether or not they can be read so here.
@@ -214,10 +231,18 @@ class cpu_choice {
   std::int64_t parts() const {
     constexpr std::int64_t part = 32'768;  // elements: long enough to hide its overhead, short enough to sum accurately
     constexpr std::int64_t tile = 256;     // columns that one part has at least
+    if (b_.overlaps) return parts_of_windows();
     const std::int64_t side_by_side = v_.columns ? std::min(b_.kept, tile) : 1;
     const std::int64_t along = b_.reduced * side_by_side;
     if (b_.kept / side_by_side >= 64 || along < 2 * part) return 1;
     return std::clamp<std::int64_t>(along / part, 1, 4096);
+  }
+
+  // A column is folded in the order of its elements, where a row would be in lanes: one sum of a long window would lose digits. All
+  // parts have room in memory.
+  std::int64_t parts_of_windows() const {
+    constexpr std::int64_t part = 1024, room = 1 << 22;  // elements; parts
+    return std::clamp<std::int64_t>(std::min(b_.reduced / part, room / b_.kept), 1, 4096);
   }
 
   bool is_stream() const {

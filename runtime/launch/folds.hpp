@@ -15,6 +15,7 @@ struct fold_preferences {
   int turns = 4;                      // 16-byte packs that a thread asks for before it folds the first
   int resident_turns = 8;             // the same, of blocks that have registers set aside
   int stream = 64;                    // most columns that are folded as one stream
+  int apart = 4;                      // columns of a thread, where neighbours read the same
 };
 inline thread_local fold_preferences folding;
 

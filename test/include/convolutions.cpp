@@ -2,8 +2,11 @@
 // plain loops. NumPy's own values are in differences_numpy.cpp.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include <sinter/signal.hpp>
@@ -44,10 +47,27 @@ TEST_CASE_TEMPLATE("convolutions: sequences", T, float, double, std::int32_t, st
   check_sequences<T>(1000, 129);
   check_sequences<T>(120, 100);
   check_sequences<T>(20'000, 33);
+  check_sequences<T>(700, 600);  // with zeros around it
+  check_sequences<T>(17'000, 500);
 }
 
-TEST_CASE_TEMPLATE("convolutions: images", T, float, std::int32_t) {
-  constexpr std::int64_t rows = 37, columns = 45, down = 7, across = 6;
+// What the dtype has no loop of is made of other convolutions.
+TEST_CASE("convolutions: complex numbers, halves, truth") {
+  const array<double> x = asarray(numbers<double>(600, 3)), y = asarray(numbers<double>(600, 5));
+  const array<double> v = asarray(numbers<double>(400, 2)), w = asarray(numbers<double>(400, 7));
+  const std::complex<double> i(0, 1);
+  const array<std::complex<double>> z = x + i * y, u = v + i * w, all = convolve(z, u);
+  CHECK(array_equal(all, convolve(x, v) - convolve(y, w) + i * (convolve(x, w) + convolve(y, v))));
+  CHECK(array_equal(convolve(astype<std::complex<float>>(z), astype<std::complex<float>>(u)),
+                    astype<std::complex<float>>(all)));
+  const array<half> few = astype<half>(x % 2);
+  CHECK(array_equal(astype<double>(convolve(few, astype<half>(v % 2))), convolve(abs(x % 2), abs(v % 2))));
+  const array<bool> some = x > 7, others = v > 7;
+  CHECK(array_equal(convolve(some, others), convolve(astype<int>(some), astype<int>(others)) > 0));
+}
+
+template <class T>
+void check_images(std::int64_t rows, std::int64_t columns, std::int64_t down, std::int64_t across) {
   const std::vector<T> a = numbers<T>(rows * columns, 1), v = numbers<T>(down * across, 2);
   const array<T> image = asarray(a, {rows, columns}), kernel = asarray(v, {down, across});
   array<T> wanted = zeros<T>({rows + down - 1, columns + across - 1});
@@ -58,15 +78,29 @@ TEST_CASE_TEMPLATE("convolutions: images", T, float, std::int32_t) {
   CHECK(array_equal(signal::convolve(image.T(), kernel.T()), wanted.T()));
   CHECK(array_equal(signal::convolve(image, kernel, convolve_mode::valid),
                     wanted(slice(down - 1, rows), slice(across - 1, columns))));
+  const std::int64_t top = (down - 1) / 2, left = (across - 1) / 2;
+  CHECK(array_equal(signal::convolve(image, kernel, convolve_mode::same),
+                    wanted(slice(top, top + rows), slice(left, left + columns))));
+}
+
+TEST_CASE_TEMPLATE("convolutions: images", T, float, std::int32_t) {
+  check_images<T>(37, 45, 7, 6);
+  check_images<T>(90, 131, 7, 6);
+  check_images<T>(40, 50, 30, 41);
 }
 
 // What lies outside is not multiplied: an infinity in the kernel makes no NaN of it.
 TEST_CASE("convolutions: nothing is multiplied by what is outside") {
-  array<double> x = ones<double>({500}), v = ones<double>({64});
-  v(10) = std::numeric_limits<double>::infinity();
-  const array<double> all = convolve(x, v);
-  CHECK(!any(isnan(all)).item());
-  CHECK(count_nonzero(isinf(all)).item() == 500);
+  for (const std::int64_t n : {500, 3000, 30'000}) {
+    array<double> x = ones<double>({n}), v = ones<double>({64});
+    v(10) = std::numeric_limits<double>::infinity();
+    CHECK(!any(isnan(convolve(x, v))).item());
+    CHECK(count_nonzero(isinf(convolve(x, v))).item() == n);
+    x(n - 1) = std::numeric_limits<double>::quiet_NaN();
+    CHECK(count_nonzero(isnan(convolve(x, v))).item() == 64);
+  }
+  const array<float> image = ones<float>({100, 90}), kernel = full<float>({8, 9}, std::numeric_limits<float>::infinity());
+  CHECK(all(isinf(signal::convolve(image, kernel))).item());
 }
 
 TEST_CASE("convolutions: a weighted sum that is the same for many results") {
@@ -78,6 +112,62 @@ TEST_CASE("convolutions: a weighted sum that is the same for many results") {
   const array<float> moved = sum(weights + astype<float>(expand_dims(places, 1)), 1);
   CHECK(array_equal(moved, astype<float>(places * 50 + 1225)));
   CHECK(array_equal(sum(broadcast_to(weights, {3, 50}), 1), full({3}, 1225.0f)));
+}
+
+template <class T>
+void check_windows(std::int64_t n, std::int64_t length) {
+  CAPTURE(n);
+  CAPTURE(length);
+  const std::vector<T> a = numbers<T>(n, 7);
+  std::vector<T> sums, largest, weighted;
+  std::vector<std::int64_t> places;
+  for (std::size_t i = 0; i + static_cast<std::size_t>(length) <= a.size(); ++i) {
+    const auto* from = a.data() + i;
+    const auto* at = std::max_element(from, from + length);
+    largest.push_back(*at);
+    places.push_back(at - from);
+    sums.push_back(std::accumulate(from, from + length, T{}));
+    weighted.push_back(T{});
+    for (std::int64_t k = 0; k < length; ++k) weighted.back() += from[k] * static_cast<T>(k % 5);
+  }
+  const array<T> x = asarray(a), weights = astype<T>(arange(length) % 5);
+  CHECK(array_equal(sum(sliding_window_view(x, length), 1), asarray(sums)));
+  CHECK(array_equal(sum(sliding_window_view(x * 2, length) * weights, 1), asarray(weighted) * 2));
+  CHECK(array_equal(sum(sliding_window_view(x(slice(_, _, -1)), length), 1), asarray(sums)(slice(_, _, -1))));
+  const auto [most, place] = eval(max(sliding_window_view(x, length), 1), argmax(sliding_window_view(x, length), 1));
+  CHECK(array_equal(most, asarray(largest)));
+  CHECK(array_equal(place, asarray(places)));
+}
+
+TEST_CASE_TEMPLATE("convolutions: windows that overlap", T, float, double, std::int32_t) {
+  check_windows<T>(280, 20);
+  check_windows<T>(1400, 1100);
+  check_windows<T>(30'011, 13);
+  check_windows<T>(300'007, 5);
+}
+
+// Each window has numbers of its own beside those that it shares.
+TEST_CASE("convolutions: windows times a matrix") {
+  constexpr std::int64_t n = 1200, length = 30;
+  const array<float> x = astype<float>(arange(n + length - 1) % 7);
+  const array<float> m = astype<float>(reshape(arange(n * length) % 5, {n, length}));
+  array<float> wanted = zeros<float>({n});
+  for (std::int64_t k = 0; k < length; ++k) wanted += x(slice(k, k + n)) * m(_, k);
+  CHECK(array_equal(sum(sliding_window_view(x, length) * m, 1), wanted));
+  CHECK(array_equal(sum(m * sliding_window_view(x, length), 1), wanted));
+  const array<float> turned = m.T() * 1;
+  CHECK(array_equal(sum(sliding_window_view(x, length) * turned.T(), 1), wanted));
+}
+
+TEST_CASE("convolutions: windows of images") {
+  constexpr std::int64_t rows = 60, columns = 47, down = 4, across = 7;
+  const array<double> image = asarray(numbers<double>(rows * columns, 4), {rows, columns});
+  array<double> wanted = zeros<double>({rows - down + 1, columns - across + 1});
+  for (std::int64_t i = 0; i < down; ++i)
+    for (std::int64_t k = 0; k < across; ++k)
+      wanted += image(slice(i, i + rows - down + 1), slice(k, k + columns - across + 1));
+  CHECK(array_equal(sum(sliding_window_view(image, {down, across}), {.axis = {2, 3}}), wanted));
+  CHECK(array_equal(sum(sliding_window_view(image.T(), {across, down}), {.axis = {2, 3}}), wanted.T()));
 }
 
 }  // namespace

@@ -149,10 +149,11 @@ inline std::vector<named_variant> reduction_variants(const codegen::kernel& k, c
   std::vector<named_variant> made;
   for (bool columns : {false, true})
     for (bool split : {false, true})
-      for (int form = 0; form < (columns ? 6 : 4); ++form) {
+      for (int form = 0; form < (columns ? 7 : 4); ++form) {
         // form 0: everything (rows) or one kept axis, 1: packs, 2: several axes of both kinds, 3: the same strided and
-        // wide, 4: a stream in packs, 5: a stream of several axes
-        const bool one = form < 2 || form == 4;
+        // wide, 4: a stream in packs, 5: a stream of several axes, 6: columns that lie apart
+        if (form == 6 && (split || to == codegen::dialect::c)) continue;
+        const bool one = form < 2 || form == 4 || form == 6;
         codegen::variant v;
         v.columns = columns;
         v.reduced = one ? 1 : 2;
@@ -170,10 +171,12 @@ inline std::vector<named_variant> reduction_variants(const codegen::kernel& k, c
         v.fold.once = v.fold.marked && form == 1;
         v.fold.resident = v.fold.once ? codegen::fold_blocks : 0;
         v.fold.packed = form == 1 || form == 4;
-        v.fold.stream = form >= 4;
+        v.fold.stream = form == 4 || form == 5;
+        v.fold.apart = form == 6;
         v.fold.turns = form == 3 ? 1 : 4;
         const int width = codegen::vector_width(k, v);
-        v.fold.width = static_cast<std::uint8_t>(!columns || v.fold.packed || v.fold.stream ? width : 1);
+        v.fold.width =
+            static_cast<std::uint8_t>(!columns || v.fold.packed || v.fold.stream || v.fold.apart ? width : 1);
         made.push_back({std::string(columns ? "columns" : "rows") + (split ? " in parts, form " : ", form ") +
                             std::to_string(form),
                         v});
