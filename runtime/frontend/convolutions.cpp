@@ -7,6 +7,7 @@
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
+#include "runtime/device/device.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
@@ -115,8 +116,8 @@ term computed(const term& t) {
   return fold(what, t.with_axis(t.rank()), runtime::one_axis(t.rank()), false, t.type());
 }
 
-// The same with zeros all around `a`, so that every point has an element: loads that ask where they are make no vectors on a CPU. What an
-// infinity or a NaN makes of a zero is left out.
+// The same with zeros all around `a`, so that every point has an element: loads that ask where they are make no vectors on a CPU. What
+// an infinity or a NaN makes of a zero is left out.
 term folded_among_zeros(const term& a, const term& v, const window& w, dtype type) {
   window around{v.extents(), w.length};
   shape all = w.length;
@@ -141,7 +142,8 @@ term folded_among_zeros(const term& a, const term& v, const window& w, dtype typ
 // From so many results on what lies inside of `a` with the whole kernel is folded apart from the ends: it needs no check, which
 // takes a third of the time. Along several axes there would be more kernels to compile than is gained.
 constexpr std::int64_t least_cut = 1 << 14;
-// From so many products on zeros around `a` are worth a kernel more.
+// From so many products on zeros around `a` are worth a kernel more to a core. A GPU waits for no check: there they take as long, or
+// a fifth longer.
 constexpr std::int64_t least_widened = 1 << 16;
 
 bool reaches_outside(const term& a, const term& v, const window& w) {
@@ -152,7 +154,8 @@ bool reaches_outside(const term& a, const term& v, const window& w) {
 
 term folded_at_ends(const term& a, const term& v, const window& w, dtype type) {
   const bool many = w.length.elements() * v.extents().elements() >= least_widened;
-  return many && reaches_outside(a, v, w) ? folded_among_zeros(a, v, w, type) : folded(a, v, w, type);
+  const bool on_core = runtime::current_device().dialect() == codegen::dialect::c;
+  return many && on_core && reaches_outside(a, v, w) ? folded_among_zeros(a, v, w, type) : folded(a, v, w, type);
 }
 
 term folded_in_parts(const term& a, const term& v, const window& w, dtype type) {

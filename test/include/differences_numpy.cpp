@@ -161,8 +161,8 @@ TEST_CASE("differences: what is around them is in their launch") {
   one([&] { const array<float> r = gradient(a * a) + 1; });
   one([&] { const array<float> r = polyval(k, a + 1) * 2; });
   one([&] { const array<float> r = trapezoid(a * a) * 2; });
-  const array<float> wide = arange<float>(0, 100);
-  one([&] { const array<float> r = convolve(a * 2, wide, convolve_mode::same) + 1; });
+  const array<float> few = a(slice(600)), wide = arange<float>(0, 100);
+  one([&] { const array<float> r = convolve(few * 2, wide, convolve_mode::same) + 1; });
 }
 
 TEST_CASE("convolve: long sequences by long kernels, whose ends are folded apart from what lies inside") {

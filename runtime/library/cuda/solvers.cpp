@@ -143,14 +143,14 @@ bool gpu_job::lu_solve(std::string& why) {
   return solve_by(a, take_pivots(needs_cusolver()), trans(), 2, why);
 }
 
-// By the factors of a^T, which is what lies there in columns.
+// The library wants a copy to write over anyway, and solves by factors of what lies in columns sooner than by their transpose.
 bool gpu_job::solve(std::string& why) {
   std::byte* const a = take_elements(batch_ * n_ * n_);
   int* const flags = take_zeros();
-  copy(flagging_nan(flags), n_, n_, a, in_rows(n_, n_));
+  copy(flagging_nan(flags), n_, n_, a, in_columns(n_, n_));
   int* const infos = take_zeros();
   const void* const pivots = take_factors(a, infos, why);
-  if (!pivots || !solve_by(a, pivots, transposed, 1, why)) return false;
+  if (!pivots || !solve_by(a, pivots, as_it_is, 1, why)) return false;
   finish(solver_fault::singular, p_.checked ? infos : nullptr, solver_fault::none, flags, 1);
   return true;
 }
