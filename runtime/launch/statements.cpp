@@ -100,8 +100,10 @@ bool prepared_statements::evaluate(request* requests, int count) {
   const std::uint64_t hash = trace_hash(requests, count);
   for (const std::unique_ptr<prepared_statement>& p : of(hash).kept)
     if (p && p->hash == hash && has_trace(requests, count, p->looks, nodes_.data()) &&
-        fits(*p, nodes_.data(), requests, count))
+        fits(*p, nodes_.data(), requests, count)) {
+      p->found = true;
       return run(*p, requests, count);
+    }
   return false;
 }
 
@@ -263,12 +265,20 @@ bool prepared_statements::place::meet(std::uint64_t hash) {
   return false;
 }
 
+// Preparing costs more than going the long way once: where more statements meet than there is room for, most go that way.
+bool prepared_statements::place::takes_another() {
+  constexpr unsigned enough = 8, seldom = 32;
+  const prepared_statement* const old = kept[newest ^ 1].get();
+  if (old) in_vain = old->found ? 0 : in_vain + 1;
+  return in_vain < enough || in_vain % seldom == 0;
+}
+
 void prepared_statements::keep(const request* requests, int count, const codegen::resolution& in, const fusion& of_,
                                array_node* const* temporaries, prepared_launches& launches) noexcept try {
   if (watched()) return;
   const std::uint64_t hash = trace_hash(requests, count);
   place& at = of(hash);
-  if (!at.meet(hash)) return;
+  if (!at.meet(hash) || !at.takes_another()) return;
   auto fresh = std::make_unique<prepared_statement>();
   fresh->hash = hash;
   recorder all(requests, count, in, of_, temporaries, launches, *fresh);

@@ -43,6 +43,7 @@ struct prepared_statement {
   };
 
   std::uint64_t hash;
+  bool found = false;  // since it was kept
   trace looks;
   bool anywhere = false;           // no array says on which device
   std::vector<array> arrays;       // results, then temporaries
@@ -66,7 +67,9 @@ class prepared_statements {
     std::uint64_t met[2] = {};  // hashes of what came here once
     std::unique_ptr<prepared_statement> kept[2];
     unsigned newest = 0;
+    unsigned in_vain = 0;  // how many in a row were kept and not found again
     bool meet(std::uint64_t hash);
+    bool takes_another();
   };
   bool run(prepared_statement&, request*, int count);
   static constexpr std::size_t places = 512;  // a constant: a division is no small part of a short statement

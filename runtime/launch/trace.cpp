@@ -217,6 +217,10 @@ std::uint64_t trace_hash(const request* requests, int count) {
     for (std::int64_t e : *r->extents) h = mixed(h, static_cast<std::uint64_t>(e));
     const typed_node* n = r->root;
     h = mixed(h, what(n));
+    // Loops whose statements differ in a slice fold another length each.
+    for (int c = 1, all = std::min(child_count(n), 6); c < all; ++c)
+      if (const typed_node* const of = child(n, c); of->kind == detail::node_kind::reduction)
+        for (std::int64_t e : child(of, 0)->extents) h = mixed(h, static_cast<std::uint64_t>(e));
     for (int depth = 0; depth < 3; ++depth) {
       const int children = child_count(n);
       if (children == 0) break;

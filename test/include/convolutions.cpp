@@ -99,7 +99,8 @@ TEST_CASE("convolutions: nothing is multiplied by what is outside") {
     x(n - 1) = std::numeric_limits<double>::quiet_NaN();
     CHECK(count_nonzero(isnan(convolve(x, v))).item() == 64);
   }
-  const array<float> image = ones<float>({100, 90}), kernel = full<float>({8, 9}, std::numeric_limits<float>::infinity());
+  const array<float> image = ones<float>({100, 90}),
+                     kernel = full<float>({8, 9}, std::numeric_limits<float>::infinity());
   CHECK(all(isinf(signal::convolve(image, kernel))).item());
 }
 

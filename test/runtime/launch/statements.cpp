@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <set>
 
+#include "runtime/frontend/nodes.hpp"
+#include "runtime/launch/trace.hpp"
 #include "test/include/looking.hpp"
 
 namespace {
@@ -140,6 +144,29 @@ TEST_CASE("statements: reductions of one shape") {
             return v[static_cast<std::size_t>(k)] - f;
           }));
   });
+}
+
+// As a factorisation row by row has them: results of one shape, of folds whose lengths differ.
+TEST_CASE("statements: folds of every length, inside of what is around them") {
+  constexpr int n = 40;
+  const array<double> m = asarray(made(n * n, [](int i) { return i % 7 - 3; })).reshape({n, n});
+  const auto statement = [&](int i, int j) {
+    return (m(i, j) - sum(m(i, slice(0, j)) * m(j, slice(0, j)))) / (m(j, j) + 10);
+  };
+  const auto number = [&](int i, int j) { return m(i, j).item(); };
+  in_turns(n, [&](int round, int j) {
+    const int i = (7 * round + j) % n;
+    double wanted = number(i, j);
+    for (int k = 0; k < j; ++k) wanted -= number(i, k) * number(j, k);
+    CHECK(statement(i, j).item() == wanted / (number(j, j) + 10));
+  });
+  std::set<std::uint64_t> hashes;
+  for (int j = 1; j < n; ++j) {
+    const detail::handle node(detail::take_node(statement(3, j)));
+    const runtime::request asked{runtime::typed(node.get()), &runtime::typed(node.get())->extents, nullptr};
+    hashes.insert(runtime::trace_hash(&asked, 1));
+  }
+  CHECK(hashes.size() == n - 1);
 }
 
 TEST_CASE("statements: scalar exponents of every class") {
