@@ -9,6 +9,8 @@
 
 #include "codegen/compile/compiler.hpp"
 #include "codegen/ir/values.hpp"
+#include "codegen/source/helpers.hpp"
+#include "codegen/source/library.hpp"
 
 namespace sinter::codegen {
 
@@ -60,17 +62,42 @@ void cpu_writer::start_lanes(const std::vector<int>& of, const std::string& room
   w_.close();
 }
 
-// Can what does not fill the lanes be computed for all of them? Calls of functions would be made one by one then, loads at
-// indices must not be made, where operations may trap gcc would ask for each element whether it is there, and of several states
-// it takes longer than what is there does.
-bool cpu_writer::is_cheap() const {
-  return math_mode_from_environment() != math_mode::strict && members() <= 2 &&
-         std::none_of(b_.k.values.begin(), b_.k.values.end(), [](const value& v) {
-           return v.kind == value_kind::load || v.kind == value_kind::check || is_costly(v);
-         });
+// Functions of which there are vectors would be called one by one where lanes ask, or where there are as many as are left: they have
+// nothing to ask. What has no vectors is not computed in vain; loads at indices must not be made; where operations may trap gcc
+// would ask for each element whether it is there; and of several states it takes longer than what is there does.
+cpu_writer::spare cpu_writer::spare_lanes() const {
+  if (math_mode_from_environment() == math_mode::strict || members() > 2) return spare::absent;
+  bool calls = false;
+  for (const value& v : b_.k.values) {
+    if (v.kind == value_kind::load || v.kind == value_kind::check) return spare::absent;
+    if (!is_costly(v)) continue;
+    if (v.kind != value_kind::apply || !calls_vector_function(v.code) || !detail::is_floating(v.type))
+      return spare::absent;
+    calls = true;
+  }
+  if (!calls) return spare::ask;
+  const bool writes = std::any_of(b_.stages.begin(), b_.stages.end(),
+                                  [](const stage& s) { return !s.accumulators.empty() && !s.outputs.empty(); });
+  return writes || !has_vector_math() ? spare::absent : spare::repeat;
+}
+
+// gcc 12 chooses among values without a branch, and does not where it is the fold that is guarded.
+void cpu_writer::fold_where(std::string_view guard, std::string_view lane, const std::vector<int>& of,
+                            const std::function<void(const spelled& x, const spelled& y)>& write) {
+  const auto running = [&](int m) { return number("acc", m) + "[" + std::string(lane) + "]"; };
+  const auto next = [](int m) { return number("next", m); };
+  for (int m : of) w_.line(b_.member_type(m), " ", next(m), " = ", running(m), ";");
+  write(next, [](int m) { return number("e", m); });
+  for (int m : of) w_.line(running(m), " = ", guard, " ? ", next(m), " : ", running(m), ";");
 }
 
 void cpu_writer::accumulate(const spelled& input, std::string_view lane, std::string_view guard) {
+  if (!guard.empty() && spare_lanes() == spare::repeat) {
+    take(input);
+    std::vector<int> all;
+    for (int m = 0; m < members(); ++m) all.push_back(m);
+    return fold_where(guard, lane, all, [&](const spelled& x, const spelled& y) { fold(x, y); });
+  }
   if (!in_run_) return kernel_writer::accumulate(input, lane, guard);
   take(input, guard);
   for (std::size_t a = 0; a < b_.k.accumulators.size(); ++a) {
@@ -122,19 +149,13 @@ void cpu_writer::fold_range(const std::string& to, const fold_element& write) {
     w_.close();
   }
   w_.line("const int odd = ", to, " - i;");
-  if (is_cheap()) {
-    w_.open("if (odd > 0)");
-    w_.raw("#pragma omp simd\n");
-    w_.open("for (int l = 0; l < ", lanes(), "; ++l)");
-    write("i + l", "l", "l < odd");
-    w_.close();
-    w_.close();
-  } else {
-    w_.raw("#pragma omp simd\n");
-    w_.open("for (int l = 0; l < odd; ++l)");
-    write("i + l", "l", "");
-    w_.close();
-  }
+  const spare how = spare_lanes();
+  if (how != spare::absent) w_.open("if (odd > 0)");
+  w_.raw("#pragma omp simd\n");
+  w_.open("for (int l = 0; l < ", how == spare::absent ? "odd" : lanes(), "; ++l)");
+  write(how == spare::repeat ? "i + (l < odd ? l : 0)" : "i + l", "l", how == spare::absent ? "" : "l < odd");
+  w_.close();
+  if (how != spare::absent) w_.close();
 }
 
 void cpu_writer::fold_onward(const std::string& to, const fold_element& write) {

@@ -31,12 +31,15 @@ class cpu_rows : cpu_writer {
              const std::string& lane, const spelled& reduced, const std::string& of_line = "",
              const std::string& guard = "") {
     const stage& s = b_.stages[number_of];
+    const bool asks = !guard.empty() && spare_lanes() == spare::ask;
     for (int m : members_of(s))
-      w_.line(b_.member_type(m), " ", number("e", m), guard.empty() ? "" : " = " + b_.identity(m), ";");
+      w_.line(b_.member_type(m), " ", number("e", m), asks ? " = " + b_.identity(m) : "", ";");
     const std::string call = b_.points[number_of].call(read(prefix, i), reduced, given(s, prefix, i, at), [&](int v) {
       return is_once(v) ? number("w", v) + of_line : number("k", v) + "[" + at + "]";
     });
-    w_.line(guard.empty() ? "" : "if (" + guard + ") ", call);
+    w_.line(asks ? "if (" + guard + ") " : "", call);
+    if (!guard.empty() && !asks)
+      return fold_where(guard, lane, members_of(s), [&](const spelled& x, const spelled& y) { fold(s, x, y); });
     fold(
         s, [&](int m) { return number("acc", m) + "[" + lane + "]"; }, [](int m) { return number("e", m); });
   }
@@ -93,7 +96,7 @@ class cpu_rows : cpu_writer {
     spread_results(s);
     w_.line("long long i = 0;");
     fold_range("length", [&](const std::string& i, const std::string& lane, const std::string& guard) {
-      point(s, "p", i, i, lane, reduced_name, "", guard);
+      point(s, "p", i, "i + " + lane, lane, reduced_name, "", guard);
     });
   }
 

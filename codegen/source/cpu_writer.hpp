@@ -38,7 +38,7 @@ class cpu_writer : protected kernel_writer {
   /// lanes are folded as a tree. gcc may not reorder a floating sum, so the order is spelled out.
   int lane_count() const { return b_.shape == form::fold ? b_.v.fold.lanes : b_.v.rows.lanes; }
   std::string lanes() const { return std::to_string(lane_count()); }
-  /// Writes what folds element `i` into lane `lane`, if `guard` is empty or holds.
+  /// Writes what folds element `i` into lane `lane`, if `guard` is empty or holds; where it does not, `i` is an element all the same.
   using fold_element = std::function<void(const std::string& i, const std::string& lane, const std::string& guard)>;
   /// Declares `room` running values and sets the first `used` of them.
   void start_lanes(const std::vector<int>& members, const std::string& room, const std::string& used);
@@ -46,12 +46,21 @@ class cpu_writer : protected kernel_writer {
   void fold_range(const std::string& to, const fold_element&);
   /// From `i` to `to` where the first element belongs into a variable `lane`, and leaves both where the next elements begin.
   void fold_onward(const std::string& to, const fold_element&);
-  /// As kernel_writer's; within a run sums of narrow integers go into lanes of their own, `run<m>`.
+  /// As kernel_writer's; within a run sums of narrow integers go into lanes of their own, `run<m>`. A guard is looked at as
+  /// spare_lanes() has it.
   void accumulate(const spelled& input, std::string_view lane = "", std::string_view guard = "");
   /// Folds the lanes into the first by `write`, given two of them.
   void end_lanes(const std::function<void(const spelled& x, const spelled& y)>& write);
-  /// May elements be computed for nothing?
-  bool is_cheap() const;
+  /// What the lanes do that the end of a row does not fill.
+  enum class spare : std::uint8_t {
+    absent,  // there are none: as many lanes as are left
+    ask,     // each asks whether there is an element, before anything is computed
+    repeat   // they compute one that is there, and leave it out
+  };
+  spare spare_lanes() const;
+  /// Folds into lane `lane` what was computed whether the guard holds or not, by `write`, given a running value and an element.
+  void fold_where(std::string_view guard, std::string_view lane, const std::vector<int>& members,
+                  const std::function<void(const spelled& x, const spelled& y)>& write);
 
  private:
   std::string counted_from(std::string_view prefix) const { return base(counted_, std::string(prefix)); }

@@ -6,6 +6,7 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/source/library.hpp"
 #include "codegen/source/special_texts.hpp"
 #include "codegen/source/tokens.hpp"
 
@@ -211,6 +212,13 @@ std::string spell(op code, dtype computed, dialect d, const std::string_view arg
   if (!*text)
     throw internal_error((std::string("no text for ") + detail::facts(code).name + " of " + name(computed)).c_str());
   return fill_in(text, computed, args, &used, d);
+}
+
+bool calls_vector_function(op code) {
+  const op_text& row = op_texts[static_cast<int>(code)];
+  const std::string_view text = row.c == same ? row.cuda : row.c, name = text.substr(0, text.find('$'));
+  const std::string_view arguments = text.substr(name.size());
+  return (arguments == "$(a)" || arguments == "$(a, b)") && is_vector_function(name);
 }
 
 bool has_divisor(op code, dtype computed, dialect d) {

@@ -41,6 +41,9 @@ using helper_list = std::vector<helper_use>;
 /// variable does. Errors: `internal_error` if the operation is not there for that dtype.
 std::string spell(op, dtype computed, dialect, const std::string_view args[3], helper_list& used);
 
+/// Is the text in C, for real numbers, no more than the call of a function of which there are vectors?
+bool calls_vector_function(op);
+
 /// Does the text divide faster by a scalar of which a divisor is made, `divisor_i32(s)`, before the first element?
 bool has_divisor(op, dtype computed, dialect);
 

@@ -101,6 +101,10 @@ bool is_library_function(std::string_view name) {
   return std::any_of(std::begin(library), std::end(library), [&](const auto& f) { return f.name == name; });
 }
 
+bool is_vector_function(std::string_view name) {
+  return std::any_of(std::begin(library), std::end(library), [&](const auto& f) { return f.vector && f.name == name; });
+}
+
 namespace {
 
 // Functions that gcc writes as instructions are declared plainly; `extern` on the rest tells the compiler stage to link the

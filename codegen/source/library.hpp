@@ -13,6 +13,9 @@ std::string declarations(std::string_view source, bool vectorised);
 /// Is it one that declarations() may declare, under its name for double?
 bool is_library_function(std::string_view name);
 
+/// Has libmvec a version of it for whole registers?
+bool is_vector_function(std::string_view name);
+
 /// What C++ has and C has not, for text that is written for both: functions that go by the type of their argument, `min`, `max`,
 /// `true` and `false`. As macros, and only those that `source` names: `first` comes before it, `last` takes them back.
 struct overloads {
