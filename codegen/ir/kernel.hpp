@@ -154,13 +154,14 @@ enum class access : std::uint8_t {
 
 /// How a row kernel is shared out.
 struct row_schedule {
-  std::uint16_t threads = 0;  // cuda: of a block
-  std::uint16_t held = 0;     // elements of a row that a thread keeps between stages; 0: they are read again
-  std::uint8_t width = 1;     // cuda: elements that a thread takes side by side
-  std::uint8_t turns = 1;     // cuda: staged rows that a thread takes, one after the other
-  bool packed = false;        // cuda: in one access
-  std::uint8_t lanes = 16;    // cpu: running values of a row, side by side
-  std::uint16_t across = 0;   // cpu: columns that an item takes side by side
+  std::uint16_t threads = 0;   // cuda: of a block
+  std::uint16_t held = 0;      // elements of a row that a thread keeps between stages; 0: they are read again
+  std::uint8_t width = 1;      // cuda: elements that a thread takes side by side
+  std::uint8_t turns = 1;      // cuda: staged rows that a thread takes, one after the other
+  bool packed = false;         // cuda: in one access
+  std::uint8_t lanes = 16;     // cpu: running values of a row, side by side
+  std::uint16_t across = 0;    // cpu: columns that an item takes side by side
+  std::uint8_t short_row = 0;  // cpu: elements of a column, where they are so few that the text names them
   friend bool operator==(const row_schedule&, const row_schedule&) = default;
 };
 

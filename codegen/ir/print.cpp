@@ -109,6 +109,7 @@ std::string held(int elements) {
 }
 
 std::string print(const row_schedule& r, const variant& v) {
+  if (r.short_row) return "rows of " + std::to_string(r.short_row) + " without a loop";
   if (r.threads == 0) return lines(v) + (r.held != 0 ? ", kept by a core" : ", gone along again by each stage");
   if (r.turns > 1) return "rows through shared memory, " + std::to_string(r.turns) + " to a thread";
   return lines(v) + (r.held != 0 ? held(r.held) : ", read again by each stage") + packs(r.width, 1);

@@ -54,6 +54,22 @@ void cpu_writer::each_of_four(const std::string& prefix, const std::string& i,
   w_.close();
 }
 
+std::string cpu_writer::in_short_row(int o, int at, int length, bool dense) const {
+  const access a = b_.v.operands[o];
+  if (a == access::fixed) return number("x", o);
+  const std::string step = b_.name(o) + "_step", place = std::to_string(at);
+  std::string where = base(o, "p");
+  if (a == access::strided && dense) {
+    where += " + (first + l) * " + std::to_string(length) + " + " + place;
+  } else {
+    if (a == access::unit || a == access::column) where += " + first + l";
+    if (a == access::strided) where += " + (first + l) * " + step + std::to_string(b_.fastest());
+    if (needs_stride(b_.k, b_.v, o, b_.v.rank - 1))
+      where += " + " + place + " * " + step + std::to_string(b_.v.rank - 1);
+  }
+  return o >= b_.inputs() || b_.is_element(o) ? "*(" + where + ")" : where;
+}
+
 void cpu_writer::start_lanes(const std::vector<int>& of, const std::string& room, const std::string& used) {
   if (of.empty()) return;
   for (int m : of) w_.line(b_.member_type(m), " ", number("acc", m), "[", room, "];");

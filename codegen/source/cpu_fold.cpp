@@ -225,27 +225,12 @@ class cpu_fold : cpu_writer {
     for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("acc", m), " = ", b_.identity(m), ";");
     for (int at = 0; at < s_.short_row; ++at) {
       w_.open("");
-      accumulate([&](int o) { return in_short_row(o, std::to_string(at)); });
+      accumulate([&](int o) { return in_short_row(o, at, s_.short_row, s_.packed); });
       w_.close();
     }
     w_.line(b_.result.call(
         read("q", "first + l"), [](int m) { return number("acc", m); }, outputs(when::row, "q", "first + l")));
     w_.close();
-  }
-
-  std::string in_short_row(int o, const std::string& at) const {
-    if (b_.v.operands[o] == access::fixed) return number("x", o);
-    const std::string length = std::to_string(s_.short_row), step = b_.name(o) + "_step";
-    std::string where = base(o, "p");
-    if (b_.v.operands[o] == access::strided && s_.packed) {
-      where += " + (first + l) * " + length + " + " + at;
-    } else {
-      if (b_.v.operands[o] == access::unit) where += " + first + l";
-      if (b_.v.operands[o] == access::strided) where += " + (first + l) * " + step + std::to_string(b_.fastest());
-      if (needs_stride(b_.k, b_.v, o, b_.v.rank - 1))
-        where += " + " + at + " * " + step + std::to_string(b_.v.rank - 1);
-    }
-    return b_.is_element(o) ? "*(" + where + ")" : where;
   }
 
   // Few columns: all of them as one stream of elements, so many rows at a time as make whole vectors.

@@ -12,7 +12,10 @@ class cpu_rows : cpu_writer {
 
   void write() {
     argument_struct();
-    each_item([this] { b_.v.columns ? columns() : row(); });
+    each_item([this] {
+      if (b_.v.rows.short_row) short_rows();
+      else b_.v.columns ? columns() : row();
+    });
   }
 
  private:
@@ -143,14 +146,60 @@ class cpu_rows : cpu_writer {
     w_.close();
   }
 
-  void columns() {
-    const int f = b_.fastest(), kept = b_.kept(), rank = b_.v.rank;
+  // Which columns are this item's.
+  void find_tile() {
+    const int f = b_.fastest();
     const std::string nf = number("n", f), tile = std::to_string(b_.v.rows.across);
     w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
     w_.line("const long long line = item / tiles, first = item % tiles * ", tile, ";");
     w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
     b_.unravel(w_, 0, f, "line");
     place("p", "", 0, f, when::points, true);
+  }
+
+  // Columns of so few elements that the text names them go through all stages in registers, and vectors are of neighbours.
+  void short_rows() {
+    find_tile();
+    if (!b_.row_outputs().empty()) place("q", "", 0, b_.fastest(), when::row, true);
+    const spelled of_column = [](int m) { return number("acc", m); };
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long l = 0; l < width; ++l)");
+    for (const stage& s : b_.stages)
+      for (std::uint16_t k : s.keeps)
+        w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", std::to_string(b_.v.rows.short_row), "];");
+    for (std::size_t s = 0; s < b_.stages.size(); ++s) {
+      compute_once(s, "", of_column);
+      for (int m : members_of(b_.stages[s]))
+        w_.line(b_.member_type(m), " ", number("acc", m), " = ", b_.identity(m), ";");
+      for (int at = 0; at < b_.v.rows.short_row; ++at) short_point(s, at, of_column);
+    }
+    if (!b_.row_outputs().empty())
+      w_.line(b_.result.call(read("q", "first + l"), of_column, outputs(when::row, "q", "first + l")));
+    w_.close();
+  }
+
+  void short_point(std::size_t number_of, int at, const spelled& of_column) {
+    const stage& s = b_.stages[number_of];
+    const auto element = [&](int o) { return in_short_row(o, at, b_.v.rows.short_row, true); };
+    const auto kept = [&](int v) { return number("k", v) + "[" + std::to_string(at) + "]"; };
+    std::vector<std::string> into;
+    w_.open("");
+    for (int m : members_of(s)) {
+      w_.line(b_.member_type(m), " ", number("e", m), ";");
+      into.push_back(number("e", m));
+    }
+    for (int o : s.outputs) into.push_back(element(b_.inputs() + o));
+    for (std::uint16_t k : s.keeps) into.push_back(kept(k));
+    w_.line(b_.points[number_of].call(element, of_column, into,
+                                      [&](int v) { return is_once(v) ? number("w", v) : kept(v); }));
+    fold(s, of_column, [](int m) { return number("e", m); });
+    w_.close();
+  }
+
+  void columns() {
+    const int f = b_.fastest(), kept = b_.kept(), rank = b_.v.rank;
+    const std::string tile = std::to_string(b_.v.rows.across);
+    find_tile();
     w_.line("const long long length = ", b_.extent(kept, rank), ";");
     declare_kept(b_.v.rows.across);
     const spelled of_column = [](int m) { return number("acc", m) + "[l]"; };

@@ -34,6 +34,10 @@ class cpu_writer : protected kernel_writer {
   /// Four neighbours, of which the first is element `i` and begins a block.
   void each_of_four(const std::string& prefix, const std::string& i, const std::function<void(const spelled&)>& write);
 
+  /// Element `at` of column `first + l`, which is so short that the text names its length; `dense`: what moves in steps lies in rows
+  /// without gaps. Of an operand that has no elements, where it is.
+  std::string in_short_row(int o, int at, int length, bool dense) const;
+
   /// A row is folded in lanes: the element at position p goes into `acc<m>[p % lanes]`, however the row is gone through, and the
   /// lanes are folded as a tree. gcc may not reorder a floating sum, so the order is spelled out.
   int lane_count() const { return b_.shape == form::fold ? b_.v.fold.lanes : b_.v.rows.lanes; }

@@ -205,7 +205,7 @@ class cpu_choice {
   layout run() {
     s_ = {};
     s_.lanes = cpu_lanes(b_.reduced);
-    if (v_.columns && v_.reduced == 1 && b_.reduced > 0 && b_.reduced <= longest_short_row) return short_rows();
+    if (are_short_rows()) return short_rows();
     s_.stream = is_stream();
     s_.packed = s_.stream && lies_in_stream();
     layout l;
@@ -217,7 +217,11 @@ class cpu_choice {
   }
 
  private:
-  static constexpr int longest_short_row = 8;  // elements
+  // Of several states in registers gcc makes no vectors, but of the fewest elements.
+  bool are_short_rows() const {
+    return v_.columns && v_.reduced == 1 && is_taken_apart(b_.reduced) &&
+           (b_.reduced <= 2 || codegen::count_members(k_) == 1);
+  }
 
   layout short_rows() {
     s_.short_row = static_cast<std::uint8_t>(b_.reduced);

@@ -97,6 +97,20 @@ layout cuda_rows(const codegen::kernel& k, binding& b, int multiprocessors) {
   return l;
 }
 
+// Are columns short rows in memory, which go through all stages in registers?
+bool are_short_rows(const codegen::kernel& k, const binding& b) {
+  const codegen::variant& v = b.variant;
+  const std::int64_t n = b.reduced;
+  if (!v.columns || v.reduced != 1 || !is_taken_apart(n)) return false;
+  for (const codegen::value& x : k.values)
+    if (x.kind == codegen::value_kind::load || x.kind == codegen::value_kind::check) return false;
+  for (std::size_t o = 0; o < b.operands.size(); ++o)
+    if (v.operands[o] == codegen::access::strided &&
+        (b.operands[o].strides[v.rank - 2] != n || b.operands[o].strides[v.rank - 1] != 1))
+      return false;
+  return true;
+}
+
 // A core keeps a row of what is work to compute, if that stays near it. Of columns it takes fewer side by side then, so that they
 // stay in the cache behind the first, but still whole lines of memory.
 layout cpu_rows(const codegen::kernel& k, binding& b, int threads) {
@@ -117,6 +131,7 @@ layout cpu_rows(const codegen::kernel& k, binding& b, int threads) {
   s.held = bytes > 0 && fits && held >= b.reduced ? static_cast<std::uint16_t>(held) : 0;
   s.across = static_cast<std::uint16_t>(s.held != 0 ? across : most);
   s.lanes = cpu_lanes(b.reduced);
+  if (are_short_rows(k, b)) s.short_row = static_cast<std::uint8_t>(b.reduced);
   l.how.items = cpu_groups(b, s.across);
   return l;
 }

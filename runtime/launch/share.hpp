@@ -37,6 +37,10 @@ inline std::uint16_t cpu_columns(const binding& b, int threads, std::int64_t wid
   return static_cast<std::uint16_t>(std::bit_floor(across));
 }
 
+/// Rows of so few elements, one after the other in memory, gcc takes apart into vectors of neighbours, if the text names their length:
+/// groups of powers of two, and of three. Others take longer than steps of any length do.
+inline bool is_taken_apart(std::int64_t length) { return (length >= 1 && length <= 4) || length == 8; }
+
 /// The lanes in which a core folds a row: enough additions under way, but not so many that there is more to do at the row's end
 /// than in it. By the length alone, since the order of folding follows from it.
 inline std::uint8_t cpu_lanes(std::int64_t length) { return length < 512 ? 16 : length < 2048 ? 32 : 64; }
