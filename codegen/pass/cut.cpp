@@ -185,14 +185,15 @@ class cutter {
     std::vector<int> order(p_.boundaries.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [this](int x, int y) { return level_[x] < level_[y]; });
-    std::map<std::tuple<int, unsigned, dtype>, int> open;  // scans and transforms have levels of their own
+    std::map<std::tuple<int, unsigned, maker, dtype>, int> open;
     for (int b : order) {
-      const bool transforms = p_.boundaries[b].by == maker::transform;
+      const maker by = p_.boundaries[b].by;
+      const bool transforms = by == maker::transform;
       const dtype as = transforms ? p_.boundaries[b].type : dtype::bool_;
-      const auto [at, fresh] = open.try_emplace({level_[b], p_.boundaries[b].domain, as}, groups_.size());
+      const auto [at, fresh] = open.try_emplace({level_[b], p_.boundaries[b].domain, by, as}, groups_.size());
       if (fresh || groups_[at->second].members.size() == (transforms ? most_transforms : most_accumulators)) {
         at->second = static_cast<int>(groups_.size());
-        groups_.push_back({p_.boundaries[b].domain, level_[b], {}, p_.boundaries[b].by});
+        groups_.push_back({p_.boundaries[b].domain, level_[b], {}, by});
       }
       group_of_[b] = at->second;
       groups_[at->second].members.push_back(b);

@@ -109,6 +109,19 @@ void check_small() {
   CHECK(argmin(broadcast_to(one, {4})).item() == 0);
 }
 
+// A core computes the squares once for both; the fold over no axes has one element each, of the same shape.
+TEST_CASE("folds of halves: over no axes, beside what is computed once for another user") {
+  const array<half> x = astype<half>(arange(15) % 4 + 1);
+  const array<float> many = ones<float>({6, 6, 15});
+  const auto squares = square(x);
+  const auto [sums, products] = eval(sum<half>(squares, {.axis = {}}), many * squares);
+  CHECK(array_equal(sums, square(x)));
+  CHECK(array_equal(products, broadcast_to(astype<float>(x) * astype<float>(x), {6, 6, 15})));
+  const auto [deviations, larger] = eval(stddev<half>(squares, {.axis = {}}), many > squares);
+  CHECK(array_equal(deviations, zeros<half>({15})));
+  CHECK(count_nonzero(larger).item() == 0);
+}
+
 }  // namespace
 
 TEST_CASE("short and complex: folds of float16 have NumPy's values") { check_folds<half>(); }
