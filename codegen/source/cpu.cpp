@@ -54,6 +54,15 @@ void cpu_writer::each_of_four(const std::string& prefix, const std::string& i,
   w_.close();
 }
 
+void cpu_writer::find_tile(const std::string& group, int tile, bool with_outputs) {
+  const std::string nf = number("n", b_.fastest()), columns = std::to_string(tile);
+  w_.line("const long long tiles = (", nf, " + ", columns, " - 1) / ", columns, ";");
+  w_.line("const long long line = ", group, " / tiles, first = ", group, " % tiles * ", columns, ";");
+  w_.line("const long long width = ", nf, " - first < ", columns, " ? ", nf, " - first : ", columns, ";");
+  b_.unravel(w_, 0, b_.fastest(), "line");
+  place("p", "", 0, b_.fastest(), when::points, with_outputs);
+}
+
 std::string cpu_writer::in_short_row(int o, int at, int length, bool dense) const {
   const access a = b_.v.operands[o];
   if (a == access::fixed) return number("x", o);

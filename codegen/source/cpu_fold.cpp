@@ -159,21 +159,12 @@ class cpu_fold : cpu_writer {
 
   // ---- columns
 
-  void tile_bounds(const std::string& group, int columns) {
-    const std::string nf = number("n", b_.fastest()), tile = std::to_string(columns);
-    w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
-    w_.line("const long long line = ", group, " / tiles, first = ", group, " % tiles * ", tile, ";");
-    w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
-    b_.unravel(w_, 0, b_.fastest(), "line");
-    place("p", "", 0, b_.fastest(), when::points, false);
-  }
-
   // A tile of columns, each folded by itself in the order of its elements.
   void columns() {
     const int f = b_.fastest();
     w_.line("const long long part = item % ", s_.split ? "splits" : "1", ", group = item / ", s_.split ? "splits" : "1",
             ";");
-    tile_bounds("group", fold_tile(b_.k));
+    find_tile("group", fold_tile(b_.k), false);
     start_lanes(every_, std::to_string(fold_tile(b_.k)), "width");
     part_bounds(b_.extent(b_.kept(), b_.v.rank), "16");
     w_.line("long long position = low;");
@@ -219,7 +210,7 @@ class cpu_fold : cpu_writer {
   // lie beside each other in memory as rows, gcc is told by how much.
   void short_rows() {
     const int f = b_.fastest();
-    tile_bounds("item", row_piece);
+    find_tile("item", row_piece, false);
     place("q", "", 0, f, when::row, true);
     w_.open("for (long long l = 0; l < width; ++l)");
     for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("acc", m), " = ", b_.identity(m), ";");

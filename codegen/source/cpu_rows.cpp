@@ -146,20 +146,9 @@ class cpu_rows : cpu_writer {
     w_.close();
   }
 
-  // Which columns are this item's.
-  void find_tile() {
-    const int f = b_.fastest();
-    const std::string nf = number("n", f), tile = std::to_string(b_.v.rows.across);
-    w_.line("const long long tiles = (", nf, " + ", tile, " - 1) / ", tile, ";");
-    w_.line("const long long line = item / tiles, first = item % tiles * ", tile, ";");
-    w_.line("const long long width = ", nf, " - first < ", tile, " ? ", nf, " - first : ", tile, ";");
-    b_.unravel(w_, 0, f, "line");
-    place("p", "", 0, f, when::points, true);
-  }
-
   // Columns of so few elements that the text names them go through all stages in registers, and vectors are of neighbours.
   void short_rows() {
-    find_tile();
+    find_tile("item", b_.v.rows.across, true);
     if (!b_.row_outputs().empty()) place("q", "", 0, b_.fastest(), when::row, true);
     const spelled of_column = [](int m) { return number("acc", m); };
     w_.raw("#pragma GCC ivdep\n");
@@ -199,7 +188,7 @@ class cpu_rows : cpu_writer {
   void columns() {
     const int f = b_.fastest(), kept = b_.kept(), rank = b_.v.rank;
     const std::string tile = std::to_string(b_.v.rows.across);
-    find_tile();
+    find_tile("item", b_.v.rows.across, true);
     w_.line("const long long length = ", b_.extent(kept, rank), ";");
     declare_kept(b_.v.rows.across);
     const spelled of_column = [](int m) { return number("acc", m) + "[l]"; };

@@ -34,6 +34,9 @@ class cpu_writer : protected kernel_writer {
   /// Four neighbours, of which the first is element `i` and begins a block.
   void each_of_four(const std::string& prefix, const std::string& i, const std::function<void(const spelled&)>& write);
 
+  /// Which of the columns group `group` has: `width` of them, at most `tile`, from `first` of the `line` on; and where operands that are
+  /// read at points lie there, with or without the outputs.
+  void find_tile(const std::string& group, int tile, bool with_outputs);
   /// Element `at` of column `first + l`, which is so short that the text names its length; `dense`: what moves in steps lies in rows
   /// without gaps. Of an operand that has no elements, where it is.
   std::string in_short_row(int o, int at, int length, bool dense) const;

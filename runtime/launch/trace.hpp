@@ -26,7 +26,7 @@ bool write_trace(const request*, int count, device_impl&, trace& into, std::vect
 /// Do requests have this trace? Then `nodes`, which has room for them, are the nodes by their numbers.
 bool has_trace(const request*, int count, const trace&, const detail::typed_node** nodes);
 
-/// Equal for equal traces, and for few others: of the requests and what is first and last beneath them.
+/// Equal for equal traces, and for few others: of the requests, what is first and last beneath them, and the extents of what is folded there.
 std::uint64_t trace_hash(const request*, int count);
 
 }  // namespace sinter::runtime
