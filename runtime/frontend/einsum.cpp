@@ -176,11 +176,11 @@ term with_groups(const labelled& one, const labels& batch, const labels& first, 
 
 labelled product(const labelled& a, const labelled& b, const labels& needed) {
   labels batch, inner, left, right;
-  bool stretches = false;
+  bool stretches = false;  // an axis that is summed over
   for (char c : a.axes) {
-    const bool both = has(b.axes, c);
-    if (both) stretches |= extent_of(a, c) != extent_of(b, c);
-    (!both ? left : has(needed, c) ? batch : inner) += c;
+    const bool both = has(b.axes, c), stays = has(needed, c);
+    stretches |= both && !stays && extent_of(a, c) != extent_of(b, c);
+    (!both ? left : stays ? batch : inner) += c;
   }
   for (char c : b.axes)
     if (!has(a.axes, c)) right += c;
@@ -204,7 +204,8 @@ labelled product(const labelled& a, const labelled& b, const labels& needed) {
   const term of_matrices = term::made(make_matmul(x.held(), y.held()));
   std::int64_t extents[max_rank];
   int rank = 0;
-  for (char c : batch + left) extents[rank++] = extent_of(a, c);
+  for (; rank < static_cast<int>(batch.size()); ++rank) extents[rank] = of_matrices.extent(rank);
+  for (char c : left) extents[rank++] = extent_of(a, c);
   for (char c : right) extents[rank++] = extent_of(b, c);
   return {term::made(make_reshape(of_matrices.get(), extents, rank)), batch + left + right};
 }

@@ -18,7 +18,7 @@ bool takes_axis(const index_item& i) { return i.what != index_item::new_axis && 
 
 // The same index at the axes of a view of more: `behind` axes follow its own.
 handle before_axes(node* index, int behind) {
-  index_item items[max_rank];
+  index_item items[max_rank + 1];
   items[0] = to_index(ellipsis);
   for (int i = 1; i <= behind; ++i) items[i] = to_index(newaxis);
   return handle(behind == 0 ? retain(index) : make_view(index, items, behind + 1));

@@ -26,18 +26,27 @@ node* view_by(node* n, const runtime::list<index_item>& items) {
   return make_view(n, items.data(), static_cast<int>(items.size()));
 }
 
-// Elements of a new axis after `axis`, `count` times the same; then the two as one.
+// Elements of a new axis after `axis`, `count` times the same; then the two as one. Where there can be no new axis, the axes on
+// each side count as one.
 node* repeated(node* n, std::int64_t count, int axis, bool as_whole) {
   const shape& from = typed(n)->extents;
-  runtime::require_one_axis_more(from, as_whole ? "tile" : "repeat");
+  shape result = from;
+  result[axis] = runtime::multiplied(result[axis], count);
+  result.check();
+  if (from.size() == max_rank) {
+    shape merged{1, from[axis], 1};
+    for (int d = 0; d < max_rank; ++d)
+      if (d != axis) merged[d < axis ? 0 : 2] *= from[d];
+    const handle few(make_reshape(n, merged.begin(), merged.size()));
+    const handle all(repeated(few.get(), count, 1, as_whole));
+    return make_reshape(all.get(), result.begin(), result.size());
+  }
   runtime::list<index_item> items(static_cast<std::size_t>(from.size()), to_index(_));
   const int fresh = as_whole ? axis : axis + 1;
   items.insert(items.begin() + fresh, to_index(newaxis));
   const handle apart(view_by(n, items));
-  shape spread = typed(apart.get())->extents, result = from;
+  shape spread = typed(apart.get())->extents;
   spread[fresh] = count;
-  result[axis] = runtime::multiplied(result[axis], count);
-  result.check();
   const handle all(make_broadcast(apart.get(), spread));
   return make_reshape(all.get(), result.begin(), result.size());
 }

@@ -10,6 +10,7 @@
 #include "runtime/eval.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/library/products.hpp"
 #include "runtime/log.hpp"
 
 namespace sinter::runtime {
@@ -27,13 +28,14 @@ namespace {
 term by_definition(const term& x, fft_kind kind, std::int64_t n, dtype result) {
   const bool to_real = kind == fft_kind::to_real;
   const std::int64_t inputs = x.extent(x.rank() - 1), outputs = kind == fft_kind::from_real ? n / 2 + 1 : n;
-  const term to = index_of(shape{outputs, 1}, 0), from = index_of(shape{1, inputs}, 1);
+  const term to = index_of(shape{1, outputs}, 1), from = index_of(shape{inputs, 1}, 0);
   const double sign = to_real || kind == fft_kind::inverse ? 1 : -1;
   term w = root_of_unity(to * from % n, n, sign);
   // Half of the points stand for the others, too, which are their conjugates.
   if (to_real) w = w * astype(choose((from == 0) | (from * 2 == n), 1, 2), dtype::float64);
-  const term products = astype(x, dtype::complex128).with_axis(x.rank() - 1) * w;
-  const term sums = fold(reduction::sum, products, one_axis(-1), false);
+  const bool is_vector = x.rank() == 1;
+  term sums = product_as_fold(astype(is_vector ? x.with_axis(0) : x, dtype::complex128), w);
+  if (is_vector) sums = sums.at(0, 0);
   return astype(to_real ? apply(op::real, {sums}) : sums, result);
 }
 

@@ -14,7 +14,7 @@ void author::choose_style() {
   style_ = how_.whole ? values::whole : static_cast<values>(pick(3));
   static constexpr std::int64_t some[] = {1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 64, 100};
   static constexpr std::int64_t long_ones[] = {255, 257, 1000, 1025, 4099, 20'011};
-  const int rank = static_cast<int>(pick(10) < 7 ? 1 + pick(3) : pick(6));
+  const int rank = static_cast<int>(pick(10) < 7 ? 1 + pick(3) : one_in(5) ? unsigned{max_rank} : pick(6));
   base_.set_size(rank);
   for (int d = 0; d < rank; ++d) base_[d] = one_of(some);
   if (rank > 0 && one_in(4)) base_[static_cast<int>(pick(rank))] = one_of(long_ones);

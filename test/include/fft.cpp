@@ -111,6 +111,10 @@ TEST_CASE("fft: several axes") {
         defined(defined(pad(z(slice(0, 2)), {{0, 0}, {0, 0}, {0, 0}, {0, 2}}), 0, -1), 3, -1), 1e-13);
   close(fft::fftn(z, {.s = {7, -1}}), fft::fftn(z, {.s = {7, 6}, .axes = {2, 3}}), 1e-13);
   close(fft::rfftn(x, {.axes = {3, 0}}), fft::fft(fft::rfft(x, {.axis = 0}), {.axis = 3}), 1e-13);
+  const array<double> many = some<double>({2, 1, 2, 1, 2, 1, 3, 4});  // axes, as many as there can be
+  close(fft::fft(many, {.axis = 6}), defined(astype<complex>(many), 6, -1), 1e-13);
+  close(fft::rfft2(many), fft::fft2(many)(ellipsis, slice(0, 3)), 1e-13);
+  close(fft::irfft(fft::rfft(many)), many, 1e-13);
 }
 
 TEST_CASE("fft: nothing, and what it refuses") {

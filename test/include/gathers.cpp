@@ -225,6 +225,28 @@ TEST_CASE("gathers: roll, flip, rot90, repeat, tile") {
   check_case("tile fewer", sn::tile(a(), {2}));
 }
 
+TEST_CASE("gathers: repeat, tile and masks among as many axes as there can be") {
+  const sn::array<int> x = sn::arange<int>(24).reshape({1, 2, 1, 1, 3, 1, 2, 2});
+  const sn::array<int> few = x.reshape({2, 3, 4});
+  for (const auto& [axis, of_few] : {std::pair{1, 0}, {4, 1}}) {
+    CAPTURE(axis);
+    CHECK(sn::array_equal(sn::repeat(x, 2, axis).ravel(), sn::repeat(few, 2, of_few).ravel()));
+    CHECK(sn::array_equal(sn::repeat(x + 1, 2, axis).ravel(), sn::repeat(few + 1, 2, of_few).ravel()));
+  }
+  CHECK(sn::repeat(x, 3, 0).shape() == sn::shape{3, 2, 1, 1, 3, 1, 2, 2});
+  CHECK(sn::array_equal(sn::repeat(x, 2, 7).ravel(), sn::repeat(x.ravel(), 2)));
+  CHECK(sn::array_equal(sn::tile(x, {2, 1, 1}).ravel(), sn::tile(few.reshape({6, 4}), {1, 2}).ravel()));
+  CHECK(sn::tile(x, {2, 1, 1, 1, 1, 1, 1, 1}).shape() == sn::shape{2, 2, 1, 1, 3, 1, 2, 2});
+  CHECK(sn::array_equal(sn::tile(x, {2, 1, 1, 1, 1, 1, 1, 1}).ravel(), sn::tile(x.ravel(), 2)));
+
+  sn::array<int> stored = x + 0;
+  const sn::array<bool> whether = sn::array(sn::all(x >= 0));
+  stored(whether) = 7;
+  CHECK(sn::all(stored == 7).item());
+  stored(!whether) = 8;
+  CHECK(sn::all(stored == 7).item());
+}
+
 TEST_CASE("gathers: pad") {
   check_case("pad", sn::pad(m(), 1));
   check_case("pad value", sn::pad(m(), {{1, 0}, {0, 2}}, 7));
