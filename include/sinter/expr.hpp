@@ -188,6 +188,14 @@ class [[nodiscard]] lazy : public detail::methods<lazy<T>, T> {
 
 namespace detail {
 
+/// A number where an array may stand: without axes, of NumPy's dtype for it.
+template <arithmetic V>
+auto number_array(V value) {
+  constexpr dtype type = default_of(kind_of(dtype_of<V>));
+  using T = typename element_of<type>::type;
+  return lazy<T>(make_number(type, to_bits(convert_scalar<T>(value))));
+}
+
 /// The element type of the first expression among X....
 template <class... X>
 struct first_element {

@@ -7,7 +7,8 @@ namespace sinter {
 
 /// What pad puts around an array. `constant`: a number; `empty`: no matter what, zeros here; `edge`: the outermost element; `wrap`:
 /// what lies at the other end; `reflect` and `symmetric`: what lies inside the edge, seen in a mirror that stands on the last
-/// element or behind it; `linear_ramp`: steps from the edge to a number; `maximum`, `mean`, `minimum`: of the elements along the axis.
+/// element or behind it; `linear_ramp`: steps from the edge to a number; `maximum`, `mean`, `median`, `minimum`: of the elements along the
+/// axis.
 enum class pad_mode : unsigned char {
   edge,
   wrap,
@@ -18,6 +19,7 @@ enum class pad_mode : unsigned char {
   linear_ramp,
   maximum,
   mean,
+  median,
   minimum
 };
 /// Do the modes reflect and symmetric repeat what is in the mirror, or go on as far beyond the edge as that is before it?
@@ -65,7 +67,7 @@ using pad_widths = pad_pairs<std::int64_t>;
 struct pad_options {
   pad_pairs<double> constant_values = 0;  ///< of mode constant
   pad_pairs<double> end_values = 0;       ///< of mode linear_ramp: what the outermost elements are
-  pad_widths stat_length = -1;  ///< of maximum, mean and minimum: of so many elements from the edge; -1: of all
+  pad_widths stat_length = -1;  ///< of maximum, mean, median and minimum: of so many elements from the edge; -1: of all
   sinter::reflect_type reflect_type = sinter::reflect_type::even;  ///< of reflect and symmetric
 };
 

@@ -25,6 +25,10 @@ auto polyval(P&& p, X&& x) {
   detail::handle of(detail::take_node(std::forward<P>(p))), at(detail::take_node(std::forward<X>(x)));
   return lazy<R>(detail::make_polyval(std::move(of), std::move(at), dtype_of<R>));
 }
+template <detail::expression P, arithmetic X>
+auto polyval(P&& p, X x) {
+  return sinter::polyval(std::forward<P>(p), detail::number_array(x));
+}
 /// The coefficients of the sum. Dtypes: what the two promote to. Source: numpy.polyadd.
 template <detail::expression A, detail::expression B>
 auto polyadd(A&& a, B&& b) {

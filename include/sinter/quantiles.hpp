@@ -61,6 +61,8 @@ class fractions {
 
 /// `whole`: the fraction that the largest element has. `skips`: NaN does not count.
 SINTER_API node* make_quantile(handle, const fractions&, double whole, dtype, const quantile_options&, bool skips);
+SINTER_API node* make_weighted_quantile(handle, handle weights, const fractions&, double whole, dtype,
+                                        const quantile_options&, bool skips);
 SINTER_API node* make_median(handle, dtype, const median_options&, bool skips);
 
 template <class E>
@@ -71,6 +73,14 @@ auto quantile_of(E&& e, const fractions& q, double whole, const quantile_options
   static_assert(!complex_number<R>, "sinter: quantiles are of real numbers");
   return lazy<R>(make_quantile(handle(take_node(std::forward<E>(e))), q, whole, dtype_of<R>, how, skips));
 }
+template <class E, class W>
+auto quantile_of(E&& e, W&& weights, const fractions& q, double whole, const quantile_options& how, bool skips) {
+  using R = quantile_type<E>;
+  static_assert(!complex_number<R>, "sinter: quantiles are of real numbers");
+  handle of(take_node(std::forward<E>(e))), by(take_node(astype<double>(std::forward<W>(weights))));
+  return lazy<R>(make_weighted_quantile(std::move(of), std::move(by), q, whole, dtype_of<R>, how, skips));
+}
+inline constexpr quantile_options by_weight{.method = quantile_method::inverted_cdf};
 
 }  // namespace detail
 
@@ -98,7 +108,7 @@ auto nanmedian(E&& e, std::int64_t axis) {
 
 /// The element below which a fraction of all lies, from 0 to 1, or several: `quantile(a, {0.25, 0.75}, 0)`. NaN where there is one among
 /// them. Shapes: of several fractions an axis in front. Dtypes: as mean, with every method. Errors: `error` for other fractions;
-/// `shape_error` where there is no element. Source: numpy.quantile, without weights.
+/// `shape_error` where there is no element. Source: numpy.quantile.
 template <detail::expression E>
 auto quantile(E&& e, const detail::fractions& q, const quantile_options& how = {}) {
   return detail::quantile_of(std::forward<E>(e), q, 1, how, false);
@@ -106,6 +116,13 @@ auto quantile(E&& e, const detail::fractions& q, const quantile_options& how = {
 template <detail::expression E>
 auto quantile(E&& e, const detail::fractions& q, std::int64_t axis) {
   return sinter::quantile(std::forward<E>(e), q, quantile_options{.axis = axis});
+}
+/// The first element that with those below it weighs that fraction of all: `quantile(a, 0.9, weights, {...})`. Shapes: the weights
+/// have the operand's, or one axis, along the only one that is gone through. Errors: `error` for another method than inverted_cdf.
+/// Source: weights of numpy.quantile.
+template <detail::expression E, detail::expression W>
+auto quantile(E&& e, const detail::fractions& q, W&& weights, const quantile_options& how = detail::by_weight) {
+  return detail::quantile_of(std::forward<E>(e), std::forward<W>(weights), q, 1, how, false);
 }
 /// The same in percent. Source: numpy.percentile.
 template <detail::expression E>
@@ -116,6 +133,10 @@ template <detail::expression E>
 auto percentile(E&& e, const detail::fractions& q, std::int64_t axis) {
   return sinter::percentile(std::forward<E>(e), q, quantile_options{.axis = axis});
 }
+template <detail::expression E, detail::expression W>
+auto percentile(E&& e, const detail::fractions& q, W&& weights, const quantile_options& how = detail::by_weight) {
+  return detail::quantile_of(std::forward<E>(e), std::forward<W>(weights), q, 100, how, false);
+}
 /// Of what is not NaN. Source: numpy.nanquantile.
 template <detail::expression E>
 auto nanquantile(E&& e, const detail::fractions& q, const quantile_options& how = {}) {
@@ -125,6 +146,10 @@ template <detail::expression E>
 auto nanquantile(E&& e, const detail::fractions& q, std::int64_t axis) {
   return sinter::nanquantile(std::forward<E>(e), q, quantile_options{.axis = axis});
 }
+template <detail::expression E, detail::expression W>
+auto nanquantile(E&& e, const detail::fractions& q, W&& weights, const quantile_options& how = detail::by_weight) {
+  return detail::quantile_of(std::forward<E>(e), std::forward<W>(weights), q, 1, how, true);
+}
 /// The same in percent. Source: numpy.nanpercentile.
 template <detail::expression E>
 auto nanpercentile(E&& e, const detail::fractions& q, const quantile_options& how = {}) {
@@ -133,6 +158,10 @@ auto nanpercentile(E&& e, const detail::fractions& q, const quantile_options& ho
 template <detail::expression E>
 auto nanpercentile(E&& e, const detail::fractions& q, std::int64_t axis) {
   return sinter::nanpercentile(std::forward<E>(e), q, quantile_options{.axis = axis});
+}
+template <detail::expression E, detail::expression W>
+auto nanpercentile(E&& e, const detail::fractions& q, W&& weights, const quantile_options& how = detail::by_weight) {
+  return detail::quantile_of(std::forward<E>(e), std::forward<W>(weights), q, 100, how, true);
 }
 
 namespace stats {

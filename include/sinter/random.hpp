@@ -251,19 +251,20 @@ class generator {
     if (how.replace) return take(all, choice(n, s), 0);
     return take(all, chosen(n, s), 0);
   }
-  /// Numbers below n, with replacement, each as likely as its weight in `p`, which need not sum to 1. Evaluates the
-  /// weights' running sums. Dtypes: int64. Errors: `shape_error` unless p has one axis of n. Source: numpy.random.Generator.choice
-  /// with p.
+  /// Numbers below n, each as likely as its weight in `p`, which need not sum to 1; without replacement for `{.replace = false}`:
+  /// each as likely among those that are left. Evaluates the weights' running sums, or how many have one. Dtypes: int64. Errors:
+  /// `shape_error` unless p has one axis of n; `error` for more than have a weight. Source: numpy.random.Generator.choice with p.
   template <detail::expression P>
-  lazy<std::int64_t> choice(std::int64_t n, const shape& s, P&& p) {
+  lazy<std::int64_t> choice(std::int64_t n, const shape& s, P&& p, choice_options how = {}) {
     const detail::handle weights(detail::take_node(std::forward<P>(p)));
-    return lazy<std::int64_t>(detail::make_weighted_choice(n, s, weights, next_));
+    return lazy<std::int64_t>(how.replace ? detail::make_weighted_choice(n, s, weights, next_)
+                                          : detail::make_weighted_sample(n, s, weights, next_));
   }
   /// Parts of an array along its first axis, as likely as their weights.
   template <detail::expression E, detail::expression P>
-  auto choice(E&& e, const shape& s, P&& p) {
+  auto choice(E&& e, const shape& s, P&& p, choice_options how = {}) {
     const lazy<detail::element_in<E>> all(detail::take_node(std::forward<E>(e)));
-    return take(all, choice(all.shape()[0], s, std::forward<P>(p)), 0);
+    return take(all, choice(all.shape()[0], s, std::forward<P>(p), how), 0);
   }
   /// Generators whose numbers have nothing to do with each other's or with this one's. Source: numpy.random.Generator.spawn.
   std::vector<generator> spawn(std::int64_t count) {

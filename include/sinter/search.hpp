@@ -18,6 +18,7 @@ struct search_options {
 /// What interp gives outside; NaN stays NaN.
 struct interp_options {
   detail::optional_number left{}, right{};  ///< else the first and the last of the values
+  detail::optional_number period{};  ///< after which the function repeats: nothing is outside, and xp in any order
 };
 
 namespace detail {
@@ -37,10 +38,7 @@ auto searchsorted(A&& a, V&& values, const search_options& how = {}) {
 }
 template <detail::expression A, arithmetic V>
 auto searchsorted(A&& a, V value, const search_options& how = {}) {
-  constexpr dtype type = detail::default_of(detail::kind_of(dtype_of<V>));
-  using T = typename detail::element_of<type>::type;
-  const lazy<T> number(detail::make_number(type, detail::to_bits(detail::convert_scalar<T>(value))));
-  return searchsorted(std::forward<A>(a), number, how);
+  return searchsorted(std::forward<A>(a), detail::number_array(value), how);
 }
 /// The number of the bin that each element lies in: bins rise or fall, and have the edge on their left, or with `right` the other.
 /// Shapes: that of the elements. Dtypes: int64. Errors: `shape_error`; bins that do neither are not noticed. Source:
@@ -50,15 +48,23 @@ auto digitize(X&& x, B&& bins, detail::truth right = false) {
   detail::handle of(detail::take_node(std::forward<X>(x))), by(detail::take_node(std::forward<B>(bins)));
   return lazy<std::int64_t>(detail::make_digitize(std::move(of), std::move(by), right));
 }
+template <arithmetic X, detail::expression B, std::same_as<bool> R = bool>
+auto digitize(X x, B&& bins, R right = false) {
+  return digitize(detail::number_array(x), std::forward<B>(bins), right);
+}
 /// The values of a function at `x` that is `fp` at the rising places `xp` and straight between them. Shapes: that of x; xp and fp
-/// have one axis of one length. Dtypes: double, or complex128 for complex values. Errors: `shape_error`. Source: numpy.interp,
-/// without a period.
+/// have one axis of one length. Dtypes: double, or complex128 for complex values. Errors: `shape_error`; `error` for a period that is
+/// no number, infinite or 0. Source: numpy.interp.
 template <detail::expression X, detail::expression P, detail::expression F>
 auto interp(X&& x, P&& xp, F&& fp, const interp_options& how = {}) {
   using R = result_type<double, detail::element_in<F>>;
   detail::handle at(detail::take_node(std::forward<X>(x))), places(detail::take_node(std::forward<P>(xp)));
   detail::handle values(detail::take_node(std::forward<F>(fp)));
   return lazy<R>(detail::make_interp(std::move(at), std::move(places), std::move(values), dtype_of<R>, how));
+}
+template <arithmetic X, detail::expression P, detail::expression F>
+auto interp(X x, P&& xp, F&& fp, const interp_options& how = {}) {
+  return interp(detail::number_array(x), std::forward<P>(xp), std::forward<F>(fp), how);
 }
 
 SINTER_METHOD_OF(searchsorted)

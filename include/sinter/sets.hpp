@@ -9,6 +9,8 @@ namespace sinter {
 /// What counts as the same element.
 struct unique_options {
   detail::truth equal_nan = true;  ///< all NaN are one, as NumPy's unique has it; else each is one of its own
+  axes axis =
+      axes::all();  ///< one: parts along it are compared, in each of which a NaN is one of its own; all: elements
 };
 
 /// The different elements in rising order, where the first of each stands among the flattened ones, which of them each element is,
@@ -52,8 +54,9 @@ auto set_of(A&& a, B&& b, set_function what) {
 }
 }  // namespace detail
 
-/// The different elements in rising order. Shapes: one axis. Dtypes: any. Stream behaviour: waits, as do all of these. Source:
-/// numpy.unique.
+/// The different elements in rising order, or the different parts along an axis, the first element of each counting most:
+/// `unique(a, {.axis = 0})`. Shapes: one axis; of parts that of the operand but for the number of them. Dtypes: any. Errors:
+/// `shape_error`. Stream behaviour: waits, as do all of these. Source: numpy.unique.
 template <detail::expression E>
 auto unique(E&& e, const unique_options& how = {}) {
   using T = detail::element_in<E>;
@@ -65,7 +68,7 @@ auto unique_values(E&& e) {
   return sinter::unique(std::forward<E>(e), unique_options{.equal_nan = false});
 }
 /// With everything that there is to know: `auto [values, first, which, counts] = unique_all(a);`. Shapes: the inverse has that of the
-/// operand; its values at these indices are the operand. Source: numpy.unique_all; of numpy.unique the options.
+/// operand, or of parts one axis; the values at these indices are the operand. Source: numpy.unique_all; of numpy.unique the options.
 template <detail::expression E>
 auto unique_all(E&& e, const unique_options& how = {.equal_nan = false}) {
   using of = detail::unique_parts;
@@ -100,6 +103,10 @@ auto isin(E&& elements, S&& of, const isin_options& how = {}) {
   using T = result_type<detail::element_in<E>, detail::element_in<S>>;
   detail::handle each(detail::take_node(std::forward<E>(elements))), all(detail::take_node(std::forward<S>(of)));
   return lazy<bool>(detail::make_isin(std::move(each), std::move(all), dtype_of<T>, how.invert));
+}
+template <arithmetic X, detail::expression S>
+auto isin(X element, S&& of, const isin_options& how = {}) {
+  return sinter::isin(detail::number_array(element), std::forward<S>(of), how);
 }
 /// The same of the flattened elements. Source: cupy.in1d.
 template <detail::expression E, detail::expression S>

@@ -15,6 +15,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/search.hpp"
+#include "runtime/library/order.hpp"
 
 namespace sinter::detail {
 
@@ -222,18 +223,46 @@ node* make_permutation(std::int64_t count, draw_counter& next) {
   return made;
 }
 
-node* make_weighted_choice(std::int64_t count, const shape& s, const handle& weights, draw_counter& next) {
-  if (shape_of(weights.get()) != shape{count})
+namespace {
+
+[[noreturn]] void throw_too_many_chosen(std::int64_t wanted, std::int64_t among) {
+  throw error(message("sinter: a choice of %lld among %lld without replacement", static_cast<long long>(wanted),
+                      static_cast<long long>(among))
+                  .c_str());
+}
+
+runtime::term weights_of(std::int64_t count, const handle& given) {
+  if (shape_of(given.get()) != shape{count})
     throw shape_error(message("sinter: a choice among %lld with probabilities of shape %s",
-                              static_cast<long long>(count), to_string(shape_of(weights.get())).c_str())
+                              static_cast<long long>(count), to_string(shape_of(given.get())).c_str())
                           .c_str());
-  const runtime::term each = runtime::astype(runtime::term(weights), dtype::float64);
+  return runtime::astype(runtime::term(given), dtype::float64);
+}
+
+}  // namespace
+
+node* make_weighted_choice(std::int64_t count, const shape& s, const handle& weights, draw_counter& next) {
+  const runtime::term each = weights_of(count, weights);
   // Made an array, or every step of every search would add them up again.
   const runtime::term below(handle(as_array(make_scan(each.get(), reduction::sum, dtype::float64, 0), where{})));
   const runtime::term places = runtime::term::made(make_uniform(dtype::float64, s, next, 0, 1));
   // Of weights that are all 0 each place is behind the last.
   const runtime::term found = runtime::count_before(below, places * below.at(0, -1), true);
   return runtime::apply(op::minimum, {found, runtime::term(count - 1)}).take();
+}
+
+// The waiting times of events as frequent as their weights: what comes first has been chosen among all, and so on. Source: Efraimidis
+// and Spirakis, Weighted random sampling with a reservoir, 2006.
+node* make_weighted_sample(std::int64_t count, const shape& s, const handle& weights, draw_counter& next) {
+  const runtime::term each = weights_of(count, weights);
+  const runtime::term have_one =
+      runtime::fold(reduction::sum, runtime::astype(each > 0, dtype::int64), axis_list{}, false);
+  std::int64_t most = 0;
+  read_item(have_one.get(), &most, where{});
+  if (s.elements() > most) throw_too_many_chosen(s.elements(), most);
+  const runtime::term times = runtime::term::made(make_exponential(dtype::float64, shape{count}, next, 1)) / each;
+  const runtime::term order(runtime::make_argsort_call(times, false));
+  return make_reshape(order.along(0, slice(0, s.elements())).get(), s.begin(), s.size());
 }
 
 node* make_seed_of(const draw_counter& next, std::uint64_t child) {
@@ -247,10 +276,7 @@ node* make_seed_of(const draw_counter& next, std::uint64_t child) {
 namespace sinter::random {
 
 lazy<std::int64_t> generator::chosen(std::int64_t n, const shape& s) {
-  if (s.elements() > n)
-    throw error(detail::message("sinter: a choice of %lld among %lld without replacement",
-                                static_cast<long long>(s.elements()), static_cast<long long>(n))
-                    .c_str());
+  if (s.elements() > n) detail::throw_too_many_chosen(s.elements(), n);
   return permutation(n)(slice(0, s.elements())).reshape(s);
 }
 

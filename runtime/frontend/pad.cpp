@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <sinter/error.hpp>
+#include <sinter/quantiles.hpp>
 #include <sinter/reduce.hpp>
 
 #include "runtime/frontend/indices.hpp"
@@ -90,10 +91,12 @@ term as_elements(const term& value, dtype to, op by) { return astype(is_integer(
 
 // What a side is filled with, of so many elements from it: one along the axis.
 term statistic(const term& part, int axis, pad_mode mode) {
-  if (mode != pad_mode::mean)
+  if (mode == pad_mode::maximum || mode == pad_mode::minimum)
     return fold(mode == pad_mode::maximum ? reduction::max : reduction::min, part, one_axis(axis), true);
   const dtype t = part.type(), computed = is_inexact(t) ? t : dtype::float64;
-  return as_elements(term::made(make_mean(part.held(), computed, one_axis(axis), true)), t, op::rint);
+  const handle middle(mode == pad_mode::mean ? make_mean(part.held(), computed, one_axis(axis), true)
+                                             : make_median(part.held(), computed, {axis, true}, false));
+  return as_elements(term(middle), t, op::rint);
 }
 term with_statistics(const term& x, int axis, pad_width width, pad_width lengths, pad_mode mode) {
   const std::int64_t n = x.extent(axis);

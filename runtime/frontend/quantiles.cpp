@@ -261,6 +261,34 @@ term all_nan(const term& rows, dtype type, bool is_list, std::int64_t count) {
 
 }  // namespace
 
+namespace {
+
+void require_elements(const rows_over& all, const term& x) {
+  if (all.length > 0) return;
+  std::int64_t rows = 1;
+  for (int d = 0; d < all.axis(); ++d) rows *= all.rows.extent(d);
+  if (rows > 0)
+    throw shape_error(
+        message("sinter: a quantile of no elements, of an array of shape %s", to_string(x.extents()).c_str()).c_str());
+}
+
+// As many as elements, or those of each along the axis.
+term spread_weights(const term& weights, const term& x, const axis_list& along) {
+  if (weights.extents() == x.extents()) return weights;
+  shape s = x.extents();
+  const bool is_of_one_axis = along.count == 1 && weights.rank() == 1;
+  const int axis = is_of_one_axis ? runtime::checked_axis(along.axes[0], x.rank(), "quantile") : 0;
+  if (!is_of_one_axis || s[axis] != weights.extent(0))
+    throw shape_error(message("sinter: quantiles of an array of shape %s with weights of shape %s",
+                              to_string(x.extents()).c_str(), to_string(weights.extents()).c_str())
+                          .c_str());
+  for (int d = 0; d < s.size(); ++d)
+    if (d != axis) s[d] = 1;
+  return term::made(make_reshape(weights.get(), s.begin(), s.size())).broadcast_to(x.extents());
+}
+
+}  // namespace
+
 node* make_quantile(handle of, const fractions& given, double whole, dtype type, const quantile_options& how,
                     bool skips) {
   const term x(std::move(of));
@@ -271,14 +299,7 @@ node* make_quantile(handle of, const fractions& given, double whole, dtype type,
   const method_row& m = methods_of_quantiles[static_cast<int>(how.method)];
   const rows_over all(x, how.axis.list());
   const auto count = static_cast<std::int64_t>(q.size());
-  if (all.length == 0 && !skips && all.rows.extents().size() > 0) {
-    std::int64_t rows = 1;
-    for (int d = 0; d < all.axis(); ++d) rows *= all.rows.extent(d);
-    if (rows > 0)
-      throw shape_error(
-          message("sinter: a quantile of no elements, of an array of shape %s", to_string(x.extents()).c_str())
-              .c_str());
-  }
+  if (!skips) require_elements(all, x);
   if (all.length == 0) return all.back(all_nan(all.rows, type, is_list, count), is_list, how.keepdims);
   const bool counts = skips && has_nan(x);
   const term sorted = in_order(all);
@@ -288,6 +309,33 @@ node* make_quantile(handle of, const fractions& given, double whole, dtype type,
   const term low = astype(r.low, computed);
   const term value = reads_one(m) ? low : between(low, astype(r.high, computed), r.weight);
   return all.back(astype(counts ? value : with_nan_of(sorted, value), type), is_list, how.keepdims);
+}
+
+node* make_weighted_quantile(handle of, handle by, const fractions& given, double whole, dtype type,
+                             const quantile_options& how, bool skips) {
+  const term x(std::move(of)), weights = spread_weights(term(std::move(by)), x, how.axis.list());
+  if (how.method != quantile_method::inverted_cdf) throw error("sinter: weights go with the method inverted_cdf");
+  const beside lists(x);
+  const runtime::list<double> q = checked(given, whole);
+  const bool is_list = given.listed();
+  const rows_over all(x, how.axis.list()), each(weights, how.axis.list());
+  const auto count = static_cast<std::int64_t>(q.size());
+  const int axis = all.axis();
+  if (!skips) require_elements(all, x);
+  if (all.length == 0) return all.back(all_nan(all.rows, type, is_list, count), is_list, how.keepdims);
+  const handle order = runtime::make_argsort_call(all.rows, false);
+  const term sorted = term::made(make_take_along(all.rows.get(), order.get(), axis));
+  term weight = term::made(make_take_along(each.rows.get(), order.get(), axis));
+  if (skips && has_nan(x)) weight = choose(apply(op::isnan, {sorted}), 0.0, weight);
+  const term sum = term::made(make_scan(weight.get(), reduction::sum, dtype::float64, axis));
+  const term total = sum.along(axis, slice(all.length - 1, all.length));
+  // What weighs nothing at the start is below the fraction 0, too.
+  const term below = choose(sum == 0, -1.0, sum / total);
+  const term fraction = is_list ? listed(q, axis + 1) : number_node(q[0], dtype::float64);
+  const term passed = fold(reduction::sum, astype(below < fraction, dtype::int64), one_axis(-1), false);
+  const term value = at_places(sorted, apply(op::minimum, {passed, all.length - 1}), is_list, count);
+  const term result = !skips ? with_nan_of(sorted, value) : choose(total.at(axis, 0) == 0, nan_of(value.type()), value);
+  return all.back(astype(result, type), is_list, how.keepdims);
 }
 
 node* make_median(handle of, dtype type, const median_options& how, bool skips) {

@@ -1,11 +1,14 @@
 #include "runtime/frontend/search.hpp"
 
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include <sinter/error.hpp>
 #include <sinter/search.hpp>
 
 #include "runtime/frontend/message.hpp"
+#include "runtime/library/order.hpp"
 
 namespace sinter::runtime {
 
@@ -70,14 +73,33 @@ node* make_digitize(handle given, handle of, bool right) {
   return choose(falls, n - count, count).take();
 }
 
+namespace {
+
+// Of a function that repeats: within one period, in order, and with a point of the next one on each side.
+void within_one_period(term& x, term& xp, term& fp, const optional_number& given) {
+  const double period = std::abs(term::of_bits(given.type, given.bits).bits_as(dtype::float64).as_double);
+  if (!(period > 0 && period <= std::numeric_limits<double>::max()))
+    throw error(message("sinter: interp with a period of %g", period).c_str());
+  x = x % period;
+  const term folded = xp % period, order(runtime::make_argsort_call(folded, false));
+  xp = taken(folded, order), fp = taken(fp, order);
+  const auto first = [](const term& t) { return t.along(0, slice(0, 1)); };
+  const auto last = [](const term& t) { return t.along(0, slice(t.extent(0) - 1, t.extent(0))); };
+  xp = runtime::joined({last(xp) - period, xp, first(xp) + period}, 0);
+  fp = runtime::joined({last(fp), fp, first(fp)}, 0);
+}
+
+}  // namespace
+
 node* make_interp(handle at, handle places, handle given, dtype type, const interp_options& how) {
-  const term x = astype(term(std::move(at)), dtype::float64);
-  const term xp = astype(term(std::move(places)), dtype::float64), fp = astype(term(std::move(given)), type);
+  term x = astype(term(std::move(at)), dtype::float64);
+  term xp = astype(term(std::move(places)), dtype::float64), fp = astype(term(std::move(given)), type);
   require_one_axis(xp, "interp over");
   if (!(xp.extents() == fp.extents()) || xp.extent(0) == 0)
     throw shape_error(message("sinter: interp between values of shape %s at places of shape %s",
                               to_string(fp.extents()).c_str(), to_string(xp.extents()).c_str())
                           .c_str());
+  if (how.period) within_one_period(x, xp, fp, how.period);
   const std::int64_t n = xp.extent(0);
   const auto outside = [&](const optional_number& o, std::int64_t end) {
     return o ? number_node(term::of_bits(o.type, o.bits), type) : fp.at(0, end);

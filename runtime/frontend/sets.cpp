@@ -4,6 +4,7 @@
 #include <sinter/create.hpp>
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/device.hpp>
+#include <sinter/error.hpp>
 #include <sinter/scan.hpp>
 #include <sinter/scatter.hpp>
 
@@ -14,7 +15,8 @@
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::choose, runtime::number_node, runtime::taken, runtime::term;
+using runtime::apply, runtime::astype, runtime::fold, runtime::number_node, runtime::one_axis, runtime::taken,
+    runtime::term;
 
 SINTER_API node* make_flat_nonzero(node*);
 
@@ -56,35 +58,79 @@ node* inverse_of(const term& is_first, const term& from, const shape& s) {
   return make_reshape(which.node(), s.begin(), s.size());
 }
 
+// Elements, or parts along the first axis, in order: which of the given each is, and whether it is another than that before it.
+struct ordered {
+  term sorted, from, is_first;
+};
+
+handle array_of(const term& t) { return handle(computed(t).take()); }
+
+// With what is wanted of the first ones of equals. The inverse has the shape `s`.
+unique_parts first_ones(const ordered& of, unsigned wants, const shape& s) {
+  const term places = places_where(of.is_first);
+  unique_parts all;
+  all.values = array_of(term::made(make_take(of.sorted.get(), places.get(), 0)));
+  if (wants & unique_parts::wants_indices) all.indices = array_of(taken(of.from, places));
+  if (wants & unique_parts::wants_inverse) all.inverse = handle(inverse_of(of.is_first, of.from, s));
+  if (wants & unique_parts::wants_counts) {
+    const term end = number_node(of.sorted.extent(0), dtype::int64).broadcast_to(shape{1});
+    all.counts = array_of(runtime::joined({places.along(0, slice(1, places.extent(0))), end}, 0) - places);
+  }
+  return all;
+}
+
+// None, or one.
+unique_parts as_they_are(const term& of, std::int64_t n, const shape& s) {
+  const term zero = number_node(0, dtype::int64), none = zero.broadcast_to(shape{n});
+  return {array_of(of), array_of(none), array_of(zero.broadcast_to(s)), array_of(none + 1)};
+}
+
+unique_parts unique_elements(const term& of, unsigned wants, bool equal_nan) {
+  const term flat = computed(of.flat());
+  if (flat.extent(0) < 2) return as_they_are(flat, flat.extent(0), of.extents());
+  const bool is_placed = wants & (unique_parts::wants_indices | unique_parts::wants_inverse);
+  const term from = is_placed ? computed(term(runtime::make_argsort_call(flat, false))) : number_node(0, dtype::int64);
+  const term sorted = is_placed ? computed(taken(flat, from)) : in_order(flat);
+  const term is_first = runtime::joined({all_of(true, 1), differs_from_next(sorted, equal_nan)}, 0);
+  return first_ones({sorted, from, is_first}, wants, of.extents());
+}
+
+// By their columns, the last of which counts least.
+ordered rows_in_order(const term& rows) {
+  const std::int64_t n = rows.extent(0);
+  if (rows.extent(1) == 0) {
+    const term is_first = runtime::joined({all_of(true, 1), all_of(false, n - 1)}, 0);
+    return {rows, computed(term::made(make_iota(shape{n}, 0))), is_first};
+  }
+  const handle turned(make_flip(rows.get(), one_axis(1)));
+  const term from = computed(term::made(make_lexsort(handle(make_moved(turned.get(), one_axis(1), one_axis(0))), -1)));
+  const term sorted = computed(term::made(make_take(rows.get(), from.get(), 0)));
+  const term differ = sorted.along(0, slice(1, n)) != sorted.along(0, slice(0, n - 1));
+  return {sorted, from, runtime::joined({all_of(true, 1), fold(reduction::any, differ, one_axis(1), false)}, 0)};
+}
+
+unique_parts unique_along(const term& of, const axis_list& given, unsigned wants) {
+  if (given.count != 1) throw shape_error("sinter: unique is along one axis, or of all elements");
+  const axis_list here = one_axis(runtime::checked_axis(given.axes[0], of.rank(), "unique")), first = one_axis(0);
+  const term parts = term::made(make_moved(of.get(), here, first));
+  shape s = parts.extents();
+  const std::int64_t n = s[0];
+  if (n < 2) return as_they_are(of, n, shape{n});
+  const std::int64_t to[] = {n, of.extents().elements() / n};
+  const term rows = computed(term::made(make_reshape(parts.get(), to, 2)));
+  unique_parts all = first_ones(rows_in_order(rows), wants, shape{n});
+  s[0] = runtime::typed(all.values.get())->extents[0];
+  const handle apart(make_reshape(all.values.get(), s.begin(), s.size()));
+  all.values = array_of(term::made(make_moved(apart.get(), first, here)));
+  return all;
+}
+
 }  // namespace
 
 unique_parts make_unique(handle given, unsigned wants, const unique_options& how) {
   const term of(std::move(given));
-  const shape s = of.extents();
-  const term flat = computed(of.flat());
-  const std::int64_t n = flat.extent(0);
-  const auto array_of = [&](const term& t) { return handle(computed(t).take()); };
-  const term zeros = number_node(0, dtype::int64);
-  if (n < 2) {
-    const term none = zeros.broadcast_to(shape{n});
-    return {flat.held(), array_of(none), array_of(zeros.broadcast_to(s)), array_of(none + 1)};
-  }
-  const bool is_placed = wants & (unique_parts::wants_indices | unique_parts::wants_inverse);
-  const term from = is_placed ? computed(term(runtime::make_argsort_call(flat, false))) : zeros;
-  const term sorted = is_placed ? computed(taken(flat, from)) : in_order(flat);
-  const term is_first = runtime::joined({all_of(true, 1), differs_from_next(sorted, how.equal_nan)}, 0);
-  const term places = places_where(is_first);
-  unique_parts all;
-  all.values = array_of(taken(sorted, places));
-  if (wants & unique_parts::wants_indices) all.indices = array_of(taken(from, places));
-  if (wants & unique_parts::wants_inverse) all.inverse = handle(inverse_of(is_first, from, s));
-  if (wants & unique_parts::wants_counts) {
-    const std::int64_t count = places.extent(0);
-    const term ends =
-        runtime::joined({places.along(0, slice(1, count)), number_node(n, dtype::int64).broadcast_to(shape{1})}, 0);
-    all.counts = array_of(ends - places);
-  }
-  return all;
+  const axis_list along = how.axis.list();
+  return along.count < 0 ? unique_elements(of, wants, how.equal_nan) : unique_along(of, along, wants);
 }
 
 namespace {

@@ -150,6 +150,23 @@ TEST_CASE("differences: frequencies are NumPy's to the bit") {
   CHECK_THROWS_AS(fft::fftfreq(0), shape_error);
 }
 
+// The numbers are NumPy's.
+TEST_CASE("differences: functions that repeat, and functions of a number") {
+  const array<double> xp{190, -190, 350, -350}, fp{5, 10, 3, 4};
+  CHECK(interp(array<double>{-180, -170, -185, 185, -10, -5, 0, 365}, xp, fp, {.period = 360}).get() ==
+        std::vector<double>{7.5, 5, 8.75, 6.25, 3, 3.25, 3.5, 3.75});
+  CHECK(interp(array<double>{-180}, xp, fp, {.period = -360}).item() == 7.5);
+  CHECK(interp(7, array<double>{3}, array<double>{2}, {.period = 5}).item() == 2);
+  CHECK_THROWS_WITH((void)interp(1, xp, fp, {.period = 0}), "sinter: interp with a period of 0");
+  const array<double> a{1, 2, 3}, b{2, 4, 9};
+  CHECK(interp(1.5, a, b).item() == 3);
+  CHECK(digitize(2.5, a).item() == 2);
+  CHECK(digitize(2, a, true).item() == 1);
+  CHECK(polyval(a, 2.0).item() == 11);
+  static_assert(std::is_same_v<decltype(polyval(array<int>{1, 2}, 3)), lazy<std::int64_t>>);
+  CHECK(polyval(array<int>{1, 2}, 3).item() == 5);
+}
+
 TEST_CASE("differences: what is around them is in their launch") {
   const array<float> a = arange<float>(0, 4000) % 17, bins = arange<float>(0, 1000);
   const array<float> k{1, 2, 1}, warm = convolve(a * 2, k) + 1;

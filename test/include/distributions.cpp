@@ -209,6 +209,28 @@ TEST_CASE("choices with probabilities come as often as these say") {
   CHECK_THROWS_AS((void)rng.choice(5, {2}, p), shape_error);
 }
 
+// Of 1, 4 and 5 in ten: the chance of two is that of the first times that of the second among those left.
+TEST_CASE("choices with probabilities and without replacement are made one after the other") {
+  generator rng(13);
+  const array<double> p{0.1, 0.0, 0.4, 0.5};
+  const int n = 4000;
+  int times[4][4] = {};
+  for (int i = 0; i < n; ++i) {
+    const std::vector<std::int64_t> two = rng.choice(4, {2}, p, {.replace = false}).get();
+    ++times[two[0]][two[1]];
+  }
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 4; ++b) {
+      CAPTURE(a);
+      CAPTURE(b);
+      const double first = p(a).item(), second = p(b).item() / (1 - first), chance = a == b ? 0 : first * second;
+      CHECK(std::fabs(times[a][b] - n * chance) <= 4 * std::sqrt(n * chance * (1 - chance)));
+    }
+  CHECK(rng.choice(array<int>{5, 6, 7, 8}, {3}, p, {.replace = false}).shape() == shape{3});
+  CHECK_THROWS_WITH((void)rng.choice(4, {4}, p, {.replace = false}),
+                    "sinter: a choice of 4 among 3 without replacement");
+}
+
 TEST_CASE("shuffles, choices and generators of generators") {
   generator rng(8);
   array<int> a = astype<int>(arange(12)).reshape({4, 3});

@@ -74,7 +74,8 @@ TEST_CASE("einsum: two operands") {
   same(einsum("bij,bij->b", as, as), sum(as * as, {.axis = {1, 2}}));
   same(einsum("ijk,jil->kl", some({3, 4, 5}), some({4, 3, 2}, 1)),
        tensordot(some({3, 4, 5}), some({4, 3, 2}, 1), {1, 0}, {0, 1}));
-  const array<double> many = some({2, 1, 2, 1, 1, 3, 4, 5}), few = some({2, 1, 1, 5, 3}, 1);  // as many axes as there can be
+  const array<double> many = some({2, 1, 2, 1, 1, 3, 4, 5}),
+                      few = some({2, 1, 1, 5, 3}, 1);  // as many axes as there can be
   same(einsum("...ij,...jk->...ik", many, few), matmul(many, few));
   same(einsum("...ij,...kj->...ki", many, few.swapaxes(-1, -2)), matmul(many, few).swapaxes(-1, -2));
 }

@@ -116,6 +116,28 @@ TEST_CASE("quantiles: infinities, one fraction, and what is refused") {
                     "sinter: the mode of no elements, of an array of shape (0, 2)");
 }
 
+// The numbers are NumPy's.
+TEST_CASE("quantiles: by weight") {
+  const array<double> x{10, 3, 7, 1, 9, 4}, w{1, 0, 2, 0, 3, 1};
+  constexpr auto inverted = quantile_method::inverted_cdf;
+  CHECK(quantile(x, {0.0, 0.1, 0.25, 0.5, 0.9, 1.0}, w).get() == std::vector<double>{4, 4, 7, 9, 10, 10});
+  CHECK(quantile(x, 0.5, w).item() == 9);
+  CHECK(percentile(x, 30, astype<int>(w)).item() == 7);
+  const array<double> m = x.reshape(2, 3), of_m = w.reshape(2, 3);
+  CHECK(array_equal(quantile(m, {0.2, 0.7}, of_m, {.axis = 1, .method = inverted}), array<double>{{7, 4}, {10, 9}}));
+  CHECK(array_equal(quantile(m, 0.4, array<double>{1, 2, 0.5}, {.axis = 1, .method = inverted}), array<double>{3, 4}));
+  CHECK(array_equal(quantile(m, 0.4, array<double>{1, 2}, {.axis = 0, .method = inverted, .keepdims = true}),
+                    array<double>{{1, 9, 4}}));
+  const array<double> with_nan = where(x == 3, nan_number, x);
+  CHECK(std::isnan(quantile(with_nan, 0.5, w).item()));
+  CHECK(nanquantile(with_nan, 0.5, w).item() == 9);
+  CHECK(nanpercentile(with_nan, {0, 50, 100}, w).get() == std::vector<double>{4, 9, 10});
+  CHECK(std::isnan(nanquantile(array<double>{nan_number}, 0.5, array<double>{1}).item()));
+  CHECK_THROWS_WITH(static_cast<void>(quantile(x, 0.5, w, {})), "sinter: weights go with the method inverted_cdf");
+  CHECK_THROWS_WITH(static_cast<void>(quantile(m, 0.5, array<double>{1, 2}, {.axis = 1, .method = inverted})),
+                    "sinter: quantiles of an array of shape (2, 3) with weights of shape (2,)");
+}
+
 TEST_CASE("quantiles: part of an expression") {
   const array<double> x = astype<double>(arange(3000) * 7919 % 3001).reshape(3, 1000);
   array<double> centred;

@@ -1,6 +1,8 @@
 // Sets: NumPy's values for every dtype and layout, and what they refuse.
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include <sinter/sets.hpp>
 #include <sinter/sinter.hpp>
 
@@ -79,6 +81,38 @@ TEST_CASE("sets: of different dtypes, and of nothing") {
   CHECK(values.get() == std::vector<float>{7});
   CHECK(which.shape() == shape{});
   CHECK(counts.get() == std::vector<std::int64_t>{1});
+}
+
+// The numbers are NumPy's.
+TEST_CASE("sets: the different parts along an axis") {
+  const array<int> m{{3, 1, 3, 1}, {2, 0, 2, 0}, {3, 1, 3, 1}, {1, 5, 1, 5}};
+  const auto [rows, first, which, counts] = unique_all(m, {.axis = 0});
+  CHECK(array_equal(rows, array<int>{{1, 5, 1, 5}, {2, 0, 2, 0}, {3, 1, 3, 1}}));
+  CHECK(first.get() == std::vector<count>{3, 1, 0});
+  CHECK(which.get() == std::vector<count>{2, 1, 2, 0});
+  CHECK(counts.get() == std::vector<count>{1, 1, 2});
+  CHECK(array_equal(unique(m, {.axis = -1}), array<int>{{1, 3}, {0, 2}, {1, 3}, {5, 1}}));
+  CHECK(array_equal(unique(m.T() + 0, {.axis = 0}), array<int>{{1, 0, 1, 5}, {3, 2, 3, 1}}));
+  CHECK(array_equal(unique(m > 1, {.axis = 0}), array<bool>{{false, true, false, true}, {true, false, true, false}}));
+  const array<int> cube = stack(tuple(m, m * 2, m));
+  CHECK(array_equal(unique(cube, {.axis = 0}), stack(tuple(m, m * 2))));
+  CHECK(array_equal(unique_inverse(cube, {.axis = 0}).inverse_indices, array<count>{0, 1, 0}));
+  CHECK(array_equal(unique(cube, {.axis = 1}), cube(_, array<count>{3, 1, 0})));
+
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(array_equal(unique(array<double>{{nan, 1}, {nan, 1}, {0, 2}}, {.axis = 0}),
+                    array<double>{{0, 2}, {nan, 1}, {nan, 1}}, true));
+  CHECK(unique(zeros<int>({3, 0}), {.axis = 0}).shape() == shape{1, 0});
+  CHECK(unique(zeros<int>({0, 3}), {.axis = 0}).shape() == shape{0, 3});
+  CHECK(unique(zeros<int>({3, 0}), {.axis = 1}).shape() == shape{3, 0});
+  CHECK_THROWS_WITH(static_cast<void>(unique(m, {.axis = {0, 1}})),
+                    "sinter: unique is along one axis, or of all elements");
+  CHECK_THROWS_AS(static_cast<void>(unique(m, {.axis = 2})), shape_error);
+}
+
+TEST_CASE("sets: is a number among them?") {
+  CHECK(isin(3, array<int>{1, 3}).item());
+  CHECK(!isin(2.5, array<int>{2, 3}).item());
 }
 
 TEST_CASE("sets: of many elements") {

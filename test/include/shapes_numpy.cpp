@@ -169,6 +169,15 @@ TEST_CASE_TEMPLATE("shapes: padding with what is computed", T, bool, std::uint8_
   });
 }
 
+// The numbers are NumPy's.
+TEST_CASE("shapes: padding with medians") {
+  CHECK(array_equal(sn::pad(array<int>{1, 2, 4, 9}, 3, pad_mode::median), array<int>{3, 3, 3, 1, 2, 4, 9, 3, 3, 3}));
+  CHECK(array_equal(sn::pad(array<double>{1.5, 2, 4, 9}, 2, pad_mode::median, {.stat_length = 3}),
+                    array<double>{2, 2, 1.5, 2, 4, 9, 4, 4}));
+  CHECK(array_equal(sn::pad(array<int>{{3, 1, 3}, {2, 0, 2}}, 1, pad_mode::median),
+                    array<int>{{2, 2, 0, 2, 2}, {3, 3, 1, 3, 3}, {2, 2, 0, 2, 2}, {2, 2, 0, 2, 2}}));
+}
+
 TEST_CASE("shapes: views of arrays are arrays, and nothing is copied") {
   const array<float> x = sn::arange<float>(24).reshape(2, 1, 12);
   static_assert(std::is_same_v<decltype(sn::squeeze(x)), array<float>>);

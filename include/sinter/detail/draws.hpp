@@ -89,6 +89,8 @@ SINTER_API node* make_draw(distribution, const shape&, draw_counter&, std::initi
 /// The numbers from 0 to `count` in random order, int64.
 SINTER_API node* make_permutation(std::int64_t count, draw_counter&);
 SINTER_API node* make_weighted_choice(std::int64_t count, const shape&, const handle& weights, draw_counter&);
+/// Without replacement.
+SINTER_API node* make_weighted_sample(std::int64_t count, const shape&, const handle& weights, draw_counter&);
 SINTER_API node* make_seed();
 SINTER_API node* make_seed(whole_number);
 /// The seed of the `child`th of the generators that draw `next` of another one makes.
