@@ -1,6 +1,8 @@
 // Orders: the axis becomes the last one, and rows are what a call puts in order.
 #include <sinter/order.hpp>
 
+#include <algorithm>
+
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
@@ -84,9 +86,14 @@ node* make_lexsort(handle all, std::int64_t axis) {
 node* make_partition(handle of, const std::int64_t* kth, std::size_t count, std::int64_t axis, bool places) {
   const shape s = shape_of(of.get());
   const int at = checked_axis(axis, s.size(), places ? "argpartition" : "partition");
-  for (std::size_t i = 0; i < count; ++i) static_cast<void>(runtime::wrapped(kth[i], s[at], at, s));
-  const sort_options how{.axis = at};
-  return places ? make_argsort(std::move(of), how) : make_sort(std::move(of), how);
+  std::int64_t first = count == 0 ? 0 : s[at], last = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t k = runtime::wrapped(kth[i], s[at], at, s);
+    first = std::min(first, k), last = std::max(last, k);
+  }
+  const rows_along x(std::move(of), at, "partition");
+  if (x.are_sorted()) return x.back(places ? places_in_order(x.rows.extents()) : x.rows);
+  return x.back(term(runtime::make_partition_call(x.rows, places, false, first, last + 1)));
 }
 
 node_pair make_top_k(handle of, std::int64_t k, const top_k_options& how) {
@@ -96,7 +103,8 @@ node_pair make_top_k(handle of, std::int64_t k, const top_k_options& how) {
     throw shape_error(message("sinter: top_k of %lld elements along an axis of %lld", static_cast<long long>(k),
                               static_cast<long long>(x.rows.extent(last)))
                           .c_str());
-  const term all = x.are_sorted() ? places_in_order(x.rows.extents()) : places_of(x.rows, how.largest);
+  const term all = x.are_sorted() || k == 0 ? places_in_order(x.rows.extents())
+                                            : term(runtime::make_partition_call(x.rows, true, how.largest, 0, k));
   const term places = all.along(last, slice(0, k));
   const handle values(x.back(runtime::taken_along(x.rows, places)));
   node* const indices = x.back(places);

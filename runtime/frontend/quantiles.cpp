@@ -153,6 +153,12 @@ term in_order(const rows_over& x) {
   return x.length < 2 || x.rows.extents().elements() == 0 ? x.rows : term(runtime::make_sort_call(x.rows, false));
 }
 
+// Of long rows only what is read need be in its place.
+bool is_selected(const rows_over& x) { return x.length >= 4096 && x.rows.extents().elements() > 0; }
+term in_order(const rows_over& x, std::int64_t first, std::int64_t last) {
+  return is_selected(x) ? term(runtime::make_partition_call(x.rows, false, false, first, last + 1)) : in_order(x);
+}
+
 // The elements of rows at places, which broadcast to the rows behind so many axes of their own.
 term at_places(const term& rows, const term& places, int lead, std::int64_t lead_extent) {
   shape s;
@@ -183,6 +189,13 @@ term with_nan_of(const term& sorted, const term& value) {
   const int axis = sorted.rank() - 1;
   const term last = sorted.at(axis, sorted.extent(axis) - 1);
   return choose(apply(op::isnan, {last}), astype(last, value.type()), value);
+}
+
+// Of rows of which only some ranks are in order.
+term with_nan_of(const rows_over& x, const term& sorted, const term& value) {
+  if (!has_nan(sorted) || !is_selected(x)) return with_nan_of(sorted, value);
+  const term any = fold(reduction::any, apply(op::isnan, {x.rows}), one_axis(x.axis()), false);
+  return choose(any, nan_of(value.type()), value);
 }
 
 term between(const term& a, const term& b, const term& weight) {
@@ -301,14 +314,17 @@ node* make_quantile(handle of, const fractions& given, double whole, dtype type,
   const auto count = static_cast<std::int64_t>(q.size());
   if (!skips) require_elements(all, x);
   if (all.length == 0) return all.back(all_nan(all.rows, type, is_list, count), is_list, how.keepdims);
-  const bool counts = skips && has_nan(x);
-  const term sorted = in_order(all);
+  const bool counts = skips && has_nan(x), is_one = !counts && !is_list;
+  const auto at = neighbours_of<double>(m, static_cast<double>(all.length), q.empty() ? 0 : q[0]);
+  const term sorted =
+      is_one ? in_order(all, static_cast<std::int64_t>(at.low), static_cast<std::int64_t>(at.high)) : in_order(all);
   const read_off r =
       counts ? of_counted_rows(sorted, count_of_numbers(all), m, q, is_list) : of_equal_rows(sorted, m, q, is_list);
   const dtype computed = widened(type);
   const term low = astype(r.low, computed);
   const term value = reads_one(m) ? low : between(low, astype(r.high, computed), r.weight);
-  return all.back(astype(counts ? value : with_nan_of(sorted, value), type), is_list, how.keepdims);
+  const term result = counts ? value : is_one ? with_nan_of(all, sorted, value) : with_nan_of(sorted, value);
+  return all.back(astype(result, type), is_list, how.keepdims);
 }
 
 node* make_weighted_quantile(handle of, handle by, const fractions& given, double whole, dtype type,
@@ -343,14 +359,14 @@ node* make_median(handle of, dtype type, const median_options& how, bool skips) 
   const rows_over all(x, how.axis.list());
   if (all.length == 0) return all.back(all_nan(all.rows, type, false, 1), 0, how.keepdims);
   const bool counts = skips && has_nan(x);
-  const term sorted = in_order(all);
+  const term sorted = counts ? in_order(all) : in_order(all, (all.length - 1) / 2, all.length / 2);
   const dtype computed = widened(type);
   const int axis = all.axis();
   if (!counts) {
     const term low = astype(sorted.at(axis, (all.length - 1) / 2), computed);
     const term high = astype(sorted.at(axis, all.length / 2), computed);
     const term middle = all.length % 2 ? low : (low + high) / 2;
-    return all.back(astype(with_nan_of(sorted, middle), type), 0, how.keepdims);
+    return all.back(astype(with_nan_of(all, sorted, middle), type), 0, how.keepdims);
   }
   const term n = count_of_numbers(all);
   const term first = more_of(floor_of((n - 1) / 2), 0.0), second = floor_of(n / 2);

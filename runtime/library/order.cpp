@@ -111,11 +111,17 @@ void compare_all(void* with) noexcept {
 
 class order_call final : public library_call {
  public:
-  order_call(dtype of, const shape& s, bool places, bool falling)
-      : library_call(places ? dtype::int64 : of, s), of_(of), places_(places), falling_(falling) {}
+  order_call(dtype of, const shape& s, bool places, bool falling, std::int64_t first, std::int64_t end)
+      : library_call(places ? dtype::int64 : of, s),
+        of_(of),
+        places_(places),
+        falling_(falling),
+        first_(first),
+        end_(end) {}
 
   std::string name() const override {
-    return message("%s of %s %s%s", places_ ? "argsort" : "sort", sinter::name(of_),
+    const bool is_whole = first_ == 0 && end_ == length();
+    return message("%s%s of %s %s%s", places_ ? "arg" : "", is_whole ? "sort" : "partition", sinter::name(of_),
                    to_string(results[0].extents).c_str(), falling_ ? ", falling" : "");
   }
 
@@ -124,8 +130,7 @@ class order_call final : public library_call {
     array_node& to = *made[0];
     const shape& extents = from.extents;
     if (extents.elements() == 0) return;
-    const std::int64_t length = extents[extents.size() - 1];
-    const order_shape s{of_, extents.elements() / length, length, places_, falling_};
+    const order_shape s{of_, extents.elements() / length(), length(), places_, falling_, first_, end_};
     switch (on.device.dialect()) {
       case codegen::dialect::cuda:
         if (is_complex(of_)) return store(by_parts(term::of(const_cast<array_node*>(&from))), to);
@@ -138,6 +143,8 @@ class order_call final : public library_call {
   }
 
  private:
+  std::int64_t length() const { return results[0].extents[results[0].extents.size() - 1]; }
+
   // Complex numbers: by what they have of NaN, then by the parts.
   term by_parts(const term& z) const {
     const term re = apply(op::real, {z}), im = apply(op::imag, {z});
@@ -153,16 +160,20 @@ class order_call final : public library_call {
 
   const dtype of_;
   const bool places_, falling_;
+  const std::int64_t first_, end_;
 };
-
-handle make_order_call(const term& x, bool places, bool falling) {
-  return make_call<order_call>({x.held()}, x.type(), x.extents(), places, falling);
-}
 
 }  // namespace
 
-handle make_sort_call(const term& x, bool falling) { return make_order_call(x, false, falling); }
-handle make_argsort_call(const term& x, bool falling) { return make_order_call(x, true, falling); }
+handle make_partition_call(const term& x, bool places, bool falling, std::int64_t first, std::int64_t end) {
+  return make_call<order_call>({x.held()}, x.type(), x.extents(), places, falling, first, end);
+}
+handle make_sort_call(const term& x, bool falling) {
+  return make_partition_call(x, false, falling, 0, x.extent(x.rank() - 1));
+}
+handle make_argsort_call(const term& x, bool falling) {
+  return make_partition_call(x, true, falling, 0, x.extent(x.rank() - 1));
+}
 
 term places_by_keys(std::span<const term> keys, bool falling) {
   term places(make_argsort_call(keys[0], falling));

@@ -18,12 +18,18 @@ struct order_shape {
   std::int64_t rows, length;
   bool places;   // the result is where each element comes from, int64, equal ones as they come; else the elements
   bool falling;  // the largest first, NaN before them
+  std::int64_t first = 0,
+               end = length;  // only these ranks need be in order, those below before them and those above behind
+
+  bool is_whole() const { return first == 0 && end == length; }
 };
 
 /// A node for the elements along the last axis in order. Equal elements are as alike as -0 and 0, and change places.
 detail::handle make_sort_call(const term&, bool falling);
 /// A node for their places, int64. Equal elements stay as they come.
 detail::handle make_argsort_call(const term&, bool falling);
+/// The same where only the ranks from `first` to before `end` are looked at: the others are on their side of them, in any order.
+detail::handle make_partition_call(const term&, bool places, bool falling, std::int64_t first, std::int64_t end);
 /// The places along the last axis that sort by several keys of one shape, the last of which counts most.
 term places_by_keys(std::span<const term> keys, bool falling);
 /// The elements at places along the last axis, which are known to be in range.

@@ -85,6 +85,15 @@ bool comes_before(T a, T b) {
   }
 }
 
+// In whatever order.
+template <class T>
+bool are_the_same_bits(std::vector<T> a, std::vector<T> b) {
+  const auto by_bits = [](const T& x, const T& y) { return std::memcmp(&x, &y, sizeof x) < 0; };
+  std::sort(a.begin(), a.end(), by_bits);
+  std::sort(b.begin(), b.end(), by_bits);
+  return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
 template <class T>
 void check_rows(std::int64_t rows, std::int64_t length) {
   CAPTURE(rows);
@@ -104,11 +113,8 @@ void check_rows(std::int64_t rows, std::int64_t length) {
     std::stable_sort(want.begin(), want.end(), [&](auto a, auto b) { return comes_before(row[a], row[b]); });
     std::stable_sort(back.begin(), back.end(), [&](auto a, auto b) { return comes_before(row[b], row[a]); });
     // The same elements, not only equal ones: none is lost.
-    std::vector<T> all(row, row + length), mine(got.begin() + r * length, got.begin() + (r + 1) * length);
-    const auto by_bits = [](const T& a, const T& b) { return std::memcmp(&a, &b, sizeof a) < 0; };
-    std::sort(all.begin(), all.end(), by_bits);
-    std::sort(mine.begin(), mine.end(), by_bits);
-    wrong += std::memcmp(all.data(), mine.data(), all.size() * sizeof(T)) != 0;
+    const std::vector<T> all(row, row + length), mine(got.begin() + r * length, got.begin() + (r + 1) * length);
+    wrong += !are_the_same_bits(all, mine);
     for (std::int64_t i = 0; i < length; ++i) {
       const auto k = static_cast<std::size_t>(r * length + i), j = static_cast<std::size_t>(i);
       const auto equal = [](T a, T b) { return !comes_before(a, b) && !comes_before(b, a); };
@@ -119,7 +125,64 @@ void check_rows(std::int64_t rows, std::int64_t length) {
   CHECK(wrong == 0);
 }
 
+// Ranks in order where they belong, lower ones before and higher ones behind; places name every element once.
+template <class T>
+void check_ranks(const std::vector<T>& from, std::int64_t first, std::int64_t last) {
+  const auto n = static_cast<std::int64_t>(from.size());
+  CAPTURE(n);
+  CAPTURE(first);
+  CAPTURE(last);
+  const array<T> x = asarray(from);
+  const auto [parted, places] = eval(partition(x, {first, last}), argpartition(x, {last, first}));
+  const std::vector<T> sorted = sort(x).get(), got = parted.get();
+  const std::vector<std::int64_t> at = places.get();
+  CHECK(are_the_same_bits(from, got));
+  std::vector<bool> named(from.size());
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto j = static_cast<std::size_t>(i);
+    const T low = sorted[static_cast<std::size_t>(first)], high = sorted[static_cast<std::size_t>(last)];
+    named[static_cast<std::size_t>(at[j])] = true;
+    for (const T v : {got[j], from[static_cast<std::size_t>(at[j])]}) {
+      wrong += i < first && comes_before(low, v);
+      wrong += i > last && comes_before(v, high);
+      wrong += i >= first && i <= last && (comes_before(v, sorted[j]) || comes_before(sorted[j], v));
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(std::count(named.begin(), named.end(), false) == 0);
+  if (first > 0) return;
+  const auto top = top_k(x, last + 1, {.largest = false});
+  CHECK(top.indices.get() == argsort(x)(slice(0, last + 1)).get());
+}
+
 }  // namespace
+
+TEST_CASE_TEMPLATE("order: ranks of long rows", T, std::uint16_t, half, float, int, double, std::uint64_t) {
+  for (const std::int64_t n : {999, 1000, 4096, 30'001}) {
+    if (n > 999 && !(device::current() == device::cpu())) break;  // elsewhere all is sorted
+    const std::vector<T> any = bits_of_all_kinds<T>(n, 7);
+    std::vector<T> rising = any, falling = any, few = any, same(any.size(), T(3));
+    std::sort(rising.begin(), rising.end(), comes_before<T>);
+    std::sort(falling.begin(), falling.end(), [](T a, T b) { return comes_before(b, a); });
+    for (std::size_t i = 0; i < few.size(); ++i) few[i] = T(static_cast<float>(i * 31 % 5));
+    same[static_cast<std::size_t>(n / 3)] = T(2), same[static_cast<std::size_t>(n - 1)] = T(4);
+    for (const std::vector<T>& from : {any, rising, falling, few, same}) {
+      check_ranks(from, n / 2, n / 2);
+      check_ranks(from, std::int64_t{0}, std::int64_t{9});
+      check_ranks(from, n - 20, n - 1);
+      if (n > 5000) check_ranks(from, n / 10, n / 5), check_ranks(from, n / 10, n - 7);
+    }
+  }
+}
+
+TEST_CASE("order: ranks of several long rows") {
+  const array<float> x = astype<float>(arange(5 * 9001) * 7919 % 5003).reshape(5, 9001), sorted = sort(x);
+  CHECK(array_equal(partition(x, 77)(_, 77), sorted(_, 77)));
+  CHECK(array_equal(partition(x.T() * 1, 8000, 0)(8000), sorted(_, 8000)));
+  CHECK(array_equal(top_k(x, 5).values, flip(sorted, 1)(_, slice(0, 5))));
+  CHECK(array_equal(sort(partition(x, 77), {.axis = 1}), sorted));
+}
 
 TEST_CASE_TEMPLATE("order: rows of every length", T, std::int8_t, bfloat16, std::uint16_t, float, std::int64_t) {
   for (const std::int64_t n : {2, 3, 31, 32, 33, 64, 65, 100, 500, 513, 1025, 2000}) check_rows<T>(n < 600 ? 3 : 1, n);

@@ -138,6 +138,22 @@ TEST_CASE("quantiles: by weight") {
                     "sinter: quantiles of an array of shape (2, 3) with weights of shape (2,)");
 }
 
+TEST_CASE("quantiles: of long rows, whose other elements are in no order") {
+  const array<float> x = astype<float>(arange(3 * 9001) * 7919 % 27011).reshape(3, 9001), sorted = sort(x);
+  CHECK(array_equal(median(x, 1), sorted(_, 4500)));
+  CHECK(array_equal(quantile(x, 0.25, 1), sorted(_, 2250)));
+  CHECK(array_equal(quantile(x * 2, 1, 1), max(x, 1) * 2));
+  CHECK(median(x(slice(0, 2))).item() == quantile(x(slice(0, 2)).ravel(), {0.5}).get()[0]);
+  array<float> with_nan = x + 0;
+  with_nan(1, 7) = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> got = median(with_nan, 1).get(), least = quantile(with_nan, 0, 1).get();
+  CHECK(got[0] == sorted(0, 4500).item());
+  CHECK(std::isnan(got[1]));
+  CHECK(std::isnan(least[1]));
+  CHECK(got[2] == sorted(2, 4500).item());
+  CHECK(least[2] == sorted(2, 0).item());
+}
+
 TEST_CASE("quantiles: part of an expression") {
   const array<double> x = astype<double>(arange(3000) * 7919 % 3001).reshape(3, 1000);
   array<double> centred;

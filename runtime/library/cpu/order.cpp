@@ -1,5 +1,6 @@
 // Sorting on the CPU. Elements become keys that unsigned integers order; for places, keys with the place behind. Many rows are shared out
 // over threads; of few long ones each thread sorts a part, and then parts are merged two by two, each merge cut into pieces of one length.
+// Where a few ranks of a row are wanted, its keys are taken apart around them instead, by one thread.
 #include "runtime/library/order.hpp"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "runtime/device/device.hpp"
 #include "runtime/launch/share.hpp"
+#include "runtime/library/vector_select.hpp"
 #include "runtime/library/vector_sort.hpp"
 #include "runtime/memory/storage.hpp"
 
@@ -118,10 +120,10 @@ struct order_work {
   std::byte *keys, *other;   // room for all keys, twice where parts are merged
   std::int64_t parts;        // of a row
   std::int64_t part_length;  // of all but the last; in a merge, of what two make together
-  std::int64_t pieces;       // of a row, in a merge
+  std::int64_t pieces;       // of a row, in a merge; groups of rows, where ranks are selected
 };
 
-constexpr double nanoseconds_of_key = 8, nanoseconds_of_move = 2;  // to sort one, and to move or merge one
+constexpr double nanoseconds_of_key = 8, nanoseconds_of_move = 2;  // to sort one, and to move, merge or select one
 
 template <class Of>
 auto* row_of(std::byte* rows, const order_work& w, std::int64_t row) {
@@ -143,6 +145,27 @@ void sort_parts(const void* with, long long begin, long long end) noexcept {
     if (w.parts > 1) continue;
     auto* const to = row_of<typename S::made>(w.to, w, row);
     for (std::int64_t i = 0; i < count; ++i) to[i] = S::decode(keys[i], rule);
+  }
+}
+
+// Item: a group of rows, which has room of its own.
+template <class S>
+void select_in_rows(const void* with, long long begin, long long end) noexcept {
+  const auto& w = *static_cast<const order_work*>(with);
+  using key = typename S::key;
+  const key_rule<typename S::bits> rule(w.of.type, w.of.falling);
+  const auto count = static_cast<std::size_t>(w.of.length);
+  const auto first = static_cast<std::size_t>(w.of.first), last = static_cast<std::size_t>(w.of.end);
+  const std::int64_t group = divide_up(w.of.rows, w.pieces);
+  for (std::int64_t item = begin; item < end; ++item) {
+    key* const room = reinterpret_cast<key*>(w.other) + static_cast<std::size_t>(item) * room_to_select(count);
+    for (std::int64_t row = item * group; row < std::min(w.of.rows, (item + 1) * group); ++row) {
+      key* const keys = row_of<key>(w.keys, w, row);
+      S::encode(reinterpret_cast<const typename S::bits*>(w.from) + row * w.of.length, 0, w.of.length, keys, rule);
+      select_keys(keys, count, first, last, room);
+      auto* const to = row_of<typename S::made>(w.to, w, row);
+      for (std::size_t i = 0; i < count; ++i) to[i] = S::decode(keys[i], rule);
+    }
   }
 }
 
@@ -209,22 +232,35 @@ std::int64_t parts_of(const order_shape& s, int threads) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
 }
 
+// Threads that sort a row together are as quick as one that selects from it.
+bool selects(const order_shape& s, std::int64_t parts) { return s.end - s.first < s.length / 8 && parts <= 4; }
+
 template <class S>
 void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
   using key = typename S::key;
-  order_work w{s, from, to, to, nullptr, parts_of(s, on.device.multiprocessors()), s.length, 1};
-  const auto all = static_cast<std::size_t>(s.rows * s.length);
+  const int threads = on.device.multiprocessors();
+  order_work w{s, from, to, to, nullptr, parts_of(s, threads), s.length, 1};
+  const bool is_selection = selects(s, w.parts);
+  if (is_selection) w.parts = 1, w.pieces = std::min<std::int64_t>(s.rows, 2 * threads);
+  const auto length = static_cast<std::size_t>(s.length), all = static_cast<std::size_t>(s.rows) * length;
   // Results have room for keys of their size.
   constexpr bool in_place = sizeof(key) == sizeof(typename S::made);
+  const std::size_t own = in_place ? 0 : all;
+  const std::size_t more = is_selection  ? static_cast<std::size_t>(w.pieces) * room_to_select(length)
+                           : w.parts > 1 ? all
+                                         : 0;
   storage_holder room;
-  const std::size_t more = (in_place ? 0u : 1u) + (w.parts > 1);
-  if (more > 0) {
-    room.reset(make_storage(more * all * sizeof(key), on));
+  if (own + more > 0) {
+    room.reset(make_storage((own + more) * sizeof(key), on));
     std::byte* const base = room.get()->data;
-    w.other = base;
-    if (!in_place) w.keys = base, w.other = base + all * sizeof(key);
+    w.other = base + own * sizeof(key);
+    if (!in_place) w.keys = base;
   }
   const auto keys = static_cast<double>(s.length);
+  if (is_selection) {
+    const double each = keys * static_cast<double>(divide_up(s.rows, w.pieces)) * nanoseconds_of_move;
+    return share_out(&select_in_rows<S>, w, w.pieces, each, on);
+  }
   if (w.parts == 1) return share_out(&sort_parts<S>, w, s.rows, keys * nanoseconds_of_key, on);
   w.part_length = divide_up(s.length, w.parts);
   share_out(&sort_parts<S>, w, s.rows * w.parts, keys / static_cast<double>(w.parts) * nanoseconds_of_key, on);
