@@ -124,8 +124,7 @@ bracket<K> bracket_of(const K* keys, std::size_t count, std::size_t first, std::
 
 template <class K>
 void select_by_sample(K* keys, std::size_t count, std::size_t first, std::size_t end, K* room) {
-  constexpr std::size_t least = 1000;  // keys that are as quickly sorted
-  while (count >= least && count <= std::uint32_t{0xffffffff} && end - first < count / 8) {
+  while (count >= least_selected_from && count <= std::uint32_t{0xffffffff} && end - first < count / 8) {
     const bracket<K> by = bracket_of(keys, count, first, end, room);
     parts<K> to{0, 0, 0, room, room + count};
     const std::size_t done = has_vectors() ? take_vectors_apart(keys, count, by, to) : 0;

@@ -8,6 +8,8 @@
 
 namespace sinter::runtime {
 
+/// Of fewer keys all are as quickly sorted.
+constexpr std::size_t least_selected_from = 1000;
 /// How many keys `select_keys` takes for itself beside so many.
 constexpr std::size_t room_to_select(std::size_t count) { return 2 * count; }
 

@@ -1,5 +1,5 @@
 // Sorting on the CPU. Elements become keys that unsigned integers order; for places, keys with the place behind. Many rows are shared out
-// over threads; of few long ones each thread sorts a part, and then parts are merged two by two, each merge cut into pieces of one length.
+// over threads, each of which sorts as many short ones at once as a vector has lanes; of few long ones each thread sorts a part, and then parts are merged two by two, each merge cut into pieces of one length.
 // Where a few ranks of a row are wanted, its keys are taken apart around them instead, by one thread.
 #include "runtime/library/order.hpp"
 
@@ -10,6 +10,7 @@
 
 #include "runtime/device/device.hpp"
 #include "runtime/launch/share.hpp"
+#include "runtime/library/vector_lanes.hpp"
 #include "runtime/library/vector_select.hpp"
 #include "runtime/library/vector_sort.hpp"
 #include "runtime/memory/storage.hpp"
@@ -130,11 +131,57 @@ auto* row_of(std::byte* rows, const order_work& w, std::int64_t row) {
   return reinterpret_cast<Of*>(rows) + row * w.of.length;
 }
 
+// Keys of rows beside each other, as vectors have them.
+template <class K>
+struct keys_beside {
+  static constexpr auto lanes = static_cast<std::int64_t>(lanes_of<K>);
+  void set(std::int64_t i, std::int64_t lane, K k) { keys[i * lanes + lane] = k; }
+  K get(std::int64_t i, std::int64_t lane) const { return keys[i * lanes + lane]; }
+  void sort(std::int64_t length) { sort_lanes(keys, static_cast<std::size_t>(length)); }
+
+  alignas(lane_bytes) K keys[lanes_of<K> * most_in_lanes];
+};
+template <>
+struct keys_beside<placed_key> {
+  static constexpr auto lanes = static_cast<std::int64_t>(lanes_of<std::uint64_t>);
+  void set(std::int64_t i, std::int64_t lane, const placed_key& k) {
+    keys[i * lanes + lane] = k.key, places[i * lanes + lane] = k.place;
+  }
+  placed_key get(std::int64_t i, std::int64_t lane) const { return {places[i * lanes + lane], keys[i * lanes + lane]}; }
+  void sort(std::int64_t length) { sort_lanes(keys, places, static_cast<std::size_t>(length)); }
+
+  alignas(lane_bytes) std::uint64_t keys[lanes * most_in_lanes];
+  alignas(lane_bytes) std::uint64_t places[lanes * most_in_lanes];
+};
+
+// As many rows at once as there are lanes; of fewer, the last one stands in the others, too.
+template <class S>
+void sort_in_lanes(const order_work& w, const key_rule<typename S::bits>& rule, std::int64_t begin, std::int64_t end) {
+  keys_beside<typename S::key> all;
+  typename S::key one[most_in_lanes];
+  const std::int64_t n = w.of.length;
+  for (std::int64_t row = begin; row < end; row += all.lanes) {
+    const std::int64_t rows = std::min(all.lanes, end - row);
+    for (std::int64_t lane = 0; lane < all.lanes; ++lane) {
+      if (lane < rows) S::encode(reinterpret_cast<const typename S::bits*>(w.from) + (row + lane) * n, 0, n, one, rule);
+      for (std::int64_t i = 0; i < n; ++i) all.set(i, lane, one[i]);
+    }
+    all.sort(n);
+    for (std::int64_t lane = 0; lane < rows; ++lane) {
+      auto* const to = row_of<typename S::made>(w.to, w, row + lane);
+      for (std::int64_t i = 0; i < n; ++i) to[i] = S::decode(all.get(i, lane), rule);
+    }
+  }
+}
+
 // Item: a part of a row.
 template <class S>
 void sort_parts(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const order_work*>(with);
   const key_rule<typename S::bits> rule(w.of.type, w.of.falling);
+  if (has_lanes() && w.of.length <= std::int64_t{most_in_lanes} &&
+      end - begin >= keys_beside<typename S::key>::lanes / 4)
+    return sort_in_lanes<S>(w, rule, begin, end);
   for (std::int64_t item = begin; item < end; ++item) {
     const std::int64_t row = item / w.parts, first = item % w.parts * w.part_length;
     const std::int64_t count = std::min(w.part_length, w.of.length - first);
@@ -233,7 +280,9 @@ std::int64_t parts_of(const order_shape& s, int threads) {
 }
 
 // Threads that sort a row together are as quick as one that selects from it.
-bool selects(const order_shape& s, std::int64_t parts) { return s.end - s.first < s.length / 8 && parts <= 4; }
+bool selects(const order_shape& s, std::int64_t parts) {
+  return s.length >= std::int64_t{least_selected_from} && s.end - s.first < s.length / 8 && parts <= 4;
+}
 
 template <class S>
 void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
