@@ -1,5 +1,6 @@
 #include <sinter/nan_reductions.hpp>
 
+#include <complex>
 #include <limits>
 
 #include "runtime/frontend/terms.hpp"
@@ -14,10 +15,14 @@ bool has_nan(const term& t) { return kind_of(t.type()) >= kind::floating; }
 term is_number(const term& t) { return !apply(op::isnan, {t}); }
 bool is_max(reduction what) { return what == reduction::max || what == reduction::argmax; }
 
+double infinite(reduction what) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return is_max(what) ? -infinity : infinity;
+}
 // What every number stands in for, of a fold of extremes.
 term worst(reduction what, dtype t) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  return astype(is_max(what) ? -infinity : infinity, t);
+  const double part = infinite(what);
+  return astype(is_complex(t) ? term(std::complex<double>(part, part)) : term(part), t);
 }
 
 }  // namespace
@@ -54,7 +59,8 @@ node* make_nan_extreme(handle of, reduction what, const reduce_options& how) {
 node* make_nan_position(handle of, reduction what, const reduce_options& how) {
   const term elements(std::move(of));
   if (!has_nan(elements)) return make_reduction(elements.held(), what, dtype::int64, how);
-  const term numbers = choose(is_number(elements), elements, worst(what, elements.type()));
+  // As NumPy has it, complex or not: an infinity without an imaginary part.
+  const term numbers = choose(is_number(elements), elements, astype(infinite(what), elements.type()));
   return make_reduction(numbers.held(), what, dtype::int64, how);
 }
 

@@ -153,6 +153,11 @@ TEST_CASE("statistics: what is refused, and what is one launch") {
   CHECK_THROWS_AS(cov(a.reshape(1, 2, 3)), shape_error);
   CHECK_THROWS_AS(nanargmax(a, {.where = a > 2}), error);
   CHECK(nanmax(a, {.axis = 1, .initial = 4, .where = a < 7}).get() == std::vector<double>{4, 5});
+  using complex = std::complex<float>;
+  const float infinity = std::numeric_limits<float>::infinity(), no_number = std::numeric_limits<float>::quiet_NaN();
+  const array<complex> z{complex(-infinity, no_number), complex(-infinity, -2)};
+  CHECK(nanmax(z).item() == complex(-infinity, -2));
+  CHECK(nanmin(-z).item() == complex(infinity, 2));
   const array<float> x = arange<float>(0, 60000).reshape({60, 1000}) % 31;
   const auto one = [](const char* name, auto work) {
     CAPTURE(std::string(name));
