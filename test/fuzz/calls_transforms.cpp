@@ -26,11 +26,14 @@ std::int64_t points_of(const step& s, const outline& of, bool halved) {
   const std::int64_t there = of.extents[axis_of(s)], n = halved ? 2 * (there - 1) : there;
   return small(s, 0) == 1 ? n + 3 : small(s, 0) == 2 ? std::max<std::int64_t>(n / 2, 1) : n;
 }
+/// The interpreter computes a transform by its definition.
+bool takes_too_long(const outline& of, std::int64_t n) { return elements_of(of) * static_cast<double>(n) > 3e7; }
 maybe transform_gives(const step& s, const outlines& of, transform what) {
   if (!has_axis(s, of[0])) return {};
   const bool to_real = what == transform::to_real, from_real = what == transform::from_real;
   const std::int64_t n = points_of(s, of[0], to_real);
   if (n < 1 || of[0].extents.elements() == 0 || (from_real && detail::is_complex(of[0].type))) return {};
+  if (takes_too_long(of[0], n)) return {};
   return along(s, of[0], to_real ? real_of(of[0].type) : complex_of(of[0].type), from_real ? n / 2 + 1 : n);
 }
 const char* function_of(transform what) {
@@ -73,6 +76,7 @@ constexpr call_row row_of_transform() {
 
 maybe plane_gives(const step&, const outlines& of) {
   if (of[0].extents.size() < 2 || of[0].extents.elements() == 0) return {};
+  if (takes_too_long(of[0], last(of[0]) + last(of[0], 2))) return {};
   return outline{complex_of(of[0].type), of[0].extents};
 }
 scale plane_scaled(const step&, const outlines& of) {
