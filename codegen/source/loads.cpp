@@ -86,7 +86,8 @@ std::string load_definitions(const kernel& k, dialect to) {
 }
 
 // Gathers into vector registers take longer than loads one by one. Vectors pay where there is much else to compute; but of short
-// rows, whose elements the text spells out, gcc 12 makes masked loads of neighbours all the same, some of them wrong.
+// rows, whose elements the text spells out, and of complex numbers, of which only one part may be used, gcc 12 makes masked loads of
+// neighbours all the same, some of them wrong.
 bool loads_one_by_one(const kernel& k, const variant& v) {
   const auto any = [&](auto is) { return std::any_of(k.values.begin(), k.values.end(), is); };
   const auto loads = [](const value& at) { return at.kind == value_kind::load; };
@@ -94,7 +95,10 @@ bool loads_one_by_one(const kernel& k, const variant& v) {
     return loads(at) || (at.kind == value_kind::call && at.called->has_raw());
   };
   const bool short_row = v.map.short_row || v.fold.short_row;
-  if (any([&](const value& at) { return reads(at) && guard_of(at) && (short_row || !loads(at)); })) return true;
+  if (any([&](const value& at) {
+        return reads(at) && guard_of(at) && (short_row || !loads(at) || detail::is_complex(at.type));
+      }))
+    return true;
   // What is loaded at a position lies side by side, or is one element.
   const std::vector<int> steps = steps_of(k, [&](int input) { return k.inputs[input].iota ? 1 : unsteady; });
   const auto gathers = [&](const value& at) {

@@ -72,14 +72,14 @@ term cosines_1(const term& x) {
   return real(fourier(joined({x, last(last(x, slice(1, n - 1)), backwards)}, x.rank() - 1), fft::transform::from_real));
 }
 
-// The even places, then the odd ones from the last: whose transform, turned, has two of the results in each of its numbers.
+// The even places, then the odd ones from the last: whose transform, turned, has the results as its real parts. The second half of it
+// mirrors the first.
 term cosines_2(const term& x) {
   const std::int64_t n = length(x);
   const term v = joined({last(x, slice(_, _, 2)), last(last(x, slice(1, _, 2)), backwards)}, x.rank() - 1);
   const term half = fourier(v, fft::transform::from_real);
-  const term t = half * twiddle(count_to(n / 2 + 1), 4 * n, x.type());
-  const term first = times(real(t), 2), rest = times(imag(last(t, slice(1, (n + 1) / 2))), -2);
-  return joined({first, last(rest, backwards)}, x.rank() - 1);
+  const term all = joined({half, conjugate(last(last(half, slice(1, (n + 1) / 2)), backwards))}, x.rank() - 1);
+  return times(real(all * twiddle(count_to(n), 4 * n, x.type())), 2);
 }
 
 term cosines_3(const term& x) {

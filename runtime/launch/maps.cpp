@@ -54,7 +54,7 @@ class sharing {
       m_.tile = 32;
       choose_turned();
       l.how.items = count(0, last_ - 1) * divide_up(b_.extents[last_ - 1], m_.tile) * divide_up(length, m_.tile);
-    } else if (last_ == 1 && length > longest_stream && name_same_rows()) {
+    } else if (last_ == 1 && !is_stream(rows, length) && name_same_rows()) {
       m_.once = true;
       l.how.items = rows;
     } else if (rows < 1024 && length >= 2 * codegen::row_piece) {
