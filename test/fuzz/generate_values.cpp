@@ -11,6 +11,10 @@ namespace sinter::fuzz {
 void author::choose_style() {
   const unsigned kinds = 1 + pick(3);
   for (unsigned i = 0; i < kinds; ++i) types_.push_back(element_types[pick(std::size(element_types))]);
+  if (one_in(8)) {  // complex numbers and their parts
+    const dtype complex = one_in(2) ? dtype::complex64 : dtype::complex128;
+    types_ = {complex, detail::real_part_of(complex)};
+  }
   style_ = how_.whole ? values::whole : static_cast<values>(pick(3));
   static constexpr std::int64_t some[] = {1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 64, 100};
   static constexpr std::int64_t long_ones[] = {255, 257, 1000, 1025, 4099, 20'011};

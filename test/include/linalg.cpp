@@ -222,6 +222,25 @@ TEST_CASE_TEMPLATE("linalg: factors of singular matrices", T, float, double, com
   }
 }
 
+// OpenBLAS 0.3.21 multiplies by the reciprocal of a pivot that has none; so does cuSOLVER.
+TEST_CASE_TEMPLATE("linalg: pivots without a reciprocal", T, float, double, std::complex<float>, complex) {
+  if (device::current().type() == device::kind::cuda) return;
+  using R = decltype(std::abs(T()));
+  const R least = std::numeric_limits<R>::denorm_min();
+  const array<R> tall{{0, 0}, {least, 2}, {0, 3}}, square{{4 * least, 0, 1}, {8 * least, 0, 2}, {0, 0, least}};
+  for (const array<R>& of : {tall, square}) {
+    const array<T> a = astype<T>(of);
+    const auto [P, L, U] = linalg::lu(a);
+    CHECK(array_equal(matmul(matmul(P, L), U), a));
+    const auto [Pt, Lt, Ut] = linalg::lu(a.T());
+    CHECK(array_equal(matmul(matmul(Pt, Lt), Ut), a.T()));
+  }
+  CHECK(linalg::det(astype<T>(square)).item() == T(0));
+  // What is no number before is none behind.
+  const array<T> none = astype<T>(where(square == 2, std::numeric_limits<R>::quiet_NaN(), square));
+  CHECK(any(isnan(linalg::lu(none).U)).item());
+}
+
 TEST_CASE("linalg: what others than the failed matrix have stays") {
   if (device::current() == device::cuda(0)) {
     array<double> a = some<double>({2, 3, 3});

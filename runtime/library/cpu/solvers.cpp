@@ -10,6 +10,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/device/host.hpp"
 #include "runtime/library/cpu/columns.hpp"
+#include "runtime/library/cpu/elimination.hpp"
 #include "runtime/library/cpu/lapack.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/kept_call.hpp"
@@ -123,11 +124,16 @@ class job {
     const auto a = take<T>(scratch_, m_, n_);
     int* const pivots = scratch_.take<int>(least());
     if (scratch_.counts()) return 0;
-    if (p_.transposed) read_turned(0, a);
-    else read(0, a);
+    const auto read_again = [&] { p_.transposed ? read_turned(0, a) : read(0, a); };
+    read_again();
     int info = 0;
     const int lda = leading(a);
     by_.getrf(&m_, &n_, a.at, &lda, pivots, &info);
+    if (has_small_pivot(a)) {
+      read_again();
+      if (is_finite(a)) info = eliminate(a, pivots);
+      else by_.getrf(&m_, &n_, a.at, &lda, pivots, &info);
+    }
     if (p_.transposed) write_turned(0, a);
     else write(0, a);
     write_by<std::int32_t>(1, least(), 1, [&](std::int64_t r, std::int64_t) { return pivots[r] - 1; });

@@ -1,0 +1,54 @@
+// LU factors by elimination, for matrices whose pivots LAPACK's implementations may not be able to divide by.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "runtime/library/cpu/columns.hpp"
+
+namespace sinter::runtime {
+
+/// Has a pivot no reciprocal? OpenBLAS multiplies a column by it all the same (0.3.21), which makes zeros NaN.
+template <class T>
+bool has_small_pivot(const columns_of<T>& factors) {
+  using R = decltype(std::abs(T()));
+  for (std::int64_t i = 0; i < std::min(factors.rows, factors.columns); ++i) {
+    const R size = std::abs(factors(i, i));
+    if (size != 0 && !(size >= std::numeric_limits<R>::min())) return true;
+  }
+  return false;
+}
+
+template <class T>
+bool is_finite(const columns_of<T>& a) {
+  for (std::int64_t c = 0; c < a.columns; ++c)
+    for (std::int64_t r = 0; r < a.rows; ++r)
+      if (!std::isfinite(std::real(a(r, c))) || !std::isfinite(std::imag(a(r, c)))) return false;
+  return true;
+}
+
+/// In place, with LAPACK's pivots, counted from 1, and its answer. Source: LAPACK's getf2.
+template <class T>
+int eliminate(const columns_of<T>& a, int* pivots) {
+  const auto size = [](const T& x) { return std::abs(std::real(x)) + std::abs(std::imag(x)); };
+  int answer = 0;
+  for (std::int64_t j = 0; j < std::min(a.rows, a.columns); ++j) {
+    std::int64_t pivot = j;
+    for (std::int64_t r = j + 1; r < a.rows; ++r)
+      if (size(a(r, j)) > size(a(pivot, j))) pivot = r;
+    pivots[j] = static_cast<int>(pivot) + 1;
+    if (a(pivot, j) == T(0)) {
+      if (answer == 0) answer = static_cast<int>(j) + 1;
+      continue;
+    }
+    for (std::int64_t c = 0; pivot != j && c < a.columns; ++c) std::swap(a(j, c), a(pivot, c));
+    for (std::int64_t r = j + 1; r < a.rows; ++r) a(r, j) /= a(j, j);
+    for (std::int64_t c = j + 1; c < a.columns; ++c)
+      for (std::int64_t r = j + 1; r < a.rows; ++r) a(r, c) -= a(r, j) * a(j, c);
+  }
+  return answer;
+}
+
+}  // namespace sinter::runtime
