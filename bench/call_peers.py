@@ -72,16 +72,30 @@ def linalg(peer, scale, some):
         yield f"det {dtype} {100 * some} of 3x3", a.size, lambda a=a: xp.linalg.det(a)
 
 
+def ten_largest(xp, a):
+    """With their places, the largest first."""
+    places = xp.argpartition(a, a.size - 10)[-10:]
+    places = places[xp.argsort(-a[places])]
+    return a[places], places
+
+
 def order(peer, n):
     xp = peer.xp
     for dtype in ("float32", "float64", "int32"):
         a = xp.asarray(peers.uniform(n, 0, 1e9 if dtype == "int32" else 1, 1, dtype))
         yield f"sort {dtype}", n, lambda a=a: xp.sort(a)
         yield f"argsort {dtype}", n, lambda a=a: xp.argsort(a)
+        yield f"partition {dtype}", n, lambda a=a: xp.partition(a, n // 2)
+        yield f"ten largest {dtype}", n, lambda a=a: ten_largest(xp, a)
         if dtype != "int32":
             yield f"median {dtype}", n, lambda a=a: xp.median(a)
-    rows = xp.asarray(peers.uniform((n // 1000, 1000), 0, 1, 2))
-    yield f"sort float32, {n // 1000}x1000", rows.size, lambda: xp.sort(rows)
+    for columns in (25, 64, 1000):
+        rows = xp.asarray(peers.uniform((n // columns, columns), 0, 1, 2))
+        size = f"{n // columns}x{columns}"
+        yield f"sort float32, {size}", rows.size, lambda rows=rows: xp.sort(rows)
+        yield f"rows in order by argsort, {size}", rows.size, lambda rows=rows: xp.take_along_axis(
+            rows, xp.argsort(rows), 1
+        )
     v = xp.asarray(peers.uniform(n, 0, 1, 3))
     yield "v(v > 0.5)", n, lambda: v[v > 0.5]
     yield "histogram, 256 bins", n, lambda: xp.histogram(v, 256, (0, 1))

@@ -50,6 +50,20 @@ void sorts(bench::session& s, const std::string& dtype, std::int64_t n) {
     if (!bad.empty()) s.wrong(name, n, bad);
     else s.measure(name, n, bytes, 8.0 * static_cast<double>(n), [&] { array<std::int64_t> r = sn::argsort(a); });
   }
+  const std::int64_t middle = n / 2;
+  if (const std::string name = "partition " + dtype; s.wants(name)) {
+    const T got = sn::partition(a, middle)(middle).item();
+    if (got != sorted[static_cast<std::size_t>(middle)]) s.wrong(name, n, "another element in the middle");
+    else s.measure(name, n, bytes, bytes, [&] { array<T> r = sn::partition(a, middle); });
+  }
+  row(
+      s, "ten largest " + dtype, n, bytes,
+      [&] {
+        const auto ten = sn::top_k(a, 10);
+        auto [values, places] = sn::eval(ten.values, ten.indices);
+        return values;
+      },
+      std::vector<T>(sorted.rbegin(), sorted.rbegin() + 10));
   if constexpr (std::is_floating_point_v<T>)
     row(
         s, "median " + dtype, n, bytes, [&] { return sn::median(a); },
@@ -64,6 +78,9 @@ void sorts_of_rows(bench::session& s, std::int64_t rows, std::int64_t columns) {
   row(
       s, "sort float32, " + std::to_string(rows) + "x" + std::to_string(columns), n, 4.0 * static_cast<double>(n),
       [&] { return sn::sort(a); }, host);
+  row(
+      s, "rows in order by argsort, " + std::to_string(rows) + "x" + std::to_string(columns), n,
+      4.0 * static_cast<double>(n), [&] { return sn::take_along_axis(a, sn::argsort(a), 1); }, host);
 }
 
 void selections(bench::session& s, std::int64_t n) {
@@ -103,7 +120,7 @@ int main(int argc, char** argv) {
   sorts<float>(s, "float32", n);
   sorts<double>(s, "float64", n);
   sorts<std::int32_t>(s, "int32", n);
-  sorts_of_rows(s, n / 1000, 1000);
+  for (const std::int64_t columns : {25, 64, 1000}) sorts_of_rows(s, n / columns, columns);
   selections(s, n);
   return s.finish();
 }
