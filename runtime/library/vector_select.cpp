@@ -38,44 +38,52 @@ void take_apart(K* keys, std::size_t from, std::size_t count, const bracket<K>& 
 
 #ifdef __x86_64__
 
+#define SINTER_AVX512 [[gnu::target("avx512f"), gnu::always_inline]] static inline
+
+// What a vector does with keys of 32 and of 64 bits.
+struct lanes_32 {
+  using key = std::uint32_t;
+  SINTER_AVX512 __m512i all(key k) { return _mm512_set1_epi32(static_cast<int>(k)); }
+  SINTER_AVX512 __mmask16 is_below(__m512i a, __m512i b) { return _mm512_cmplt_epu32_mask(a, b); }
+  SINTER_AVX512 __m512i packed(__mmask16 of, __m512i k) { return _mm512_maskz_compress_epi32(of, k); }
+};
+struct lanes_64 {
+  using key = std::uint64_t;
+  SINTER_AVX512 __m512i all(key k) { return _mm512_set1_epi64(static_cast<long long>(k)); }
+  SINTER_AVX512 __mmask8 is_below(__m512i a, __m512i b) { return _mm512_cmplt_epu64_mask(a, b); }
+  SINTER_AVX512 __m512i packed(__mmask8 of, __m512i k) { return _mm512_maskz_compress_epi64(of, k); }
+};
+
 // Whole vectors are stored, as processors that compress slowly into memory are quick in registers: behind what is kept lies what the
 // next store overwrites. Gives how many keys it has taken.
-__attribute__((target("avx512f"))) std::size_t take_vectors_apart(std::uint32_t* keys, std::size_t count,
-                                                                  const bracket<std::uint32_t>& by,
-                                                                  parts<std::uint32_t>& to) {
-  const __m512i low = _mm512_set1_epi32(static_cast<int>(by.low)), high = _mm512_set1_epi32(static_cast<int>(by.high));
+template <class Lanes, class K = typename Lanes::key>
+[[gnu::target("avx512f")]] std::size_t take_lanes_apart(K* keys, std::size_t count, const bracket<K>& by,
+                                                        parts<K>& to) {
+  constexpr std::size_t width = sizeof(__m512i) / sizeof(K);
+  const __m512i low = Lanes::all(by.low), high = Lanes::all(by.high);
   std::size_t i = 0;
-  for (; i + 16 <= count; i += 16) {
+  for (; i + width <= count; i += width) {
     const __m512i k = _mm512_loadu_si512(keys + i);
-    const __mmask16 below = _mm512_cmplt_epu32_mask(k, low), above = _mm512_cmpgt_epu32_mask(k, high);
-    const auto within = static_cast<__mmask16>(~(below | above));
-    _mm512_storeu_si512(keys + to.below, _mm512_maskz_compress_epi32(below, k));
-    _mm512_storeu_si512(to.behind + to.above, _mm512_maskz_compress_epi32(above, k));
-    _mm512_storeu_si512(to.inside + to.within, _mm512_maskz_compress_epi32(within, k));
+    const auto below = Lanes::is_below(k, low), above = Lanes::is_below(high, k);
+    const auto within = static_cast<decltype(below)>(~(below | above));
+    _mm512_storeu_si512(keys + to.below, Lanes::packed(below, k));
+    _mm512_storeu_si512(to.behind + to.above, Lanes::packed(above, k));
+    _mm512_storeu_si512(to.inside + to.within, Lanes::packed(within, k));
     to.below += static_cast<std::size_t>(__builtin_popcount(below));
     to.above += static_cast<std::size_t>(__builtin_popcount(above));
     to.within += static_cast<std::size_t>(__builtin_popcount(within));
   }
   return i;
 }
-__attribute__((target("avx512f"))) std::size_t take_vectors_apart(std::uint64_t* keys, std::size_t count,
-                                                                  const bracket<std::uint64_t>& by,
-                                                                  parts<std::uint64_t>& to) {
-  const __m512i low = _mm512_set1_epi64(static_cast<long long>(by.low)),
-                high = _mm512_set1_epi64(static_cast<long long>(by.high));
-  std::size_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    const __m512i k = _mm512_loadu_si512(keys + i);
-    const __mmask8 below = _mm512_cmplt_epu64_mask(k, low), above = _mm512_cmpgt_epu64_mask(k, high);
-    const auto within = static_cast<__mmask8>(~(below | above));
-    _mm512_storeu_si512(keys + to.below, _mm512_maskz_compress_epi64(below, k));
-    _mm512_storeu_si512(to.behind + to.above, _mm512_maskz_compress_epi64(above, k));
-    _mm512_storeu_si512(to.inside + to.within, _mm512_maskz_compress_epi64(within, k));
-    to.below += static_cast<std::size_t>(__builtin_popcount(below));
-    to.above += static_cast<std::size_t>(__builtin_popcount(above));
-    to.within += static_cast<std::size_t>(__builtin_popcount(within));
-  }
-  return i;
+#undef SINTER_AVX512
+
+std::size_t take_vectors_apart(std::uint32_t* keys, std::size_t count, const bracket<std::uint32_t>& by,
+                               parts<std::uint32_t>& to) {
+  return take_lanes_apart<lanes_32>(keys, count, by, to);
+}
+std::size_t take_vectors_apart(std::uint64_t* keys, std::size_t count, const bracket<std::uint64_t>& by,
+                               parts<std::uint64_t>& to) {
+  return take_lanes_apart<lanes_64>(keys, count, by, to);
 }
 
 bool has_vectors() {
