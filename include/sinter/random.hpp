@@ -253,7 +253,8 @@ class generator {
   }
   /// Numbers below n, each as likely as its weight in `p`, which need not sum to 1; without replacement for `{.replace = false}`:
   /// each as likely among those that are left. Evaluates the weights' running sums, or how many have one. Dtypes: int64. Errors:
-  /// `shape_error` unless p has one axis of n; `error` for more than have a weight. Source: numpy.random.Generator.choice with p.
+  /// `shape_error` unless p has one axis of n; `error` for more than have a weight. Stream behaviour: without replacement it waits
+  /// for the weights. Source: numpy.random.Generator.choice with p.
   template <detail::expression P>
   lazy<std::int64_t> choice(std::int64_t n, const shape& s, P&& p, choice_options how = {}) {
     const detail::handle weights(detail::take_node(std::forward<P>(p)));

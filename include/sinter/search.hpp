@@ -18,7 +18,8 @@ struct search_options {
 /// What interp gives outside; NaN stays NaN.
 struct interp_options {
   detail::optional_number left{}, right{};  ///< else the first and the last of the values
-  detail::optional_number period{};  ///< after which the function repeats: nothing is outside, and xp in any order
+  detail::optional_number
+      period{};  ///< after which the function repeats: nothing is outside; xp in any order, sorted at the call
 };
 
 namespace detail {

@@ -1,5 +1,6 @@
 // Draws of distributions that take more than a function of one random number: texts of the library's own (decision 0028), each
 // element of which has 64 random bits and goes on from there.
+#include <limits>
 #include <new>
 #include <string>
 
@@ -260,8 +261,11 @@ node* make_weighted_sample(std::int64_t count, const shape& s, const handle& wei
   std::int64_t most = 0;
   read_item(have_one.get(), &most, where{});
   if (s.elements() > most) throw_too_many_chosen(s.elements(), most);
-  const runtime::term times = runtime::term::made(make_exponential(dtype::float64, shape{count}, next, 1)) / each;
-  const runtime::term order(runtime::make_argsort_call(times, false));
+  const runtime::term waited = runtime::term::made(make_exponential(dtype::float64, shape{count}, next, 1));
+  // By their logarithms, as a time divided by the least weights may be infinite; without a weight it never comes.
+  const runtime::term times = runtime::apply(op::log, {waited}) - runtime::apply(op::log, {each});
+  const runtime::term order(
+      runtime::make_argsort_call(runtime::choose(each > 0, times, std::numeric_limits<double>::infinity()), false));
   return make_reshape(order.along(0, slice(0, s.elements())).get(), s.begin(), s.size());
 }
 

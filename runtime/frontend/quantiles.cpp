@@ -127,6 +127,7 @@ struct rows_over {
       if (mask >> d & 1) from.axes[from.count++] = d, length *= s[d], kept_ones[d] = 1;
       else all[kept++] = s[d];
     }
+    if (kept == max_rank) runtime::require_one_axis_more(s, "quantiles over no axis");
     for (to.count = 0; to.count < from.count; ++to.count) to.axes[to.count] = to.count - from.count;
     all.set_size(kept + 1);
     all[kept] = length;
@@ -153,8 +154,14 @@ term in_order(const rows_over& x) {
   return x.length < 2 || x.rows.extents().elements() == 0 ? x.rows : term(runtime::make_sort_call(x.rows, false));
 }
 
-// Of long rows only what is read need be in its place.
-bool is_selected(const rows_over& x) { return x.length >= 4096 && x.rows.extents().elements() > 0; }
+device device_beside(const term& of) {
+  return runtime::typed(of.get())->kind == node_kind::array ? device_of(of.get()) : device::current();
+}
+
+// Of long rows only what is read need be in its place, where sorting them takes longer.
+bool is_selected(const rows_over& x) {
+  return x.length >= 4096 && x.rows.extents().elements() > 0 && device_beside(x.rows).type() == device::kind::cpu;
+}
 term in_order(const rows_over& x, std::int64_t first, std::int64_t last) {
   return is_selected(x) ? term(runtime::make_partition_call(x.rows, false, false, first, last + 1)) : in_order(x);
 }
@@ -227,8 +234,7 @@ term listed(const runtime::list<double>& numbers, int behind) {
 
 // Lists lie where the elements do, if that is known.
 struct beside {
-  explicit beside(const term& of) : on(typed(of)->kind == node_kind::array ? device_of(of.get()) : device::current()) {}
-  static const typed_node* typed(const term& of) { return runtime::typed(of.get()); }
+  explicit beside(const term& of) : on(device_beside(of)) {}
   const device_scope on;
 };
 
@@ -350,8 +356,8 @@ node* make_weighted_quantile(handle of, handle by, const fractions& given, doubl
   const term fraction = is_list ? listed(q, axis + 1) : number_node(q[0], dtype::float64);
   const term passed = fold(reduction::sum, astype(below < fraction, dtype::int64), one_axis(-1), false);
   const term value = at_places(sorted, apply(op::minimum, {passed, all.length - 1}), is_list, count);
-  const term result = !skips ? with_nan_of(sorted, value) : choose(total.at(axis, 0) == 0, nan_of(value.type()), value);
-  return all.back(astype(result, type), is_list, how.keepdims);
+  const term result = choose(total.at(axis, 0) > 0, astype(value, type), nan_of(type));
+  return all.back(skips ? result : with_nan_of(sorted, result), is_list, how.keepdims);
 }
 
 node* make_median(handle of, dtype type, const median_options& how, bool skips) {

@@ -102,8 +102,11 @@ ordered rows_in_order(const term& rows) {
     const term is_first = runtime::joined({all_of(true, 1), all_of(false, n - 1)}, 0);
     return {rows, computed(term::made(make_iota(shape{n}, 0))), is_first};
   }
-  const handle turned(make_flip(rows.get(), one_axis(1)));
-  const term from = computed(term::made(make_lexsort(handle(make_moved(turned.get(), one_axis(1), one_axis(0))), -1)));
+  // One column after the other is computed, so that memory is for a few of them.
+  const auto places_by = [](const term& key) { return term(runtime::make_argsort_call(key, false)); };
+  term from = computed(places_by(rows.at(1, -1)));
+  for (std::int64_t c = rows.extent(1) - 2; c >= 0; --c)
+    from = computed(taken(from, computed(places_by(taken(rows.at(1, c), from)))));
   const term sorted = computed(term::made(make_take(rows.get(), from.get(), 0)));
   const term differ = sorted.along(0, slice(1, n)) != sorted.along(0, slice(0, n - 1));
   return {sorted, from, runtime::joined({all_of(true, 1), fold(reduction::any, differ, one_axis(1), false)}, 0)};

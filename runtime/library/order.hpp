@@ -20,8 +20,6 @@ struct order_shape {
   bool falling;  // the largest first, NaN before them
   std::int64_t first = 0,
                end = length;  // only these ranks need be in order, those below before them and those above behind
-
-  bool is_whole() const { return first == 0 && end == length; }
 };
 
 /// A node for the elements along the last axis in order. Equal elements are as alike as -0 and 0, and change places.

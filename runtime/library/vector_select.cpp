@@ -148,9 +148,6 @@ void select_by_sample(K* keys, std::size_t count, std::size_t first, std::size_t
 
 }  // namespace
 
-void select_keys(std::uint16_t* keys, std::size_t count, std::size_t, std::size_t, std::uint16_t*) noexcept {
-  sort_keys(keys, count);
-}
 void select_keys(std::uint32_t* keys, std::size_t count, std::size_t first, std::size_t end,
                  std::uint32_t* room) noexcept {
   select_by_sample(keys, count, first, end, room);

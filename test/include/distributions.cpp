@@ -227,6 +227,10 @@ TEST_CASE("choices with probabilities and without replacement are made one after
       CHECK(std::fabs(times[a][b] - n * chance) <= 4 * std::sqrt(n * chance * (1 - chance)));
     }
   CHECK(rng.choice(array<int>{5, 6, 7, 8}, {3}, p, {.replace = false}).shape() == shape{3});
+  // The least weight comes before none, and so does any before one below 0.
+  for (const double none : {0.0, -1.0})
+    CHECK(rng.choice(3, {2}, array<double>{none, 1e-310, 1}, {.replace = false}).get() ==
+          std::vector<std::int64_t>{2, 1});
   CHECK_THROWS_WITH((void)rng.choice(4, {4}, p, {.replace = false}),
                     "sinter: a choice of 4 among 3 without replacement");
 }

@@ -112,6 +112,9 @@ TEST_CASE("quantiles: infinities, one fraction, and what is refused") {
   CHECK_THROWS_WITH(static_cast<void>(quantile(zeros<double>({2, 0}), 0.5, 1)),
                     "sinter: a quantile of no elements, of an array of shape (2, 0)");
   CHECK_THROWS_AS(static_cast<void>(median(x, 1)), shape_error);
+  const array<double> many = zeros<double>({5, 1, 1, 1, 1, 1, 1, 1});
+  CHECK_THROWS_AS(static_cast<void>(median(many, {.axis = {}})), shape_error);
+  CHECK(median(many, {.axis = 0}).shape() == shape{1, 1, 1, 1, 1, 1, 1});
   CHECK_THROWS_WITH(static_cast<void>(stats::mode(zeros<int>({0, 2}))),
                     "sinter: the mode of no elements, of an array of shape (0, 2)");
 }
@@ -133,6 +136,10 @@ TEST_CASE("quantiles: by weight") {
   CHECK(nanquantile(with_nan, 0.5, w).item() == 9);
   CHECK(nanpercentile(with_nan, {0, 50, 100}, w).get() == std::vector<double>{4, 9, 10});
   CHECK(std::isnan(nanquantile(array<double>{nan_number}, 0.5, array<double>{1}).item()));
+  for (const array<double>& none : {array<double>{0, 0}, array<double>{1, nan_number}}) {
+    CHECK(std::isnan(quantile(array<int>{1, 2}, 0.5, none).item()));
+    CHECK(std::isnan(nanquantile(array<int>{1, 2}, 0.5, none).item()));
+  }
   CHECK_THROWS_WITH(static_cast<void>(quantile(x, 0.5, w, {})), "sinter: weights go with the method inverted_cdf");
   CHECK_THROWS_WITH(static_cast<void>(quantile(m, 0.5, array<double>{1, 2}, {.axis = 1, .method = inverted})),
                     "sinter: quantiles of an array of shape (2, 3) with weights of shape (2,)");

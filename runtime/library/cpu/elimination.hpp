@@ -16,7 +16,7 @@ bool has_small_pivot(const columns_of<T>& factors) {
   using R = decltype(std::abs(T()));
   for (std::int64_t i = 0; i < std::min(factors.rows, factors.columns); ++i) {
     const R size = std::abs(factors(i, i));
-    if (size != 0 && !(size >= std::numeric_limits<R>::min())) return true;
+    if (size > 0 && size < std::numeric_limits<R>::min()) return true;
   }
   return false;
 }

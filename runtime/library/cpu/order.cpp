@@ -1,6 +1,7 @@
-// Sorting on the CPU. Elements become keys that unsigned integers order; for places, keys with the place behind. Many rows are shared out
-// over threads, each of which sorts as many short ones at once as a vector has lanes; of few long ones each thread sorts a part, and then parts are merged two by two, each merge cut into pieces of one length.
-// Where a few ranks of a row are wanted, its keys are taken apart around them instead, by one thread.
+// Sorting on the CPU. Elements become keys that unsigned integers order; for places, keys with the place behind. Many rows are
+// shared out over threads, each of which sorts as many short ones at once as a vector has lanes; of few long ones each thread sorts
+// a part, and then parts are merged two by two, each merge cut into pieces of one length. Where a few ranks of a row are wanted, its
+// keys are taken apart around them instead, by one thread.
 #include "runtime/library/order.hpp"
 
 #include <algorithm>
@@ -289,7 +290,8 @@ void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream
   using key = typename S::key;
   const int threads = on.device.multiprocessors();
   order_work w{s, from, to, to, nullptr, parts_of(s, threads), s.length, 1};
-  const bool is_selection = selects(s, w.parts);
+  constexpr bool can_select = sizeof(key) > 2;
+  const bool is_selection = can_select && selects(s, w.parts);
   if (is_selection) w.parts = 1, w.pieces = std::min<std::int64_t>(s.rows, 2 * threads);
   const auto length = static_cast<std::size_t>(s.length), all = static_cast<std::size_t>(s.rows) * length;
   // Results have room for keys of their size.
@@ -306,9 +308,9 @@ void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream
     if (!in_place) w.keys = base;
   }
   const auto keys = static_cast<double>(s.length);
-  if (is_selection) {
+  if constexpr (can_select) {
     const double each = keys * static_cast<double>(divide_up(s.rows, w.pieces)) * nanoseconds_of_move;
-    return share_out(&select_in_rows<S>, w, w.pieces, each, on);
+    if (is_selection) return share_out(&select_in_rows<S>, w, w.pieces, each, on);
   }
   if (w.parts == 1) return share_out(&sort_parts<S>, w, s.rows, keys * nanoseconds_of_key, on);
   w.part_length = divide_up(s.length, w.parts);

@@ -129,7 +129,7 @@ class job {
     int info = 0;
     const int lda = leading(a);
     by_.getrf(&m_, &n_, a.at, &lda, pivots, &info);
-    if (has_small_pivot(a)) {
+    if (has_small_pivot(a) && !is_finite(a)) {
       read_again();
       if (is_finite(a)) info = eliminate(a, pivots);
       else by_.getrf(&m_, &n_, a.at, &lda, pivots, &info);
