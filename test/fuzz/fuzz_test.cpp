@@ -294,7 +294,7 @@ TEST_CASE("fuzz: a failing program becomes a small one") {
     return false;
   };
   int shrunk = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
     const program p = generate(seed);
     REQUIRE(outlines_of(p));
     if (!fails(p)) continue;
