@@ -201,7 +201,7 @@ term with_nan_of(const term& sorted, const term& value) {
 // Of rows of which only some ranks are in order.
 term with_nan_of(const rows_over& x, const term& sorted, const term& value) {
   if (!has_nan(sorted) || !is_selected(x)) return with_nan_of(sorted, value);
-  const term any = fold(reduction::any, apply(op::isnan, {x.rows}), one_axis(x.axis()), false);
+  const term any = fold(reduction::any, apply(op::isnan, {sorted}), one_axis(x.axis()), false);
   return choose(any, nan_of(value.type()), value);
 }
 
@@ -277,10 +277,6 @@ term all_nan(const term& rows, dtype type, bool is_list, std::int64_t count) {
   for (int d = 0; d + 1 < rows.rank(); ++d) s[d + is_list] = rows.extent(d);
   return nan_of(type).broadcast_to(s);
 }
-
-}  // namespace
-
-namespace {
 
 void require_elements(const rows_over& all, const term& x) {
   if (all.length > 0) return;
