@@ -119,8 +119,7 @@ auto quantile(E&& e, const detail::fractions& q, std::int64_t axis) {
 }
 /// The first element that with those below it weighs that fraction of all: `quantile(a, 0.9, weights, {...})`. Shapes: the weights
 /// have the operand's, or one axis, along the only one that is gone through. They are not looked at: NaN where their sum is not above 0.
-/// Errors: `error` for another method than inverted_cdf.
-/// Source: weights of numpy.quantile.
+/// Errors: `error` for another method than inverted_cdf. Source: weights of numpy.quantile.
 template <detail::expression E, detail::expression W>
 auto quantile(E&& e, const detail::fractions& q, W&& weights, const quantile_options& how = detail::by_weight) {
   return detail::quantile_of(std::forward<E>(e), std::forward<W>(weights), q, 1, how, false);

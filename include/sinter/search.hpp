@@ -18,8 +18,8 @@ struct search_options {
 /// What interp gives outside; NaN stays NaN.
 struct interp_options {
   detail::optional_number left{}, right{};  ///< else the first and the last of the values
-  detail::optional_number
-      period{};  ///< after which the function repeats: nothing is outside; xp in any order, sorted at the call
+  /// After which the function repeats: nothing is outside then, and xp may have any order: it is sorted at the call.
+  detail::optional_number period{};
 };
 
 namespace detail {

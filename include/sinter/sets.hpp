@@ -9,8 +9,8 @@ namespace sinter {
 /// What counts as the same element.
 struct unique_options {
   detail::truth equal_nan = true;  ///< all NaN are one, as NumPy's unique has it; else each is one of its own
-  axes axis =
-      axes::all();  ///< one: parts along it are compared, in each of which a NaN is one of its own; all: elements
+  /// One: parts along it are compared, in each of which a NaN is one of its own. All: elements.
+  axes axis = axes::all();
 };
 
 /// The different elements in rising order, where the first of each stands among the flattened ones, which of them each element is,
