@@ -142,6 +142,8 @@ def signals(peer, n):
     taps = xp.asarray(peers.uniform(1001, -1, 1, 3))
     yield "fftconvolve float32, 1001 taps", n, lambda: signal.fftconvolve(x, taps)
     yield "convolve float32, 101 taps", n, lambda: xp.convolve(x, taps[:101])
+    some = x[:20000]
+    yield "correlate float32, 20000 with itself", 20000, lambda: xp.correlate(some, some, "full")
     windows = xp.lib.stride_tricks.sliding_window_view(x, 101)
     yield "mean of windows float32, 101 elements", n, lambda: windows.mean(1)
 

@@ -61,6 +61,9 @@ void spectra(bench::session& s, std::int64_t n) {
   const array<float> few = taps(sn::slice(101));
   if (const std::string name = "convolve float32, 101 taps"; s.wants(name))
     s.measure(name, n, bytes, bytes, [&] { array<float> r = sn::convolve(x, few); });
+  const array<float> some = x(sn::slice(20'000));
+  if (const std::string name = "correlate float32, 20000 with itself"; s.wants(name))
+    s.measure(name, 20'000, 0, 0, [&] { array<float> r = sn::correlate(some, some, sn::convolve_mode::full); });
   if (const std::string name = "mean of windows float32, 101 elements"; s.wants(name))
     s.measure(name, n, bytes, bytes, [&] { array<float> r = sn::mean(sn::sliding_window_view(x, 101), 1); });
 }

@@ -149,6 +149,10 @@ class cuda_fold : fold_words {
     end_each_output();
   }
 
+  std::string is_output_inside() const {
+    return apart() ? "if (i + l * blockDim.x < " + number("n", b_.fastest()) + ") " : "";
+  }
+
   // Writes what the states give, at index `i` of the fastest axis; several outputs side by side in a loop of their own.
   void each_output_of(const std::string& i, const spelled& state) {
     const int kept = b_.kept(), f = b_.fastest();
@@ -157,8 +161,7 @@ class cuda_fold : fold_words {
     place("q", "", 0, b_.v.columns ? f : kept, when::row, true);
     const bool together = i == of_lane("i") && side_by_side();
     if (together) each_output();
-    const std::string inside = together && apart() ? "if (i + l * blockDim.x < " + number("n", f) + ") " : "";
-    w_.line(inside, b_.result.call(read("q", i), state, outputs(when::row, "q", i)));
+    w_.line(together ? is_output_inside() : "", b_.result.call(read("q", i), state, outputs(when::row, "q", i)));
     if (together) end_each_output();
   }
 
@@ -399,8 +402,9 @@ class cuda_fold : fold_words {
   void leave_part() {
     w_.open("if (threadIdx.y == 0 && live)");
     each_output();
+    const std::string output = !side_by_side() ? "kept" : apart() ? "(kept + l * blockDim.x)" : "(kept + l)";
     for (int m = 0; m < members(); ++m)
-      w_.line(partial(m, "", side_by_side() ? "(kept + l)" : "kept", "blockIdx.y"), " = ", acc(m), ";");
+      w_.line(is_output_inside(), partial(m, "", output, "blockIdx.y"), " = ", acc(m), ";");
     end_each_output();
     w_.line("__threadfence();");
     w_.close();

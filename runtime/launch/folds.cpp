@@ -60,9 +60,11 @@ class cuda_choice {
 
   void columns() {
     const int f = codegen::fastest_axis(v_), width = codegen::vector_width(k_, v_);  // a power of two
-    if (const int shared = columns_of_thread(); shared > 1 && b_.overlaps) {
+    const std::int64_t parts_of_column = parts_of_windows();
+    if (const int shared = columns_of_thread(parts_of_column); shared > 1) {
       s_.width = static_cast<std::uint8_t>(shared);
       s_.apart = true;
+      l_.splits = parts_of_column;
       l_.how.block[0] = block_threads;
       l_.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[f], block_threads * shared) * extent(b_, 0, f));
       return;
@@ -76,13 +78,28 @@ class cuda_choice {
   }
 
   // Columns that read what their neighbours read, too, wait for the cache and not for memory: a thread has as many as share what is
-  // the same for all of them and leave every multiprocessor enough blocks, if a column is not so long that one sum would lose digits.
-  int columns_of_thread() const {
-    constexpr std::int64_t long_column = 1024, blocks = 4;
+  // the same for all of them and leave every multiprocessor enough blocks.
+  static constexpr std::int64_t window_blocks = 4;  // of a multiprocessor
+  std::int64_t columns_for_all(int of_thread) const {
+    return window_blocks * multiprocessors_ * block_threads * of_thread;
+  }
+
+  // A column's part is one thread's, whose sum would lose digits if it were long; shorter ones give more of them work. 0: there is no
+  // use, or no room for so many.
+  std::int64_t parts_of_windows() const {
+    constexpr std::int64_t longest = 1024, shortest = 128, room = 1 << 22;  // elements; parts
+    const std::int64_t least = divide_up(b_.reduced, longest), most = std::max(b_.reduced / shortest, least);
+    const std::int64_t parts = std::clamp(divide_up(columns_for_all(folding.apart), b_.kept), least, most);
+    const std::int64_t across = b_.extents[codegen::fastest_axis(v_)];
+    const std::int64_t groups = b_.kept / across * divide_up(across, block_threads);
+    const bool has_room = parts == 1 || (b_.kept * parts <= room && groups < codegen::most_tickets);
+    return b_.overlaps && has_room ? parts : 0;
+  }
+  int columns_of_thread(std::int64_t parts) const {
     int most = std::min(folding.apart, codegen::block_memory / codegen::fold_memory(k_, 1));
     most = static_cast<int>(std::bit_floor(static_cast<unsigned>(most)));
-    while (most > 1 && b_.kept < block_threads * most * blocks * multiprocessors_) most /= 2;
-    return b_.reduced <= long_column ? most : 1;
+    while (most > 1 && b_.kept * parts < columns_for_all(most)) most /= 2;
+    return most;
   }
 
   // Elements of the widest pack in which columns can be folded, whether or not they can be read so here.

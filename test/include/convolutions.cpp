@@ -143,6 +143,7 @@ void check_windows(std::int64_t n, std::int64_t length) {
 TEST_CASE_TEMPLATE("convolutions: windows that overlap", T, float, double, std::int32_t) {
   check_windows<T>(280, 20);
   check_windows<T>(1400, 1100);
+  check_windows<T>(5'200, 1'100);  // several columns to a thread of a GPU, in parts
   check_windows<T>(30'011, 13);
   check_windows<T>(300'007, 5);
 }

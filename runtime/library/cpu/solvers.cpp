@@ -12,6 +12,7 @@
 #include "runtime/library/cpu/columns.hpp"
 #include "runtime/library/cpu/elimination.hpp"
 #include "runtime/library/cpu/lapack.hpp"
+#include "runtime/library/small_systems.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/kept_call.hpp"
 
@@ -454,6 +455,18 @@ struct parts {
   codegen::index_trouble* note;
 };
 
+void solve_small_part(const solver_work& w, std::byte* scratch, std::int64_t begin, std::int64_t end,
+                      codegen::index_trouble& to) {
+  const std::int64_t at_once = small_systems_at_once(w.of.type);
+  for (std::int64_t i = begin; i < end; i += at_once) {
+    std::int32_t infos[most_at_once];
+    const std::int64_t count = std::min(at_once, end - i);
+    solve_small_on_host(w, scratch, i, count, infos);
+    for (std::int64_t k = 0; w.of.checked && k < count; ++k)
+      if (infos[k] != 0) note(w, to, infos[k], i + k);
+  }
+}
+
 // One part of the batch.
 void solve_part(void* with, std::int64_t number) {
   const auto [work, to] = *static_cast<const parts*>(with);
@@ -461,6 +474,7 @@ void solve_part(void* with, std::int64_t number) {
   const std::int64_t count = w.batch.elements();
   const std::int64_t begin = count * number / w.parts, end = count * (number + 1) / w.parts;
   std::byte* const scratch = w.scratch + static_cast<std::size_t>(number) * w.scratch_size;
+  if (is_small_system(w.of)) return solve_small_part(w, scratch, begin, end, *to);
   with_dtype(w.of.type, [&](auto element) {
     using T = decltype(element);
     for (std::int64_t i = begin; i < end; ++i) {
@@ -476,7 +490,8 @@ void solve_part(void* with, std::int64_t number) {
 // A rough count; of what LAPACK shares out among threads itself there is enough in one matrix.
 std::int64_t parts_for(const solver_work& w) {
   constexpr double worth_a_thread = 20'000, alone = 2'000'000;  // operations
-  const double n = static_cast<double>(std::max({w.of.rows, w.of.columns, w.of.right})), each = n * n * n;
+  const double n = static_cast<double>(std::max({w.of.rows, w.of.columns, w.of.right}));
+  const double each = n * n * n / (is_small_system(w.of) ? small_systems_at_once(w.of.type) : 1);
   const std::int64_t count = w.batch.elements();
   if (each > alone || each * static_cast<double>(count) < worth_a_thread) return 1;
   return std::min<std::int64_t>(count, host_threads());
@@ -486,6 +501,8 @@ std::int64_t parts_for(const solver_work& w) {
 
 bool prepare_on_host(solver_work& w, std::string& why) {
   constexpr std::int64_t most = 0x7fffffff;
+  w.parts = parts_for(w);
+  if (is_small_system(w.of)) return w.scratch_size = small_systems_scratch(w.of), true;
   if (std::max({w.of.rows, w.of.columns, w.of.right}) > most) return why = "LAPACK counts in 32 bits", false;
   const lapack* const by = find_lapack(why);
   if (!by) return false;
@@ -497,9 +514,8 @@ bool prepare_on_host(solver_work& w, std::string& why) {
     w.scratch_size = counted.used();
     return true;
   });
-  if (!fits) return why = "LAPACK counts in 32 bits", false;
-  w.parts = parts_for(w);
-  return true;
+  if (!fits) why = "LAPACK counts in 32 bits";
+  return fits;
 }
 
 void solve_on_host(const solver_work& w) noexcept {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "runtime/library/cuda/solver_memory.hpp"
+#include "runtime/library/small_systems.hpp"
 #include "runtime/log.hpp"
 #include "runtime/stream/capture.hpp"
 
@@ -466,6 +467,7 @@ bool is_for_library(const solver_work& w, const stream_state& on) {
 }  // namespace
 
 bool solve_on_gpu(const solver_work& w, stream_state& on, std::string& why) {
+  if (is_small_system(w.of)) return solve_small_on_gpu(w, on), true;
   if (is_for_library(w, on)) {
     if (gpu_job(w, on).run(why)) return true;
     if (log_level() >= 1) log(1, "%s; through the host's memory", why.c_str());
