@@ -17,7 +17,7 @@ struct A {
   int* pivots;
   index_trouble* note;
   long long count, result_down, result_across;
-  int rows, columns, right, width, groups, is_checked, fault;
+  int rows, columns, right, apart, width, groups, is_checked, fault;
 };
 static __device__ __forceinline__ const T* matrix_of(const small_matrices& m, long long b) {
   const T* at = m.data;
@@ -36,46 +36,62 @@ static __device__ __forceinline__ const T* matrix_of(const small_matrices& m, lo
 // through all steps together, so that what is not for all of them is in front of a barrier, and not around it.
 constexpr const char* group_text = R"(
 #define all_lanes 0xffffffffu
+constexpr int slack = 7;
 struct group {
   T* m;
-  int lane, width, rows, columns, all, apart;
+  int lane, first_lane, width, rows, columns, all, apart;
   bool is_there;
   __device__ __forceinline__ T& at(const int r, const int c) const { return m[r * apart + c]; }
-  // True where a number is NaN.
+  // True where a number is NaN. Divisions take longer than going on from place to place.
   __device__ __forceinline__ bool take(const small_matrices& from, const long long b, const int first, const int wide) const {
-    const T* const matrix = matrix_of(from, b);
     const bool by_rows = from.across <= from.down;
-    const int minor = by_rows ? wide : rows;
+    const int minor = by_rows ? wide : rows, down = by_rows ? apart : 1, across = by_rows ? 1 : apart;
+    const long long major_step = by_rows ? from.down : from.across, minor_step = by_rows ? from.across : from.down;
+    const T* at = matrix_of(from, b) + lane * minor_step;
+    T* to = m + first + lane * across;
     bool found = false;
-#pragma unroll 8
-    for (int i = lane; i < rows * wide; i += width) {
-      const int major = i / minor, along = i - major * minor, r = by_rows ? major : along, c = by_rows ? along : major;
-      const T v = matrix[r * from.down + c * from.across];
+#pragma unroll 4
+    for (int i = lane, along = lane; i < rows * wide; i += width) {
+      while (along >= minor) {
+        along -= minor;
+        at += major_step - minor * minor_step;
+        to += down - minor * across;
+      }
+      const T v = *at;
       found |= is_nan(v);
-      at(r, first + c) = v;
+      *to = v;
+      along += width;
+      at += width * minor_step;
+      to += width * across;
     }
     return found;
   }
   // Where the largest number of a column is, from row k on; its size is 0 where all are 0. A NaN is not the largest of numbers.
   __device__ __forceinline__ int pivot(const int k, R& size) const {
-    int row = k;
-    size = (R)-1;
-    if (is_there && lane >= k && lane < rows) {
-      const R mine = size_of(at(lane, k));
-      row = lane;
-      if (mine == mine) size = mine;
-    }
+    R mine = (R)-1;
+    if (is_there && lane >= k && lane < rows) mine = size_of(at(lane, k));
+    mine = mine == mine ? mine : (R)-1;
+    size = mine;
     for (int d = width / 2; d > 0; d /= 2) {
       const R other = __shfl_xor_sync(all_lanes, size, d);
-      const int there = __shfl_xor_sync(all_lanes, row, d);
-      if (other > size || (other == size && there < row)) size = other, row = there;
+      size = other > size ? other : size;
     }
-    return size < (R)0 ? k : row;
+    const unsigned largest = __ballot_sync(all_lanes, mine == size) >> first_lane;
+    return size < (R)0 ? k : __ffs(largest) - 1;
   }
-  // Rows do not overlap, so that several elements are asked for before the first is written.
-  __device__ __forceinline__ void subtract(T* __restrict__ from, const T by, const T* __restrict__ row, const int first) const {
-#pragma unroll 8
-    for (int c = first; c < all; ++c) from[c] = less_product(from[c], by, row[c]);
+  // Row r less `by` times row k. Several elements are asked for before the first is written; what lies between rows has room for those
+  // that are none.
+  template <int at_a_time>
+  __device__ __forceinline__ void subtract(const int r, const T by, const int k, const int first) const {
+    T* const from = m + r * apart;
+    const T* const row = m + k * apart;
+    for (int c = first; c < all; c += at_a_time) {
+      T left[at_a_time];
+#pragma unroll
+      for (int i = 0; i < at_a_time; ++i) left[i] = less_product(from[c + i], by, row[c + i]);
+#pragma unroll
+      for (int i = 0; i < at_a_time; ++i) from[c + i] = left[i];
+    }
   }
   // The first pivot that is 0, counted from 1, or 0.
   __device__ __forceinline__ int factor(int* const pivots) const {
@@ -96,7 +112,7 @@ struct group {
       if (goes_on && lane > k && lane < rows) {
         const T by = quotient(at(lane, k), at(k, k));
         at(lane, k) = by;
-        subtract(m + lane * apart, by, m + k * apart, k + 1);
+        subtract<slack + 1>(lane, by, k, k + 1);
       }
       __syncwarp();
     }
@@ -106,7 +122,10 @@ struct group {
     for (int k = rows - 1; k >= 0; --k) {
       for (int c = columns + lane; is_there && c < all; c += width) at(k, c) = quotient(at(k, c), at(k, k));
       __syncwarp();
-      if (is_there && lane < k) subtract(m + lane * apart, at(lane, k), m + k * apart, columns);
+      if (is_there && lane < k) {
+        if (all == columns + 1) subtract<1>(lane, at(lane, k), k, columns);
+        else subtract<slack + 1>(lane, at(lane, k), k, columns);
+      }
       __syncwarp();
     }
   }
@@ -130,10 +149,10 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(const A a) {
   __shared__ struct __align__(16) { unsigned char bytes[49152]; } room;
   const int width = a.width, mine = threadIdx.x / width, all = a.columns + a.right;
   if (mine >= a.groups) return;  // all of a warp
-  const unsigned first_lane = threadIdx.x % 32 / width * width;
-  const unsigned of_group = (width == 32 ? all_lanes : (1u << width) - 1) << first_lane;
   group g;
-  g.lane = threadIdx.x % width, g.width = width, g.rows = a.rows, g.columns = a.columns, g.all = all, g.apart = all | 1;
+  g.lane = threadIdx.x % width, g.first_lane = threadIdx.x % 32 - g.lane, g.width = width;
+  const unsigned of_group = (width == 32 ? all_lanes : (1u << width) - 1) << g.first_lane;
+  g.rows = a.rows, g.columns = a.columns, g.all = all, g.apart = a.apart;
   g.m = (T*)room.bytes + mine * a.rows * g.apart;
   const int least = a.rows < a.columns ? a.rows : a.columns;
   for (long long first = (long long)blockIdx.x * a.groups; first < a.count; first += (long long)gridDim.x * a.groups) {
@@ -159,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(const A a) {
   }
 }
 )";
-static_assert(max_rank == 8 && small_systems_threads == 256 && small_systems_room == 49152);
+static_assert(max_rank == 8 && small_systems_slack == 7 && small_systems_threads == 256 && small_systems_room == 49152);
 
 }  // namespace
 

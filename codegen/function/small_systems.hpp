@@ -14,6 +14,8 @@ inline constexpr int most_small = 32;
 inline constexpr int small_systems_threads = 256;
 /// Bytes of shared memory that a block has without asking for more.
 inline constexpr std::int64_t small_systems_room = 48 << 10;
+/// Numbers behind each row that are written over.
+inline constexpr int small_systems_slack = 7;
 
 /// Where the matrices of a batch are. Units: elements.
 struct small_matrices {
@@ -32,6 +34,7 @@ struct small_systems_arguments {
   std::int64_t count = 0;  // of matrices
   std::int64_t result_down = 0, result_across = 0;
   std::int32_t rows = 0, columns = 0, right = 0;
+  std::int32_t apart = 1;              // numbers from row to row in shared memory: one and the slack behind it, and odd
   std::int32_t width = 1, groups = 1;  // threads for each matrix, a power of two; matrices of a block, in whole warps
   std::int32_t is_checked = 0;         // what is singular is noted as `fault`, and has no result
   std::int32_t fault = 0;

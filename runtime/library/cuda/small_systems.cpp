@@ -41,7 +41,8 @@ codegen::small_systems_arguments arguments_of(const solver_work& w, void* note) 
     std::swap(s.result_down, s.result_across);
   }
   // Groups of a warp work together, so that a block has whole warps of them.
-  const std::int64_t bytes = (s.rows * ((s.columns + s.right) | 1)) * itemsize(p.type);
+  s.apart = (s.columns + s.right + codegen::small_systems_slack) | 1;
+  const std::int64_t bytes = std::int64_t{s.rows} * s.apart * itemsize(p.type);
   s.width = static_cast<std::int32_t>(std::bit_ceil(static_cast<unsigned>(s.rows)));
   const std::int32_t of_warp = 32 / s.width, most = codegen::small_systems_threads / s.width;
   const auto fitting = static_cast<std::int32_t>(codegen::small_systems_room / bytes);
