@@ -36,6 +36,37 @@ void take_apart(K* keys, std::size_t from, std::size_t count, const bracket<K>& 
   }
 }
 
+/// Keys within a bracket, of all that are to stay where they are.
+template <class K>
+struct gathered {
+  K* inside;
+  std::size_t below = 0, within = 0;
+};
+
+/// Places of keys below the wanted ranks, within them, and above. What is at either end has several keys that are equal, of which the
+/// first ones go to the lower side.
+template <class K>
+struct split {
+  std::int64_t* places;      // of all ranks
+  std::size_t below, above;  // where the next one comes
+  placed_key* inside;
+  std::size_t within;
+  std::size_t low_below, high_within;  // how many that are as the lowest wanted key go below; as the highest, within
+};
+
+template <class K>
+void split_key(const K* keys, std::size_t i, const bracket<K>& by, split<K>& to) {
+  const K k = keys[i];
+  bool is_below = k < by.low, is_above = by.high < k;
+  if (k == by.low && to.low_below > 0) --to.low_below, is_below = true;
+  else if (k == by.high && to.high_within > 0) --to.high_within;
+  else if (k == by.high) is_above = true;
+  const auto place = static_cast<std::int64_t>(i);
+  if (is_below) to.places[to.below++] = place;
+  else if (is_above) to.places[to.above++] = place;
+  else to.inside[to.within++] = {i, k};
+}
+
 #ifdef __x86_64__
 
 #define SINTER_AVX512 [[gnu::target("avx512f"), gnu::always_inline]] static inline
@@ -45,12 +76,14 @@ struct lanes_32 {
   using key = std::uint32_t;
   SINTER_AVX512 __m512i all(key k) { return _mm512_set1_epi32(static_cast<int>(k)); }
   SINTER_AVX512 __mmask16 is_below(__m512i a, __m512i b) { return _mm512_cmplt_epu32_mask(a, b); }
+  SINTER_AVX512 __mmask16 is_equal(__m512i a, __m512i b) { return _mm512_cmpeq_epi32_mask(a, b); }
   SINTER_AVX512 __m512i packed(__mmask16 of, __m512i k) { return _mm512_maskz_compress_epi32(of, k); }
 };
 struct lanes_64 {
   using key = std::uint64_t;
   SINTER_AVX512 __m512i all(key k) { return _mm512_set1_epi64(static_cast<long long>(k)); }
   SINTER_AVX512 __mmask8 is_below(__m512i a, __m512i b) { return _mm512_cmplt_epu64_mask(a, b); }
+  SINTER_AVX512 __mmask8 is_equal(__m512i a, __m512i b) { return _mm512_cmpeq_epi64_mask(a, b); }
   SINTER_AVX512 __m512i packed(__mmask8 of, __m512i k) { return _mm512_maskz_compress_epi64(of, k); }
 };
 
@@ -75,8 +108,77 @@ template <class Lanes, class K = typename Lanes::key>
   }
   return i;
 }
+
+// Keys within a bracket, and how many are below it. Gives how many keys it has gone through.
+template <class Lanes, class K = typename Lanes::key>
+[[gnu::target("avx512f")]] std::size_t gather_lanes(const K* keys, std::size_t count, const bracket<K>& by,
+                                                    gathered<K>& to) {
+  constexpr std::size_t width = sizeof(__m512i) / sizeof(K);
+  const __m512i low = Lanes::all(by.low), high = Lanes::all(by.high);
+  std::size_t i = 0;
+  for (; i + width <= count; i += width) {
+    const __m512i k = _mm512_loadu_si512(keys + i);
+    const auto below = Lanes::is_below(k, low), above = Lanes::is_below(high, k);
+    const auto within = static_cast<decltype(below)>(~(below | above));
+    _mm512_storeu_si512(to.inside + to.within, Lanes::packed(within, k));
+    to.below += static_cast<std::size_t>(__builtin_popcount(below));
+    to.within += static_cast<std::size_t>(__builtin_popcount(within));
+  }
+  return i;
+}
+std::size_t gather_vectors(const std::uint32_t* keys, std::size_t count, const bracket<std::uint32_t>& by,
+                           gathered<std::uint32_t>& to) {
+  return gather_lanes<lanes_32>(keys, count, by, to);
+}
+std::size_t gather_vectors(const std::uint64_t* keys, std::size_t count, const bracket<std::uint64_t>& by,
+                           gathered<std::uint64_t>& to) {
+  return gather_lanes<lanes_64>(keys, count, by, to);
+}
+
+// Stores no more than what is kept: behind it lies what is there to stay.
+[[gnu::target("avx512f"), gnu::always_inline]] inline void append(std::int64_t* to, std::size_t& at, __mmask8 of,
+                                                                  __m512i places) {
+  const auto count = static_cast<unsigned>(__builtin_popcount(of));
+  const auto kept = static_cast<__mmask8>((1u << count) - 1);
+  _mm512_mask_storeu_epi64(to + at, kept, _mm512_maskz_compress_epi64(of, places));
+  at += count;
+}
+
+// Vectors without a key at the ends of what is wanted, up to the first with one. Gives how many keys it has gone through.
+template <class Lanes, class K = typename Lanes::key>
+[[gnu::target("avx512f")]] std::size_t split_lanes(const K* keys, std::size_t from, std::size_t count,
+                                                   const bracket<K>& by, split<K>& to) {
+  constexpr std::size_t width = sizeof(__m512i) / sizeof(K);
+  const __m512i low = Lanes::all(by.low), high = Lanes::all(by.high);
+  const __m512i steps = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+  std::size_t i = from;
+  for (; i + width <= count; i += width) {
+    const __m512i k = _mm512_loadu_si512(keys + i);
+    const auto below = Lanes::is_below(k, low), above = Lanes::is_below(high, k);
+    auto within = static_cast<unsigned>(static_cast<decltype(below)>(~(below | above)));
+    if (static_cast<unsigned>(Lanes::is_equal(k, low) | Lanes::is_equal(k, high)) != 0) break;
+    for (std::size_t half = 0; half < width; half += 8) {
+      const __m512i places = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(i + half)), steps);
+      append(to.places, to.below, static_cast<__mmask8>(below >> half), places);
+      append(to.places, to.above, static_cast<__mmask8>(above >> half), places);
+    }
+    for (; within != 0; within &= within - 1) {
+      const std::size_t at = i + static_cast<std::size_t>(__builtin_ctz(within));
+      to.inside[to.within++] = {at, keys[at]};
+    }
+  }
+  return i;
+}
 #undef SINTER_AVX512
 
+std::size_t split_vectors(const std::uint32_t* keys, std::size_t from, std::size_t count,
+                          const bracket<std::uint32_t>& by, split<std::uint32_t>& to) {
+  return split_lanes<lanes_32>(keys, from, count, by, to);
+}
+std::size_t split_vectors(const std::uint64_t* keys, std::size_t from, std::size_t count,
+                          const bracket<std::uint64_t>& by, split<std::uint64_t>& to) {
+  return split_lanes<lanes_64>(keys, from, count, by, to);
+}
 std::size_t take_vectors_apart(std::uint32_t* keys, std::size_t count, const bracket<std::uint32_t>& by,
                                parts<std::uint32_t>& to) {
   return take_lanes_apart<lanes_32>(keys, count, by, to);
@@ -97,18 +199,17 @@ template <class K>
 std::size_t take_vectors_apart(K*, std::size_t, const bracket<K>&, parts<K>&) {
   return 0;
 }
+template <class K>
+std::size_t gather_vectors(const K*, std::size_t, const bracket<K>&, gathered<K>&) {
+  return 0;
+}
+template <class K>
+std::size_t split_vectors(const K*, std::size_t from, std::size_t, const bracket<K>&, split<K>&) {
+  return from;
+}
 bool has_vectors() { return false; }
 
 #endif
-
-std::size_t take_vectors_apart(placed_key*, std::size_t, const bracket<placed_key>&, parts<placed_key>&) { return 0; }
-
-template <class K>
-constexpr bracket<K> everything() {
-  using word = std::numeric_limits<std::uint64_t>;
-  if constexpr (std::is_same_v<K, placed_key>) return {{0, 0}, {word::max(), word::max()}};
-  else return {0, std::numeric_limits<K>::max()};
-}
 
 // By a sample: the wanted ranks lie between keys of it that are three standard deviations further out. Places are those of a fixed
 // sequence with no period that data have.
@@ -124,15 +225,19 @@ bracket<K> bracket_of(const K* keys, std::size_t count, std::size_t first, std::
   const double scale = static_cast<double>(size) / static_cast<double>(count);
   const double further = 1.5 * std::sqrt(static_cast<double>(size)) + 1;
   const double low = static_cast<double>(first) * scale - further, high = static_cast<double>(end) * scale + further;
-  bracket<K> by = everything<K>();
+  bracket<K> by{0, std::numeric_limits<K>::max()};
   if (low >= 0) by.low = sample[static_cast<std::size_t>(low)];
   if (high < static_cast<double>(size)) by.high = sample[static_cast<std::size_t>(high)];
   return by;
 }
 
+bool can_sample(std::size_t count, std::size_t first, std::size_t end) {
+  return count >= least_selected_from && count <= std::uint32_t{0xffffffff} && end - first < count / 8;
+}
+
 template <class K>
 void select_by_sample(K* keys, std::size_t count, std::size_t first, std::size_t end, K* room) {
-  while (count >= least_selected_from && count <= std::uint32_t{0xffffffff} && end - first < count / 8) {
+  while (can_sample(count, first, end)) {
     const bracket<K> by = bracket_of(keys, count, first, end, room);
     parts<K> to{0, 0, 0, room, room + count};
     const std::size_t done = has_vectors() ? take_vectors_apart(keys, count, by, to) : 0;
@@ -146,6 +251,50 @@ void select_by_sample(K* keys, std::size_t count, std::size_t first, std::size_t
   sort_keys(keys, count);
 }
 
+// Keys among which the wanted ranks are: those within a bracket, or all.
+template <class K>
+gathered<K> gather_wanted(const K* keys, std::size_t count, std::size_t first, std::size_t end, K* room) {
+  gathered<K> to{room};
+  if (can_sample(count, first, end)) {
+    const bracket<K> by = bracket_of(keys, count, first, end, room);
+    const std::size_t done = has_vectors() ? gather_vectors(keys, count, by, to) : 0;
+    for (std::size_t i = done; i < count; ++i) {
+      const bool is_below = keys[i] < by.low, is_above = by.high < keys[i];
+      to.inside[to.within] = keys[i], to.within += !(is_below | is_above);
+      to.below += is_below;
+    }
+    if (to.below <= first && end <= to.below + to.within) return to;
+  }
+  std::copy_n(keys, count, room);
+  return {room, 0, count};
+}
+
+// First which keys the wanted ranks have, and then, in the order of places, which those are.
+template <class K>
+void select_and_split(const K* keys, std::size_t count, std::size_t first, std::size_t end, K* room,
+                      std::int64_t* places) {
+  const gathered<K> some = gather_wanted(keys, count, first, end, room);
+  K* const more = room + (count + 3) / 4 * 4;
+  select_by_sample(some.inside, some.within, first - some.below, end - some.below, more);
+  const K *const begin = some.inside + (first - some.below), *const stop = some.inside + (end - some.below);
+  const bracket<K> by{*begin, stop[-1]};
+  auto* const inside = reinterpret_cast<placed_key*>(more);
+  split<K> to{places,
+              0,
+              end,
+              inside,
+              0,
+              static_cast<std::size_t>(std::count<const K*>(some.inside, begin, by.low)),
+              static_cast<std::size_t>(std::count(begin, stop, by.high))};
+  for (std::size_t i = 0; i < count;) {
+    if (has_vectors()) i = split_vectors(keys, i, count, by, to);
+    // A vector that has one at an end, and what is no whole vector.
+    for (const std::size_t until = std::min(count, i + 64 / sizeof(K)); i < until; ++i) split_key(keys, i, by, to);
+  }
+  sort_keys(inside, to.within);
+  for (std::size_t i = 0; i < to.within; ++i) places[first + i] = static_cast<std::int64_t>(inside[i].place);
+}
+
 }  // namespace
 
 void select_keys(std::uint32_t* keys, std::size_t count, std::size_t first, std::size_t end,
@@ -156,8 +305,13 @@ void select_keys(std::uint64_t* keys, std::size_t count, std::size_t first, std:
                  std::uint64_t* room) noexcept {
   select_by_sample(keys, count, first, end, room);
 }
-void select_keys(placed_key* keys, std::size_t count, std::size_t first, std::size_t end, placed_key* room) noexcept {
-  select_by_sample(keys, count, first, end, room);
+void select_places(const std::uint32_t* keys, std::size_t count, std::size_t first, std::size_t end,
+                   std::uint32_t* room, std::int64_t* places) noexcept {
+  select_and_split(keys, count, first, end, room, places);
+}
+void select_places(const std::uint64_t* keys, std::size_t count, std::size_t first, std::size_t end,
+                   std::uint64_t* room, std::int64_t* places) noexcept {
+  select_and_split(keys, count, first, end, room, places);
 }
 
 }  // namespace sinter::runtime

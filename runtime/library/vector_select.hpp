@@ -10,13 +10,20 @@ namespace sinter::runtime {
 
 /// Of fewer keys all are as quickly sorted.
 constexpr std::size_t least_selected_from = 1000;
-/// How many keys `select_keys` takes for itself beside so many.
+/// How many keys `select_keys` takes for itself beside so many, and `select_places`.
 constexpr std::size_t room_to_select(std::size_t count) { return 2 * count; }
+constexpr std::size_t room_to_select_places(std::size_t count) { return 3 * (count + 3) / 4 * 4; }
 
 // The keys whose ranks are from `first` to before `end` come to their places, in order; lower ones before them and higher ones behind, in
 // any order. Each goes through all keys once, and sorts few. Keys of 16 bits are as quickly sorted. Nothing is thrown.
 void select_keys(std::uint32_t*, std::size_t count, std::size_t first, std::size_t end, std::uint32_t* room) noexcept;
 void select_keys(std::uint64_t*, std::size_t count, std::size_t first, std::size_t end, std::uint64_t* room) noexcept;
-void select_keys(placed_key*, std::size_t count, std::size_t first, std::size_t end, placed_key* room) noexcept;
+
+// Where the keys would come from, which stay where they are: of equal ones the first is the lower. Fewer than an eighth of all ranks. The
+// room is at a multiple of 16 bytes.
+void select_places(const std::uint32_t*, std::size_t count, std::size_t first, std::size_t end, std::uint32_t* room,
+                   std::int64_t* places) noexcept;
+void select_places(const std::uint64_t*, std::size_t count, std::size_t first, std::size_t end, std::uint64_t* room,
+                   std::int64_t* places) noexcept;
 
 }  // namespace sinter::runtime

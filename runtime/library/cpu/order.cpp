@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include <sinter/dtype.hpp>
 
@@ -123,6 +124,7 @@ struct order_work {
   std::int64_t parts;        // of a row
   std::int64_t part_length;  // of all but the last; in a merge, of what two make together
   std::int64_t pieces;       // of a row, in a merge; groups of rows, where ranks are selected
+  std::size_t room = 0;      // bytes of each of those groups
 };
 
 constexpr double nanoseconds_of_key = 8, nanoseconds_of_move = 2;  // to sort one, and to move, merge or select one
@@ -196,24 +198,48 @@ void sort_parts(const void* with, long long begin, long long end) noexcept {
   }
 }
 
+/// What keys of a row are taken apart as, where ranks are selected.
+template <class S>
+using selected_key = std::conditional_t<std::is_same_v<typename S::bits, std::uint64_t>, std::uint64_t, std::uint32_t>;
+template <class S>
+constexpr bool gives_places = !std::is_same_v<typename S::made, typename S::bits>;
+
+/// Bytes that a row needs for it.
+template <class S>
+std::size_t room_of_selection(std::size_t length) {
+  return sizeof(selected_key<S>) * (gives_places<S> ? length + room_to_select_places(length) : room_to_select(length));
+}
+
+template <class S>
+void select_in_row(const order_work& w, std::int64_t row, std::byte* room, const key_rule<typename S::bits>& rule) {
+  using key = selected_key<S>;
+  const auto* const from = reinterpret_cast<const typename S::bits*>(w.from) + row * w.of.length;
+  auto* const to = row_of<typename S::made>(w.to, w, row);
+  const auto count = static_cast<std::size_t>(w.of.length);
+  const auto first = static_cast<std::size_t>(w.of.first), end = static_cast<std::size_t>(w.of.end);
+  auto* const free = reinterpret_cast<key*>(room);
+  if constexpr (gives_places<S>) {
+    const key_rule<typename S::bits> own = rule;
+    key* const keys = free + room_to_select_places(count);
+    for (std::size_t i = 0; i < count; ++i) keys[i] = equal_key(from[i], own);
+    select_places(keys, count, first, end, free, to);
+  } else {
+    S::encode(from, 0, w.of.length, to, rule);
+    select_keys(to, count, first, end, free);
+    for (std::size_t i = 0; i < count; ++i) to[i] = S::decode(to[i], rule);
+  }
+}
+
 // Item: a group of rows, which has room of its own.
 template <class S>
 void select_in_rows(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const order_work*>(with);
-  using key = typename S::key;
   const key_rule<typename S::bits> rule(w.of.type, w.of.falling);
-  const auto count = static_cast<std::size_t>(w.of.length);
-  const auto first = static_cast<std::size_t>(w.of.first), last = static_cast<std::size_t>(w.of.end);
   const std::int64_t group = divide_up(w.of.rows, w.pieces);
   for (std::int64_t item = begin; item < end; ++item) {
-    key* const room = reinterpret_cast<key*>(w.other) + static_cast<std::size_t>(item) * room_to_select(count);
-    for (std::int64_t row = item * group; row < std::min(w.of.rows, (item + 1) * group); ++row) {
-      key* const keys = row_of<key>(w.keys, w, row);
-      S::encode(reinterpret_cast<const typename S::bits*>(w.from) + row * w.of.length, 0, w.of.length, keys, rule);
-      select_keys(keys, count, first, last, room);
-      auto* const to = row_of<typename S::made>(w.to, w, row);
-      for (std::size_t i = 0; i < count; ++i) to[i] = S::decode(keys[i], rule);
-    }
+    std::byte* const room = w.other + static_cast<std::size_t>(item) * w.room;
+    for (std::int64_t row = item * group; row < std::min(w.of.rows, (item + 1) * group); ++row)
+      select_in_row<S>(w, row, room, rule);
   }
 }
 
@@ -286,20 +312,23 @@ bool selects(const order_shape& s, std::int64_t parts) {
 }
 
 template <class S>
-void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
+void select_as(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
+  const std::int64_t groups = std::min<std::int64_t>(s.rows, 2 * on.device.multiprocessors());
+  const std::size_t each = (room_of_selection<S>(static_cast<std::size_t>(s.length)) + 15) / 16 * 16;
+  const storage_holder room(make_storage(static_cast<std::size_t>(groups) * each, on));
+  const order_work w{s, from, to, nullptr, room.get()->data, 1, s.length, groups, each};
+  const auto keys = static_cast<double>(s.length * divide_up(s.rows, groups));
+  share_out(&select_in_rows<S>, w, groups, keys * nanoseconds_of_move, on);
+}
+
+template <class S>
+void sort_as(const order_shape& s, const std::byte* from, std::byte* to, std::int64_t parts, stream_state& on) {
   using key = typename S::key;
-  const int threads = on.device.multiprocessors();
-  order_work w{s, from, to, to, nullptr, parts_of(s, threads), s.length, 1};
-  constexpr bool can_select = sizeof(key) > 2;
-  const bool is_selection = can_select && selects(s, w.parts);
-  if (is_selection) w.parts = 1, w.pieces = std::min<std::int64_t>(s.rows, 2 * threads);
-  const auto length = static_cast<std::size_t>(s.length), all = static_cast<std::size_t>(s.rows) * length;
+  order_work w{s, from, to, to, nullptr, parts, s.length, 1};
+  const std::size_t all = static_cast<std::size_t>(s.rows * s.length);
   // Results have room for keys of their size.
   constexpr bool in_place = sizeof(key) == sizeof(typename S::made);
-  const std::size_t own = in_place ? 0 : all;
-  const std::size_t more = is_selection  ? static_cast<std::size_t>(w.pieces) * room_to_select(length)
-                           : w.parts > 1 ? all
-                                         : 0;
+  const std::size_t own = in_place ? 0 : all, more = w.parts > 1 ? all : 0;
   storage_holder room;
   if (own + more > 0) {
     room.reset(make_storage((own + more) * sizeof(key), on));
@@ -308,10 +337,6 @@ void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream
     if (!in_place) w.keys = base;
   }
   const auto keys = static_cast<double>(s.length);
-  if constexpr (can_select) {
-    const double each = keys * static_cast<double>(divide_up(s.rows, w.pieces)) * nanoseconds_of_move;
-    if (is_selection) return share_out(&select_in_rows<S>, w, w.pieces, each, on);
-  }
   if (w.parts == 1) return share_out(&sort_parts<S>, w, s.rows, keys * nanoseconds_of_key, on);
   w.part_length = divide_up(s.length, w.parts);
   share_out(&sort_parts<S>, w, s.rows * w.parts, keys / static_cast<double>(w.parts) * nanoseconds_of_key, on);
@@ -323,6 +348,14 @@ void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream
     std::swap(w.keys, w.other);
   }
   share_out(&decode_pieces<S>, w, w.pieces, each * static_cast<double>(s.rows), on);
+}
+
+template <class S>
+void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
+  const std::int64_t parts = parts_of(s, on.device.multiprocessors());
+  if constexpr (sizeof(typename S::key) > 2)
+    if (selects(s, parts)) return select_as<S>(s, from, to, on);
+  sort_as<S>(s, from, to, parts, on);
 }
 
 // ---- elements of one byte are counted
