@@ -55,16 +55,27 @@ struct split {
 };
 
 template <class K>
+void split_equal(K k, std::size_t i, const bracket<K>& by, split<K>& to) {
+  const auto place = static_cast<std::int64_t>(i);
+  if (k == by.low && to.low_below > 0) to.places[to.below++] = place, --to.low_below;
+  else if (k != by.high) to.inside[to.within++] = {i, k};
+  else if (to.high_within > 0) to.inside[to.within++] = {i, k}, --to.high_within;
+  else to.places[to.above++] = place;
+}
+
+template <class K>
 void split_key(const K* keys, std::size_t i, const bracket<K>& by, split<K>& to) {
   const K k = keys[i];
-  bool is_below = k < by.low, is_above = by.high < k;
-  if (k == by.low && to.low_below > 0) --to.low_below, is_below = true;
-  else if (k == by.high && to.high_within > 0) --to.high_within;
-  else if (k == by.high) is_above = true;
-  const auto place = static_cast<std::int64_t>(i);
-  if (is_below) to.places[to.below++] = place;
-  else if (is_above) to.places[to.above++] = place;
-  else to.inside[to.within++] = {i, k};
+  if (k == by.low || k == by.high) [[unlikely]]
+    return split_equal(k, i, by, to);
+  // By arithmetic, as a branch at either end alone would be guessed wrong half of the time.
+  if (k - by.low < by.high - by.low) [[unlikely]] {
+    to.inside[to.within++] = {i, k};
+    return;
+  }
+  const std::size_t is_below = k < by.low, side = -is_below;
+  to.places[(to.below & side) | (to.above & ~side)] = static_cast<std::int64_t>(i);
+  to.below += is_below, to.above += 1 - is_below;
 }
 
 #ifdef __x86_64__
