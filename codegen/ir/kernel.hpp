@@ -2,6 +2,7 @@
 // passes rewrite them, the emitter spells them, the interpreter runs them, and verify() says whether one is well formed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -117,6 +118,11 @@ inline int count_members(const kernel& k) {
   int all = 0;
   for (const accumulator& a : k.accumulators) all += a.members();
   return all;
+}
+
+/// Does a state have the position of its element?
+inline bool has_choice(const kernel& k) {
+  return std::ranges::any_of(k.accumulators, [](const accumulator& a) { return detail::facts(a.what).choice; });
 }
 
 /// Into how much memory every member of a state fits. Units: 8 bytes.

@@ -93,6 +93,13 @@ std::string body::folded(int a, const std::string& x, const std::string& y) cons
   return to == dialect::cuda && is_narrow(at.type) && may_wrap(fold) ? in_32_bits(text, at.type, used_) : text;
 }
 
+std::string body::stands_in(int a, const spelled& x, const spelled& y) const {
+  const accumulator& at = k.accumulators[static_cast<std::size_t>(a)];
+  const int m = first_member(a);
+  return spell_helper(facts(at.what).choice, at.type, used_) + "(" + y(m) + ", " + y(m + 1) + ", " + x(m) + ", " +
+         x(m + 1) + ")";
+}
+
 std::string body::fold(int a, const spelled& x, const spelled& y) const {
   const accumulator& at = k.accumulators[static_cast<std::size_t>(a)];
   const detail::reduction_facts& row = facts(at.what);
@@ -104,8 +111,7 @@ std::string body::fold(int a, const spelled& x, const spelled& y) const {
     return x(first) + " = " + (turned ? folded(a, y(first), x(first)) : folded(a, x(first), y(first))) + ";";
   }
   // Selections: a branch would keep loops over lanes from becoming vectors.
-  std::string text = "{ const bool takes = " + spell_helper(row.choice, at.type, used_) + "(" + y(first) + ", " +
-                     y(first + 1) + ", " + x(first) + ", " + x(first + 1) + ");";
+  std::string text = "{ const bool takes = " + stands_in(a, x, y) + ";";
   for (int m = first; m < first + at.members(); ++m) text += " " + x(m) + " = takes ? " + y(m) + " : " + x(m) + ";";
   return text + " }";
 }

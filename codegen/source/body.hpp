@@ -96,7 +96,9 @@ class body {
   const char* slot() const { return state_words(k) > 1 ? "complex128" : "double"; }
   /// A statement that folds the state of accumulator `a` whose members `y` spells into the one that `x` spells.
   std::string fold(int a, const spelled& x, const spelled& y) const;
-  /// Of a state of one member, which is all that scans have: two of them folded; and what changes no bit of one that it is
+  /// Of a choice: does `y` stand in for `x`?
+  std::string stands_in(int a, const spelled& x, const spelled& y) const;
+  /// The first members of two states folded, which is all that scans have; and what changes no bit of one that it is
   /// folded with, as a sum's identity changes the sign of a zero.
   std::string folded(int a, const std::string& x, const std::string& y) const;
   std::string neutral(int a) const;

@@ -44,19 +44,76 @@ class cpu_fold : cpu_writer {
     w_.line("const long long kept = item", s_.split ? " / splits, part = item % splits;" : ";");
     b_.unravel(w_, 0, kept, "kept");
     place("p", "", 0, kept, when::points, false);
-    start_lanes(every_, lanes(), lanes());
+    if (!chooses()) start_lanes(every_, lanes(), lanes());
     part_bounds(b_.extent(kept, b_.v.rank), lanes());
-    if (b_.v.reduced == 1) {
+    if (chooses()) {
+      choose_in_blocks();
+    } else if (b_.v.reduced == 1) {
       w_.line("long long i = low;");
       if (counts()) fold_blocks("p", "high");
       fold_range("high", fold_element_of("p"));
     } else {
       over_axes(number("n", last));
     }
-    end_lanes([&](const spelled& x, const spelled& y) { fold(x, y); });
-    if (s_.split) return leave(running("0"), "kept * splits + part");
+    if (!chooses()) end_lanes([&](const spelled& x, const spelled& y) { fold(x, y); });
+    const spelled state = chooses() ? spelled(best) : running("0");
+    if (s_.split) return leave(state, "kept * splits + part");
     place("q", "", 0, kept, when::row, true);
-    w_.line(b_.result.call(read("q", "0"), running("0"), outputs(when::row, "q", "0")));
+    w_.line(b_.result.call(read("q", "0"), state, outputs(when::row, "q", "0")));
+  }
+
+  // ---- the place of an extreme
+
+  static std::string best(int m) { return number("best", m); }
+  bool chooses() const {
+    const accumulator& a = b_.k.accumulators[0];
+    return b_.v.reduced == 1 && b_.k.accumulators.size() == 1 && detail::facts(a.what).choice &&
+           !detail::is_complex(a.type);
+  }
+
+  // Elements of a block are folded without their positions. Where in it the extreme is needs to be known only if it goes beyond all
+  // before it, which few blocks do.
+  void choose_in_blocks() {
+    constexpr int turns = 16;
+    for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", best(m), " = ", b_.identity(m), ";");
+    const std::string most = std::to_string(turns * lane_count());
+    w_.open("for (long long i = low; i < high; i += ", most, ")");
+    w_.line("const int count = high - i < ", most, " ? high - i : ", most, ";");
+    start_lanes({0}, lanes(), lanes());
+    w_.line("int turn = 0;");
+    const auto fold_turn = [&](const std::string& width) {
+      w_.raw("#pragma omp simd\n");
+      w_.open("for (int l = 0; l < ", width, "; ++l)");
+      take(read("p", "i + turn + l"));
+      w_.line("acc0[l] = ", b_.folded(0, "e0", "acc0[l]"), ";");
+      w_.close();
+    };
+    w_.open("for (; turn + ", lanes(), " <= count; turn += ", lanes(), ")");
+    fold_turn(lanes());
+    w_.close();
+    fold_turn("count - turn");
+    end_lanes([&](const spelled& x, const spelled& y) { w_.line(x(0), " = ", b_.folded(0, x(0), y(0)), ";"); });
+    // An equal one comes too late, unless there is none yet.
+    w_.open("if (", b_.stands_in(0, best, state_at("acc0[0]", "9223372036854775806LL")), ")");
+    find_in_block();
+    w_.close();
+    w_.close();
+  }
+
+  void find_in_block() {
+    w_.line("int at = count;");
+    w_.raw("#pragma omp simd reduction(min : at)\n");
+    w_.open("for (int l = 0; l < count; ++l)");
+    take(read("p", "i + l"));
+    w_.line("const int here = ", b_.stands_in(0, state_at("acc0[0]", "1"), state_at("e0", "0")), " ? l : count;");
+    w_.line("at = here < at ? here : at;");
+    w_.close();
+    take(read("p", "i + at"));
+    for (int m = 0; m < members(); ++m) w_.line(best(m), " = ", number("e", m), ";");
+  }
+
+  static spelled state_at(const std::string& element, const std::string& position) {
+    return [=](int m) { return m == 0 ? element : position; };
   }
 
   fold_element fold_element_of(const std::string& prefix) {
@@ -168,7 +225,8 @@ class cpu_fold : cpu_writer {
     start_lanes(every_, std::to_string(fold_tile(b_.k)), "width");
     part_bounds(b_.extent(b_.kept(), b_.v.rank), "16");
     w_.line("long long position = low;");
-    if (b_.v.reduced == 1) rows_at_once({"q", "u", "v", "z"});
+    // Of several rows of states with positions gcc makes no vectors.
+    if (b_.v.reduced == 1 && !has_choice(b_.k)) rows_at_once({"q", "u", "v", "z"});
     rows_at_once({"q"});
     if (!s_.split) place("q", "", 0, f, when::row, true);
     w_.open("for (long long l = 0; l < width; ++l)");

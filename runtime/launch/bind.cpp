@@ -238,9 +238,10 @@ bool too_many_columns(const binding& b) {
   return groups > most_blocks;
 }
 
-// Short rows go side by side on a CPU: each would leave most of a vector empty.
+// Short rows go side by side on a CPU: each would leave most of a vector empty, and where positions are looked for, cost a search.
 bool are_short(const step& s, const binding& b, const target& to) {
-  constexpr std::int64_t shorter = 16, many = 64;
+  constexpr std::int64_t many = 64;
+  const std::int64_t shorter = codegen::has_choice(s.kernel) ? 48 : 16;
   const codegen::form form = codegen::form_of(s.kernel);
   return to.language == codegen::dialect::c && (form == codegen::form::rows || form == codegen::form::fold) &&
          b.reduced < shorter && b.kept >= many;

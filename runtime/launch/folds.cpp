@@ -236,7 +236,7 @@ class cpu_choice {
  private:
   // Of several states in registers gcc makes no vectors, but of the fewest elements.
   bool are_short_rows() const {
-    return v_.columns && v_.reduced == 1 && is_taken_apart(b_.reduced) &&
+    return v_.columns && v_.reduced == 1 && is_taken_apart(b_.reduced) && !codegen::has_choice(k_) &&
            (b_.reduced <= 2 || codegen::count_members(k_) == 1);
   }
 

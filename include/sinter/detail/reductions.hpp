@@ -26,7 +26,7 @@ enum class start : std::uint8_t { zero, one, lowest, highest };
 struct reduction_facts {
   const char* name;
   const char* choice;  // the helper that chooses between two states; null: an operation folds them
-  op fold;             // that operation; of a choice, none
+  op fold;             // that operation; of a choice, what folds elements without positions
   folded_dtype gives;
   start starts[2];             // by member of the state
   bool needs_element = false;  // an empty one has no value
@@ -38,7 +38,7 @@ struct reduction_facts {
 
 inline constexpr reduction_facts reductions[] = {
 #define SINTER_REDUCTION(name_, fold_, ...) {.name = #name_, .choice = nullptr, .fold = op::fold_, __VA_ARGS__},
-#define SINTER_CHOICE(name_, choice_, ...) {.name = #name_, .choice = #choice_, .fold = op::add, __VA_ARGS__},
+#define SINTER_CHOICE(name_, choice_, ...) {.name = #name_, .choice = #choice_, __VA_ARGS__},
 #include <sinter/reductions.def>
 #undef SINTER_REDUCTION
 };
