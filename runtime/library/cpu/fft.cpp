@@ -1,6 +1,8 @@
 // Transforms by FFTW 3. Plans are made from estimates, which takes little; FFTW makes one at a time.
 #include "runtime/library/fft.hpp"
 
+#include <algorithm>
+#include <complex>
 #include <memory>
 #include <mutex>
 
@@ -8,6 +10,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/library/fft_plans.hpp"
 #include "runtime/library/opened.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/kept_call.hpp"
 
 namespace sinter::runtime {
@@ -104,19 +107,104 @@ shared_plan plan_for(const fftw& api, const fft_shape& s, const memory_pair& m, 
   });
 }
 
+using run_plan = void (*)(fft_plan, void* in, void* out);
+run_plan runner_of(const fftw& by, fft_kind kind) {
+  if (kind == fft_kind::from_real) return by.run_from_real;
+  return kind == fft_kind::to_real ? by.run_to_real : by.run_complex;
+}
+
 struct work {
-  const fftw* by;
+  run_plan run;
   shared_plan plan;
-  fft_kind kind;
   memory_pair memory;
 };
 
 void transform(void* with) noexcept {
   const work& w = *static_cast<const work*>(with);
-  const auto run = w.kind == fft_kind::from_real ? w.by->run_from_real
-                   : w.kind == fft_kind::to_real ? w.by->run_to_real
-                                                 : w.by->run_complex;
-  run(static_cast<fft_plan>(w.plan.get()), w.memory.from, w.memory.to);
+  w.run(static_cast<fft_plan>(w.plan.get()), w.memory.from, w.memory.to);
+}
+
+// ---- several axes
+
+// FFTW's estimate goes down columns in place, where lines a power of two apart push each other out of the cache. Of large arrays some
+// columns at a time are made rows instead, transformed, and put back.
+constexpr std::int64_t columns_at_once = 16, worth_passes = 1 << 14;  // columns; points
+
+/// Transforms along one axis that is not the last.
+struct column_pass {
+  shared_plan plan;  // of `columns_at_once` rows
+  std::int64_t outer, n, inner;
+};
+struct passes {
+  work rows;
+  column_pass columns[fft_shape::most_axes - 1];
+  int count;
+  std::byte* room;  // for so many columns, twice
+  bool is_double;
+};
+
+// Elements by tiles whose rows are whole lines of the cache.
+template <class C>
+void turn(const C* from, std::int64_t from_apart, C* to, std::int64_t to_apart, std::int64_t rows,
+          std::int64_t columns) {
+  constexpr std::int64_t tile = 8;
+  for (std::int64_t r0 = 0; r0 < rows; r0 += tile)
+    for (std::int64_t c0 = 0; c0 < columns; c0 += tile)
+      for (std::int64_t c = c0; c < std::min(c0 + tile, columns); ++c)
+        for (std::int64_t r = r0; r < std::min(r0 + tile, rows); ++r) to[c * to_apart + r] = from[r * from_apart + c];
+}
+
+template <class R>
+void run_pass(const passes& w, const column_pass& p) {
+  using number = std::complex<R>;
+  auto *const rows = reinterpret_cast<number*>(w.room), *const made = rows + columns_at_once * p.n;
+  std::fill_n(rows, columns_at_once * p.n, number{});  // also where there are fewer columns left
+  for (std::int64_t o = 0; o < p.outer; ++o)
+    for (std::int64_t c = 0; c < p.inner; c += columns_at_once) {
+      number* const first = static_cast<number*>(w.rows.memory.to) + o * p.n * p.inner + c;
+      const std::int64_t columns = std::min(columns_at_once, p.inner - c);
+      turn(first, p.inner, rows, p.n, p.n, columns);
+      w.rows.run(static_cast<fft_plan>(p.plan.get()), rows, made);
+      turn(made, p.n, first, p.inner, columns, p.n);
+    }
+}
+
+void transform_by_passes(void* with) noexcept {
+  passes& w = *static_cast<passes*>(with);
+  transform(&w.rows);
+  for (int i = 0; i < w.count; ++i) w.is_double ? run_pass<double>(w, w.columns[i]) : run_pass<float>(w, w.columns[i]);
+}
+
+bool call_by_passes(const fftw& by, const fft_shape& s, const memory_pair& m, stream_state& on) {
+  const run_plan run = runner_of(by, s.kind);
+  const auto along = [&](std::int64_t n, std::int64_t batch) { return fft_shape{s.kind, s.is_double, 1, {n}, batch}; };
+  const std::int64_t longest = *std::max_element(s.n, s.n + s.rank), size = s.is_double ? 16 : 8;
+  const storage_holder room(make_storage(static_cast<std::size_t>(2 * columns_at_once * longest * size), on));
+  std::byte* const base = room.get()->data;
+  std::int64_t outer = s.batch, inner = 1;
+  for (int d = 0; d < s.rank; ++d) inner *= s.n[d];
+  passes all{{run, plan_for(by, along(s.n[s.rank - 1], s.batch * inner / s.n[s.rank - 1]), m, on.device), m},
+             {},
+             0,
+             base,
+             s.is_double};
+  bool has_all = all.rows.plan != nullptr;
+  for (int d = 0; d + 1 < s.rank; ++d) {
+    inner /= s.n[d];
+    const memory_pair own{base, base + columns_at_once * s.n[d] * size};
+    column_pass& pass = all.columns[all.count++];
+    pass = {plan_for(by, along(s.n[d], columns_at_once), own, on.device), outer, s.n[d], inner};
+    has_all = has_all && pass.plan;
+    outer *= s.n[d];
+  }
+  if (has_all) call_with(&transform_by_passes, all, on);
+  return has_all;
+}
+
+bool is_worth_passes(const fft_shape& s) {
+  std::int64_t points = 1;
+  for (int d = 0; d < s.rank; ++d) points *= s.n[d];
+  return s.rank > 1 && points >= worth_passes;
 }
 
 // FFTW is told extents, their product and how many in 32 bits.
@@ -133,7 +221,8 @@ bool transform_on_cpu(const fft_shape& s, const std::byte* from, std::byte* to, 
   const fftw* const by = find_fftw(s.is_double, why);
   if (!by) return false;
   const memory_pair memory{const_cast<std::byte*>(from), to};
-  const work now{by, plan_for(*by, s, memory, on.device), s.kind, memory};
+  if (is_worth_passes(s)) return call_by_passes(*by, s, memory, on) || (why = "FFTW made no plan", false);
+  const work now{runner_of(*by, s.kind), plan_for(*by, s, memory, on.device), memory};
   if (!now.plan) return why = "FFTW made no plan", false;
   call_with(&transform, now, on);
   return true;
