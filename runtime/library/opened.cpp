@@ -18,7 +18,7 @@ std::string fill_in(void* library, std::span<const library_function> functions) 
   std::string missing;
   for (const library_function& f : functions) {
     void* const symbol = dlsym(library, f.name);
-    if (!symbol) missing += (missing.empty() ? "" : ", ") + std::string(f.name);
+    if (!symbol && !f.may_be_none) missing += (missing.empty() ? "" : ", ") + std::string(f.name);
     std::memcpy(f.pointer, &symbol, sizeof symbol);
   }
   return missing;

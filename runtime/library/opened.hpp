@@ -23,7 +23,8 @@ struct library_place {
 /// A function of a library, and where its address goes.
 struct library_function {
   const char* name;
-  void* pointer;  // to a pointer to a function
+  void* pointer;             // to a pointer to a function
+  bool may_be_none = false;  // which is null then
 };
 
 /// The place of a library whose files the loader finds, unless the variable names another.

@@ -86,6 +86,10 @@ struct lapack {
   lapack_of<std::complex<float>> c;
   lapack_of<std::complex<double>> z;
 
+  // Of OpenBLAS alone: threads among which a call is shared out.
+  int (*threads)() = nullptr;
+  void (*set_threads)(int) = nullptr;
+
   std::vector<library_function> functions() {
 #define SINTER_LAPACK_S(name, parameters) {"s" #name "_", &s.name},
 #define SINTER_LAPACK_D(name, parameters) {"d" #name "_", &d.name},
@@ -110,7 +114,9 @@ struct lapack {
             {"sgeev_", &s.geev},
             {"dgeev_", &d.geev},
             {"cgeev_", &c.geev},
-            {"zgeev_", &z.geev}};
+            {"zgeev_", &z.geev},
+            {"openblas_get_num_threads", &threads, true},
+            {"openblas_set_num_threads", &set_threads, true}};
 #undef SINTER_LAPACK_S
 #undef SINTER_LAPACK_D
 #undef SINTER_LAPACK_C

@@ -1,0 +1,405 @@
+// One matrix of a batch by LAPACK: it is copied into columns, which LAPACK writes over, and what it makes of it is copied out, so that
+// operands may lie in any way.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "runtime/library/cpu/columns.hpp"
+#include "runtime/library/cpu/elimination.hpp"
+#include "runtime/library/cpu/lapack.hpp"
+#include "runtime/library/solvers.hpp"
+
+namespace sinter::runtime {
+
+/// What is computed of one matrix, and where.
+template <class T>
+class lapack_job {
+ public:
+  using R = real_of<T>;
+  using C = std::complex<R>;
+
+  lapack_job(const lapack_of<T>& by, const solver_work& w, std::byte* scratch, std::int64_t i)
+      : by_(by), w_(w), p_(w.of), scratch_(scratch), i_(i) {}
+
+  /// LAPACK's answer; other than 0: there is no result.
+  int run() {
+    switch (p_.what) {
+      case solver::lu: return lu();
+      case solver::lu_solve: return lu_solve();
+      case solver::solve: return solve();
+      case solver::permutation: return permutation();
+      case solver::cholesky: return cholesky();
+      case solver::cholesky_solve: return cholesky_solve();
+      case solver::triangular_solve: return triangular_solve();
+      case solver::qr: return qr();
+      case solver::orthogonal: return orthogonal();
+      case solver::svd: return svd();
+      case solver::eigh: return eigh();
+      case solver::eig: return eig();
+      default: return banded_solve();
+    }
+  }
+  std::size_t used() const { return scratch_.used(); }
+  /// What there is no result of.
+  void fill_with_nan() {
+    const bool complex_values = p_.what == solver::eig;
+    constexpr R none = std::numeric_limits<R>::quiet_NaN();
+    switch (p_.what) {
+      case solver::svd:
+      case solver::eigh: write_each<R>(0, p_.what == solver::svd ? least() : n_, 1, none); break;
+      default:
+        if (complex_values) write_each<C>(0, n_, 1, none);
+        else write_each<T>(0, m_, p_.is_vector ? 1 : has_right() ? right_ : n_, none);
+    }
+    if (!p_.vectors) return;
+    if (p_.what == solver::svd) {
+      write_each<T>(1, m_, p_.full ? m_ : least(), none);
+      write_each<T>(2, p_.full ? n_ : least(), n_, none);
+    } else if (complex_values) {
+      write_each<C>(1, n_, n_, none);
+    } else {
+      write_each<T>(1, n_, n_, none);
+    }
+  }
+  /// The sizes of LAPACK's workspaces. False: they are more than it can be told.
+  bool ask_for_sizes(solver_work& to);
+
+ private:
+  std::int64_t least() const { return std::min(p_.rows, p_.columns); }
+  bool has_right() const {
+    return p_.what == solver::lu_solve || p_.what == solver::solve || p_.what == solver::cholesky_solve ||
+           p_.what == solver::triangular_solve || p_.what == solver::banded_solve;
+  }
+
+  template <class V>
+  void read(int operand, const columns_of<V>& to) const {
+    const solver_array& a = w_.operands[operand];
+    const V* const from = place<const V>(a, w_.batch, i_);
+    copy_places(from, a.down, a.across, to.at, 1, to.leading(), to.rows, to.columns);
+  }
+  // Its transpose, which a matrix in C order is in columns.
+  void read_turned(int operand, const columns_of<T>& to) const {
+    const solver_array& a = w_.operands[operand];
+    copy_places(place<const T>(a, w_.batch, i_), a.across, a.down, to.at, 1, to.leading(), to.rows, to.columns);
+  }
+  template <class V, class F>
+  void write_by(int result, std::int64_t rows, std::int64_t columns, F value) const {
+    const solver_array& a = w_.results[result];
+    V* const to = place<V>(a, w_.batch, i_);
+    for_places(columns, rows, [&](std::int64_t c, std::int64_t r) { to[r * a.down + c * a.across] = value(r, c); });
+  }
+  template <class V>
+  void write(int result, const columns_of<V>& from) const {
+    const solver_array& a = w_.results[result];
+    copy_places(from.at, 1, from.leading(), place<V>(a, w_.batch, i_), a.down, a.across, from.rows, from.columns);
+  }
+  void write_turned(int result, const columns_of<T>& from) const {
+    const solver_array& a = w_.results[result];
+    copy_places(from.at, 1, from.leading(), place<T>(a, w_.batch, i_), a.across, a.down, from.rows, from.columns);
+  }
+  template <class V>
+  void write_each(int result, std::int64_t rows, std::int64_t columns, R value) const {
+    write_by<V>(result, rows, columns, [&](std::int64_t, std::int64_t) { return V(value); });
+  }
+
+  const char* trans() const { return p_.transposed ? (p_.conjugated ? "C" : "T") : "N"; }
+  const char* uplo() const { return p_.lower ? "L" : "U"; }
+
+  int lu() {
+    const auto a = take<T>(scratch_, m_, n_);
+    int* const pivots = scratch_.take<int>(least());
+    if (scratch_.counts()) return 0;
+    const auto read_again = [&] { p_.transposed ? read_turned(0, a) : read(0, a); };
+    read_again();
+    int info = 0;
+    const int lda = leading(a);
+    by_.getrf(&m_, &n_, a.at, &lda, pivots, &info);
+    if (has_small_pivot(a) && !is_finite(a)) {
+      read_again();
+      if (is_finite(a)) info = eliminate(a, pivots);
+      else by_.getrf(&m_, &n_, a.at, &lda, pivots, &info);
+    }
+    if (p_.transposed) write_turned(0, a);
+    else write(0, a);
+    write_by<std::int32_t>(1, least(), 1, [&](std::int64_t r, std::int64_t) { return pivots[r] - 1; });
+    return p_.checked ? info : 0;
+  }
+
+  int lu_solve() {
+    const auto a = take<T>(scratch_, n_, n_);
+    const auto b = take<T>(scratch_, n_, right_);
+    const columns_of<std::int32_t> pivots{scratch_.take<std::int32_t>(n_), n_, 1};
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    read(1, pivots);
+    read(2, b);
+    for (int k = 0; k < n_; ++k) pivots.at[k] = std::clamp(pivots.at[k], 0, n_ - 1) + 1;
+    int info = 0;
+    const int lda = leading(a);
+    by_.getrs(trans(), &n_, &right_, a.at, &lda, pivots.at, b.at, &lda, &info, 1);
+    write(0, b);
+    return info;
+  }
+
+  // By the factors of a^T: that is nearer at hand.
+  int solve() {
+    const auto a = take<T>(scratch_, n_, n_);
+    const auto b = take<T>(scratch_, n_, right_);
+    int* const pivots = scratch_.take<int>(n_);
+    if (scratch_.counts()) return 0;
+    read_turned(0, a);
+    read(1, b);
+    int info = 0;
+    const int lda = leading(a);
+    by_.getrf(&n_, &n_, a.at, &lda, pivots, &info);
+    if (info != 0 && p_.checked) return info;
+    by_.getrs("T", &n_, &right_, a.at, &lda, pivots, b.at, &lda, &info, 1);
+    write(0, b);
+    return info;
+  }
+
+  int permutation() {
+    const columns_of<std::int32_t> pivots{scratch_.take<std::int32_t>(least()), least(), 1};
+    const columns_of<std::int64_t> rows{scratch_.take<std::int64_t>(m_), m_, 1};
+    if (scratch_.counts()) return 0;
+    read(0, pivots);
+    for (std::int64_t r = 0; r < m_; ++r) rows.at[r] = r;
+    for (std::int64_t k = 0; k < least(); ++k)
+      std::swap(rows.at[k], rows.at[std::clamp<std::int64_t>(pivots.at[k], 0, m_ - 1)]);
+    write(0, rows);
+    return 0;
+  }
+
+  // The transpose is the conjugate matrix, whose factor is the transpose of the one wanted.
+  int cholesky() {
+    const auto a = take<T>(scratch_, n_, n_);
+    if (scratch_.counts()) return 0;
+    read_turned(0, a);
+    int info = 0;
+    const int lda = leading(a);
+    by_.potrf(p_.lower ? "U" : "L", &n_, a.at, &lda, &info, 1);
+    if (info != 0) return info;
+    for (std::int64_t c = 0; c < n_; ++c) std::fill_n(&a(p_.lower ? c + 1 : 0, c), p_.lower ? n_ - c - 1 : c, T{});
+    write_turned(0, a);
+    return 0;
+  }
+
+  // Takes a matrix and right sides, which `by` makes solutions.
+  template <class F>
+  int solve_in_place(F by) {
+    const auto a = take<T>(scratch_, n_, n_);
+    const auto b = take<T>(scratch_, n_, right_);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    read(1, b);
+    int info = 0;
+    const int lda = leading(a);
+    by(a.at, b.at, &lda, &info);
+    if (info == 0) write(0, b);
+    return info;
+  }
+
+  int cholesky_solve() {
+    return solve_in_place(
+        [this](T* a, T* b, const int* lda, int* info) { by_.potrs(uplo(), &n_, &right_, a, lda, b, lda, info, 1); });
+  }
+
+  int triangular_solve() {
+    return solve_in_place([this](T* a, T* b, const int* lda, int* info) {
+      by_.trtrs(uplo(), trans(), p_.unit_diagonal ? "U" : "N", &n_, &right_, a, lda, b, lda, info, 1, 1, 1);
+    });
+  }
+
+  int qr() {
+    const auto a = take<T>(scratch_, m_, n_);
+    const columns_of<T> tau{scratch_.take<T>(least()), least(), 1};
+    T* const work = scratch_.take<T>(w_.numbers);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    int info = 0;
+    const int lda = leading(a);
+    by_.geqrf(&m_, &n_, a.at, &lda, tau.at, work, &w_.numbers, &info);
+    write(0, a);
+    write(1, tau);
+    return info;
+  }
+
+  int orthogonal() {
+    const auto q = take<T>(scratch_, m_, right_);
+    const columns_of<T> tau{scratch_.take<T>(least()), least(), 1};
+    T* const work = scratch_.take<T>(w_.numbers);
+    if (scratch_.counts()) return 0;
+    read(0, columns_of<T>{q.at, m_, std::min<std::int64_t>(n_, right_)});
+    read(1, tau);
+    int info = 0;
+    const int lda = leading(q), reflections = static_cast<int>(least());
+    by_.gqr(&m_, &right_, &reflections, q.at, &lda, tau.at, work, &w_.numbers, &info);
+    write(0, q);
+    return info;
+  }
+
+  int svd() {
+    const std::int64_t k = least();
+    const auto a = take<T>(scratch_, m_, n_);
+    const columns_of<R> s{scratch_.take<R>(k), k, 1};
+    const auto u = take<T>(scratch_, m_, p_.vectors ? (p_.full ? m_ : k) : 0);
+    const auto v = take<T>(scratch_, p_.full ? n_ : k, p_.vectors ? n_ : 0);
+    T* const work = scratch_.take<T>(w_.numbers);
+    R* const reals = scratch_.take<R>(w_.reals);
+    int* const integers = scratch_.take<int>(8 * k);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    int info = 0;
+    call_svd(a, s.at, u, v, work, &w_.numbers, reals, integers, &info);
+    if (info != 0) return info;
+    write(0, s);
+    if (p_.vectors) write(1, u), write(2, v);
+    return 0;
+  }
+  void call_svd(const columns_of<T>& a, R* s, const columns_of<T>& u, const columns_of<T>& v, T* work, const int* lwork,
+                [[maybe_unused]] R* reals, int* integers, int* info) const {
+    const char* const kind = !p_.vectors ? "N" : p_.full ? "A" : "S";
+    const int lda = leading(a), ldu = leading(u), ldv = leading(v);
+    if constexpr (is_complex_number<T>)
+      by_.gesdd(kind, &m_, &n_, a.at, &lda, s, u.at, &ldu, v.at, &ldv, work, lwork, reals, integers, info, 1);
+    else by_.gesdd(kind, &m_, &n_, a.at, &lda, s, u.at, &ldu, v.at, &ldv, work, lwork, integers, info, 1);
+  }
+
+  int eigh() {
+    const auto a = take<T>(scratch_, n_, n_);
+    const columns_of<R> values{scratch_.take<R>(n_), n_, 1};
+    T* const work = scratch_.take<T>(w_.numbers);
+    R* const reals = scratch_.take<R>(w_.reals);
+    int* const integers = scratch_.take<int>(w_.integers);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    int info = 0;
+    const int room = static_cast<int>(w_.reals);
+    call_eigh(a.at, values.at, work, &w_.numbers, reals, &room, integers, &w_.integers, &info);
+    if (info != 0) return info;
+    write(0, values);
+    if (p_.vectors) write(1, a);
+    return 0;
+  }
+  void call_eigh(T* a, R* values, T* work, const int* lwork, [[maybe_unused]] R* reals,
+                 [[maybe_unused]] const int* lreals, int* integers, const int* lintegers, int* info) const {
+    const char* const kind = p_.vectors ? "V" : "N";
+    const int lda = std::max(n_, 1);
+    if constexpr (is_complex_number<T>)
+      by_.evd(kind, uplo(), &n_, a, &lda, values, work, lwork, reals, lreals, integers, lintegers, info, 1, 1);
+    else by_.evd(kind, uplo(), &n_, a, &lda, values, work, lwork, integers, lintegers, info, 1, 1);
+  }
+
+  int eig() {
+    const auto a = take<T>(scratch_, n_, n_);
+    const auto v = take<T>(scratch_, n_, p_.vectors ? n_ : 0);
+    T* const work = scratch_.take<T>(w_.numbers);
+    const columns_of<C> values{scratch_.take<C>(n_), n_, 1};
+    R* const reals = scratch_.take<R>(2 * n_);
+    if (scratch_.counts()) return 0;
+    read(0, a);
+    const std::int64_t count = a.rows * a.columns;
+    const bool is_finite = std::all_of(a.at, a.at + count, [](const T& x) { return std::isfinite(std::abs(x)); });
+    if (!is_finite) return not_finite;
+    int info = 0;
+    call_eig(a.at, values.at, v, work, &w_.numbers, reals, &info);
+    if (info != 0) return info;
+    write(0, values);
+    if (p_.vectors) write_eigenvectors(values.at, v);
+    return 0;
+  }
+  void call_eig(T* a, C* values, const columns_of<T>& v, T* work, const int* lwork, R* reals, int* info) const {
+    const char* const kind = p_.vectors ? "V" : "N";
+    const int lda = std::max(n_, 1);
+    if constexpr (is_complex_number<T>) {
+      by_.geev("N", kind, &n_, a, &lda, values, nullptr, &lda, v.at, &lda, work, lwork, reals, info, 1, 1);
+    } else {
+      by_.geev("N", kind, &n_, a, &lda, reals, reals + n_, nullptr, &lda, v.at, &lda, work, lwork, info, 1, 1);
+      for (int k = 0; values && k < n_ && *lwork >= 0; ++k) values[k] = C(reals[k], reals[n_ + k]);
+    }
+  }
+  // Of real matrices a pair of conjugate ones is in two columns: the real parts, and the imaginary ones of the first.
+  void write_eigenvectors([[maybe_unused]] const C* values, const columns_of<T>& v) const {
+    if constexpr (is_complex_number<T>) {
+      write(1, v);
+    } else {
+      write_by<C>(1, n_, n_, [&](std::int64_t r, std::int64_t c) {
+        const R part = values[c].imag();
+        return part == 0 ? C(v(r, c)) : part > 0 ? C(v(r, c), v(r, c + 1)) : C(v(r, c - 1), -v(r, c));
+      });
+    }
+  }
+
+  int banded_solve() {
+    const int below = static_cast<int>(p_.below), above = static_cast<int>(p_.above);
+    const int band = 2 * below + above + 1;  // those below once more: rows change places
+    const auto a = take<T>(scratch_, band, n_);
+    const auto b = take<T>(scratch_, n_, right_);
+    const auto diagonals = take<T>(scratch_, band, n_);
+    int* const pivots = scratch_.take<int>(n_);
+    if (scratch_.counts()) return 0;
+    read(0, columns_of<T>{diagonals.at, below + above + 1, n_});
+    std::fill_n(a.at, a.rows * a.columns, T{});
+    for (std::int64_t c = 0; c < n_; ++c)
+      std::copy_n(diagonals.at + c * (below + above + 1), below + above + 1, &a(below, c));
+    read(1, b);
+    int info = 0;
+    const int lda = band, ldb = leading(b);
+    by_.gbsv(&n_, &below, &above, &right_, a.at, &lda, pivots, b.at, &ldb, &info);
+    if (info == 0) write(0, b);
+    return info;
+  }
+
+  template <class V>
+  static int leading(const columns_of<V>& a) {
+    return static_cast<int>(a.leading());
+  }
+
+ public:
+  static constexpr int not_finite = -1000;
+
+ private:
+  const lapack_of<T>& by_;
+  const solver_work& w_;
+  const solver_problem& p_;
+  arena scratch_;
+  const std::int64_t i_;
+  const int m_ = static_cast<int>(w_.of.rows), n_ = static_cast<int>(w_.of.columns),
+            right_ = static_cast<int>(w_.of.right);
+};
+
+// LAPACK says how much room it wants where it is told that there is -1.
+template <class T>
+bool lapack_job<T>::ask_for_sizes(solver_work& to) {
+  constexpr int ask = -1;
+  T numbers[1] = {};
+  R reals[1] = {};
+  int integers[1] = {}, info = 0;
+  const int k = static_cast<int>(least()), lda = std::max(m_, 1);
+  const columns_of<T> none{nullptr, p_.rows, 0}, wide{nullptr, p_.full ? p_.columns : k, 0};
+  switch (p_.what) {
+    case solver::qr: by_.geqrf(&m_, &n_, nullptr, &lda, nullptr, numbers, &ask, &info); break;
+    case solver::orthogonal: by_.gqr(&m_, &right_, &k, nullptr, &lda, nullptr, numbers, &ask, &info); break;
+    case solver::svd: call_svd(none, nullptr, none, wide, numbers, &ask, reals, integers, &info); break;
+    case solver::eigh: call_eigh(nullptr, nullptr, numbers, &ask, reals, &ask, integers, &ask, &info); break;
+    case solver::eig: call_eig(nullptr, nullptr, none, numbers, &ask, reals, &info); break;
+    default: return true;
+  }
+  // A float counts no further than 2^24, and then to the nearest.
+  constexpr double most = std::numeric_limits<int>::max() - 1, up = 1 + std::numeric_limits<R>::epsilon();
+  const double wanted = std::real(numbers[0]) * up, real = reals[0] * up;
+  if (wanted > most || real > most) return false;
+  to.numbers = static_cast<int>(wanted) + 1;
+  to.reals = static_cast<std::int64_t>(real) + 1;
+  to.integers = integers[0];
+  if (p_.what == solver::svd && is_complex_number<T>) {
+    const std::int64_t small = least(), large = std::max(p_.rows, p_.columns);
+    to.reals = p_.vectors ? small * std::max(5 * small + 7, 2 * large + 2 * small + 1) : 7 * small;
+  }
+  return true;
+}
+
+}  // namespace sinter::runtime
