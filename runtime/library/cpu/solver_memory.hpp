@@ -1,0 +1,73 @@
+// What every factorisation by LAPACK needs: scratch memory, and matrices on their way to columns and back.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/library/cpu/columns.hpp"
+#include "runtime/library/cpu/lapack.hpp"
+#include "runtime/library/solvers.hpp"
+
+namespace sinter::runtime {
+
+/// One matrix of a batch.
+class solver_memory {
+ protected:
+  solver_memory(const solver_work& w, std::byte* scratch, std::int64_t i) : w_(w), p_(w.of), scratch_(scratch), i_(i) {}
+
+  std::int64_t least() const { return std::min(p_.rows, p_.columns); }
+  bool has_right() const {
+    return p_.what == solver::lu_solve || p_.what == solver::solve || p_.what == solver::cholesky_solve ||
+           p_.what == solver::triangular_solve || p_.what == solver::banded_solve;
+  }
+
+  template <class V>
+  void read(int operand, const columns_of<V>& to) const {
+    const solver_array& a = w_.operands[operand];
+    const V* const from = place<const V>(a, w_.batch, i_);
+    copy_places(from, a.down, a.across, to.at, 1, to.leading(), to.rows, to.columns);
+  }
+  // Its transpose, which a matrix in C order is in columns.
+  template <class T>
+  void read_turned(int operand, const columns_of<T>& to) const {
+    const solver_array& a = w_.operands[operand];
+    copy_places(place<const T>(a, w_.batch, i_), a.across, a.down, to.at, 1, to.leading(), to.rows, to.columns);
+  }
+  template <class V, class F>
+  void write_by(int result, std::int64_t rows, std::int64_t columns, F value) const {
+    const solver_array& a = w_.results[result];
+    V* const to = place<V>(a, w_.batch, i_);
+    for_places(columns, rows, [&](std::int64_t c, std::int64_t r) { to[r * a.down + c * a.across] = value(r, c); });
+  }
+  template <class V>
+  void write(int result, const columns_of<V>& from) const {
+    const solver_array& a = w_.results[result];
+    copy_places(from.at, 1, from.leading(), place<V>(a, w_.batch, i_), a.down, a.across, from.rows, from.columns);
+  }
+  template <class T>
+  void write_turned(int result, const columns_of<T>& from) const {
+    const solver_array& a = w_.results[result];
+    copy_places(from.at, 1, from.leading(), place<T>(a, w_.batch, i_), a.across, a.down, from.rows, from.columns);
+  }
+  template <class V>
+  void write_each(int result, std::int64_t rows, std::int64_t columns, real_of<V> value) const {
+    write_by<V>(result, rows, columns, [&](std::int64_t, std::int64_t) { return V(value); });
+  }
+
+  const char* trans() const { return p_.transposed ? (p_.conjugated ? "C" : "T") : "N"; }
+  const char* uplo() const { return p_.lower ? "L" : "U"; }
+  template <class V>
+  static int leading(const columns_of<V>& a) {
+    return static_cast<int>(a.leading());
+  }
+
+  const solver_work& w_;
+  const solver_problem& p_;
+  arena scratch_;
+  const std::int64_t i_;
+  const int m_ = static_cast<int>(w_.of.rows), n_ = static_cast<int>(w_.of.columns),
+            right_ = static_cast<int>(w_.of.right);
+};
+
+}  // namespace sinter::runtime
