@@ -62,10 +62,19 @@ inline std::vector<std::uint16_t> point_values(const kernel& k) {
 
 inline constexpr int unsteady = 1 << 16;
 
-/// How far each value goes where inputs go `step_of` (an input's number): sums and differences of positions do as their parts; what else
-/// moves is unsteady.
+/// Does a value compare two positions whose distance changes from point to point by the same? It changes once along a row then.
+inline bool is_border(const kernel& k, const value& at, const std::vector<int>& steps) {
+  const bool compares = at.kind == value_kind::apply && (at.code == op::less || at.code == op::less_equal ||
+                                                         at.code == op::greater || at.code == op::greater_equal);
+  if (!compares || k.values[at.args[0]].type != dtype::int64) return false;
+  const int x = steps[at.args[0]], y = steps[at.args[1]];
+  return x != unsteady && y != unsteady && x != y;
+}
+
+/// How far each value goes where inputs go `step_of` (an input's number): sums and differences of positions do as their parts, and so do
+/// choices between two that go alike; what else moves is unsteady. `between_borders`: these stay as they are.
 template <class F>
-std::vector<int> steps_of(const kernel& k, F step_of) {
+std::vector<int> steps_of(const kernel& k, F step_of, bool between_borders = false) {
   std::vector<int> steps;
   for (const value& v : k.values) {
     bool moves = v.kind == value_kind::reduced || v.kind == value_kind::scanned;
@@ -76,6 +85,10 @@ std::vector<int> steps_of(const kernel& k, F step_of) {
       const int x = steps[v.args[0]], y = steps[v.args[1]], sum = v.code == op::add ? x + y : x - y;
       if (x != unsteady && y != unsteady && sum < unsteady && sum > -unsteady) step = sum;
     }
+    if (v.kind == value_kind::apply && v.code == op::where && steps[v.args[0]] == 0 &&
+        steps[v.args[1]] == steps[v.args[2]])
+      step = steps[v.args[1]];
+    if (between_borders && is_border(k, v, steps)) step = 0;
     steps.push_back(step);
   }
   return steps;

@@ -159,8 +159,10 @@ body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
       shape(form_of(k)),
       stages(v.map.staged ? stages_by_function(k)
              : v.map.once ? stages_after(k, same_for_all_rows(k, v))
-                          : stages_of(k, keeper_for(k, v, to))) {
+                          : stages_of(k, keeper_for(k, v, to))),
+      cut(v.map.stretches ? stretches_of(k, v) : stretches{}) {
   arguments = parameters(k, v);
+  if (v.map.stretches) ask_in_stretches();
   for (parameter& p : arguments)
     if (p.what == parameter::input && is_byte_of_truth(p.index)) p.type = "const unsigned char*";
   index = v.wide ? "long long" : "int";
@@ -168,13 +170,30 @@ body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
     const std::string called = shape == form::map && stages.size() == 1 ? "point"
                                : shape == form::fold                    ? "element"
                                                                         : number("stage", static_cast<int>(s));
-    points.push_back(make_function(called, results_of(k, stages[s]), stages[s].given));
+    points.push_back(
+        make_function(called, results_of(k, stages[s]), v.map.stretches ? given_in_stretches() : stages[s].given));
     once.emplace_back();
     if (!stages[s].once.empty()) once.back() = make_function(number("row", static_cast<int>(s)), stages[s].once, {});
   }
   std::vector<std::uint16_t> results;
   for (int o : row_outputs()) results.push_back(k.outputs[static_cast<std::size_t>(o)]);
   if (!results.empty()) result = make_function("result", results, {});
+}
+
+void body::ask_in_stretches() {
+  for (std::uint16_t b : cut.borders) borders.push_back(make_function(number("border", b), {b}, {}));
+  for (const settled_load& l : cut.loads) {
+    const value& at = k.values[l.value];
+    std::vector<std::uint16_t> asked;
+    if (at.index & with_offset) asked.push_back(at.args[1]);
+    if (guard_of(at)) asked.push_back(static_cast<std::uint16_t>(*guard_of(at)));
+    places.push_back(asked.empty() ? function{} : make_function(number("place", l.value), asked, {}));
+  }
+}
+std::vector<std::uint16_t> body::given_in_stretches() const {
+  std::vector<std::uint16_t> all = cut.borders;
+  for (const settled_load& l : cut.loads) all.push_back(l.value);
+  return all;
 }
 
 std::vector<int> body::row_outputs() const {
@@ -312,9 +331,13 @@ std::vector<std::string> body::parameters_of(const function& f) const {
 }
 
 bool body::is_read_at_points(int input) const {
-  for (const function& f : points)
-    if (std::find(f.inputs.begin(), f.inputs.end(), input) != f.inputs.end()) return true;
-  return false;
+  const auto reads = [&](const function& f) {
+    return std::find(f.inputs.begin(), f.inputs.end(), input) != f.inputs.end();
+  };
+  const bool is_place = std::ranges::any_of(
+      cut.loads, [&](const settled_load& l) { return k.values[k.values[l.value].args[0]].index == input; });
+  return is_place || std::ranges::any_of(points, reads) || std::ranges::any_of(borders, reads) ||
+         std::ranges::any_of(places, reads);
 }
 
 std::string body::head(std::string_view kernel_text) const {
@@ -331,9 +354,11 @@ std::string body::head(std::string_view kernel_text) const {
   for (const function_text* f : texts) about += (f == texts[0] ? ", calling " : ", ") + on_one_line(f->name);
   if (v.reduced) about += " (" + std::to_string(v.reduced) + " reduced" + (v.columns ? ", columns)" : ")");
   std::string functions;
-  functions += load_definitions(k, to);
+  functions += load_definitions(k, to, v.map.stretches);
   const bool often = divides_often(k);
   for (const helper_use& h : used_) functions += helper_definition(h, to, often);
+  for (const function& f : borders) functions += f.text;
+  for (const function& f : places) functions += f.text;
   for (std::size_t s = 0; s < points.size(); ++s) functions += once[s].text + points[s].text;
   functions += result.text;
   std::string out =

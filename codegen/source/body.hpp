@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/ir/stages.hpp"
+#include "codegen/source/borders.hpp"
 #include "codegen/source/helpers.hpp"
 #include "codegen/source/writer.hpp"
 
@@ -47,7 +48,9 @@ class body {
   std::vector<function> points;  // what each stage computes: `point`, `element`, or `stage0`, `stage1`, ...
   std::vector<function> once;    // what it takes that is the same all along a row: `row0`, ...; some are empty
   function result;               // outputs that are written once for each row
-  std::string index;             // the index type
+  const stretches cut;  // of a map in stretches, and what they ask: `border<value>`, and `place<value>`, which gives
+  std::vector<function> borders, places;  // the offset and the guard of a load, where it has any
+  std::string index;                      // the index type
 
   int inputs() const { return static_cast<int>(k.inputs.size()); }
   int kept() const { return v.rank - v.reduced; }
@@ -104,6 +107,8 @@ class body {
   std::string neutral(int a) const;
 
  private:
+  void ask_in_stretches();
+  std::vector<std::uint16_t> given_in_stretches() const;
   function make_function(std::string name, const std::vector<std::uint16_t>& roots,
                          const std::vector<std::uint16_t>& given);
   std::string spell_value(const value&, const std::vector<std::string>& names, bool stay_wide) const;

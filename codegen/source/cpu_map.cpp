@@ -4,6 +4,7 @@
 
 #include "codegen/source/cpu_writer.hpp"
 #include "codegen/source/helpers.hpp"
+#include "codegen/source/loads.hpp"
 
 namespace sinter::codegen {
 
@@ -96,12 +97,72 @@ class cpu_map : cpu_writer {
   void along(const std::string& prefix, std::string_view from, std::string_view to) {
     read_still(prefix);
     if (m_.staged) return in_stages(prefix, from, to);
+    if (m_.stretches) return in_stretches(prefix, from, to);
     if (goes_back()) w_.raw("#pragma GCC unroll 2\n");  // one vector turned round waits for the one before it
     if (!counts()) w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long i = ", from, "; i < ", to, "; ++i)");
     if (counts()) blocks(prefix, to);
     w_.line(b_.points[0].call(read_here(prefix, "i"), {}, outputs(when::points, prefix, "i")));
     w_.close();
+  }
+
+  // What does not change before the next border is asked where a stretch begins, so that its elements are vectors: of each load the
+  // address, which is that of a row of zeros where it is guarded.
+  void in_stretches(const std::string& prefix, std::string_view from, std::string_view to) {
+    w_.open("for (long long i = ", from, "; i < ", to, ";)");
+    const std::string most = std::to_string(longest_stretch);
+    w_.line("const long long start = i;");
+    w_.line("long long stop = ", to, " - i < ", most, " ? ", to, " : i + ", most, ";");
+    for (std::size_t b = 0; b < b_.borders.size(); ++b) find_border(b_.borders[b], prefix);
+    for (std::size_t l = 0; l < b_.cut.loads.size(); ++l) find_place(l, prefix);
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (; i < stop; ++i)");
+    w_.line(b_.points[0].call(read_here(prefix, "i"), {}, outputs(when::points, prefix, "i"), settled()));
+    w_.close();
+    w_.close();
+  }
+
+  // How far the comparison stays as it is: by bisection.
+  void find_border(const function& border, const std::string& prefix) {
+    const auto ask = [&](const std::string& at, const std::string& answer) {
+      w_.line("const bool ", border.call(read_here(prefix, at), {}, {answer}));
+    };
+    const std::string here = "at_" + border.name;
+    ask("i", here);
+    w_.open("");
+    ask("(stop - 1)", "behind");
+    w_.line("long long same = i, other = stop - 1;");
+    w_.open("while (behind != ", here, " && same + 1 < other)");
+    w_.line("const long long middle = same + (other - same) / 2;");
+    ask("middle", "there");
+    w_.line("if (there == ", here, ") same = middle;");
+    w_.line("else other = middle;");
+    w_.close();
+    w_.line("if (behind != ", here, ") stop = other;");
+    w_.close();
+  }
+
+  void find_place(std::size_t l, const std::string& prefix) {
+    const value& at = b_.k.values[b_.cut.loads[l].value];
+    const std::string of = std::to_string(b_.cut.loads[l].value), type(spelling(at.type));
+    std::string place = read_here(prefix, "i")(b_.k.values[at.args[0]].index);
+    std::vector<std::string> into;
+    if (at.index & with_offset) into.push_back("offset" + of), place += " + offset" + of;
+    if (guard_of(at))
+      into.push_back("inside" + of), place = "inside" + of + " ? " + place + " : " + nothing_row(at.type);
+    if (at.index & with_offset) w_.line("long long offset", of, ";");
+    if (guard_of(at)) w_.line("bool inside", of, ";");
+    if (!into.empty()) w_.line(b_.places[l].call(read_here(prefix, "i"), {}, into));
+    w_.line("const ", type, "* const row", of, " = ", place, ";");
+  }
+
+  // What a point is given there.
+  spelled settled() const {
+    return [this](int v) {
+      for (const settled_load& l : b_.cut.loads)
+        if (l.value == v) return number("row", v) + (l.moves ? "[i - start]" : "[0]");
+      return number("at_border", v);
+    };
   }
 
   bool goes_back() const { return std::find(m_.ways.begin(), m_.ways.end(), way::back) != m_.ways.end() && !counts(); }

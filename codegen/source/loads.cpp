@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/ir/values.hpp"
+#include "codegen/source/borders.hpp"
 #include "codegen/source/helpers.hpp"
 
 namespace sinter::codegen {
@@ -53,6 +54,8 @@ constexpr const char* check_in_c =
 
 }  // namespace
 
+std::string nothing_row(dtype t) { return nothing(t) + "_row"; }
+
 // In C a guard chooses an address: where it chose whether to load, gcc 12 would make masked loads of several neighbours, some of
 // them wrong.
 std::string spell_access(const value& v, const std::vector<std::string>& names, dialect to) {
@@ -71,7 +74,7 @@ std::string spell_access(const value& v, const std::vector<std::string>& names, 
   return "*(" + guard + " ? " + first + (moves ? " + " + names[v.args[1]] : "") + " : &" + nothing(v.type) + ")";
 }
 
-std::string load_definitions(const kernel& k, dialect to) {
+std::string load_definitions(const kernel& k, dialect to, bool in_stretches) {
   std::string text;
   if (has_checks(k)) text = trouble + std::string(to == dialect::cuda ? check_in_cuda : check_in_c);
   std::vector<dtype> done;
@@ -81,6 +84,9 @@ std::string load_definitions(const kernel& k, dialect to) {
     done.push_back(v.type);
     text += "static const " + std::string(spelling(v.type)) + " " + nothing(v.type) +
             (detail::is_complex(v.type) ? " = {0};\n" : " = 0;\n");
+    if (in_stretches)
+      text += "static " + std::string(spelling(v.type)) + " " + nothing_row(v.type) + "[" +
+              std::to_string(longest_stretch) + "];\n";
   }
   return text;
 }
@@ -101,8 +107,12 @@ bool loads_one_by_one(const kernel& k, const variant& v) {
     return true;
   // What is loaded at a position lies side by side, or is one element.
   const std::vector<int> steps = steps_of(k, [&](int input) { return k.inputs[input].iota ? 1 : unsteady; });
+  const std::vector<settled_load> settled = v.map.stretches ? stretches_of(k, v).loads : std::vector<settled_load>{};
+  const auto is_settled = [&](const value& at) {
+    return std::ranges::any_of(settled, [&](const settled_load& l) { return &k.values[l.value] == &at; });
+  };
   const auto gathers = [&](const value& at) {
-    return loads(at) && (!(at.index & with_offset) || guard_of(at) || steps[at.args[1]] == unsteady);
+    return loads(at) && !is_settled(at) && (!(at.index & with_offset) || guard_of(at) || steps[at.args[1]] == unsteady);
   };
   return any(gathers) && !any([](const value& at) { return is_costly(at); });
 }

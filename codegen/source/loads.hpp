@@ -12,7 +12,11 @@ namespace sinter::codegen {
 std::string spell_access(const value&, const std::vector<std::string>& names, dialect);
 
 /// What the text of a kernel's loads and checks needs before it.
-std::string load_definitions(const kernel&, dialect);
+std::string load_definitions(const kernel&, dialect, bool in_stretches);
+
+/// The points of a map's longest stretch, and the name of as many zeros.
+inline constexpr int longest_stretch = 1024;
+std::string nothing_row(dtype);
 
 /// C: are the loops of a kernel's variant to be left without vectors?
 bool loads_one_by_one(const kernel&, const variant&);

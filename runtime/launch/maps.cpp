@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "codegen/ir/values.hpp"
+#include "codegen/source/borders.hpp"
 #include "codegen/source/geometry.hpp"
 #include "codegen/source/keep.hpp"
 #include "runtime/launch/share.hpp"
@@ -72,6 +73,7 @@ class sharing {
     if (!m_.short_row && !m_.stream) {
       name_steps_back();
       m_.staged = !m_.once && !in_order && is_long();
+      m_.stretches = !m_.once && !m_.staged && has_stretches(m_.pieces ? codegen::row_piece : length);
     }
     return l;
   }
@@ -327,6 +329,19 @@ class sharing {
       long_ones += codegen::is_costly(v.code);
     }
     return long_ones >= several && k_.values.size() <= most_values;
+  }
+
+  // Are rows long enough for it to pay that what stays the same for many points is asked once for them?
+  bool has_stretches(std::int64_t length) const {
+    constexpr std::int64_t least = 32;
+    constexpr std::size_t most_borders = 64;
+    for (const codegen::value& v : k_.values)
+      if (v.kind == codegen::value_kind::call ||
+          (v.kind == codegen::value_kind::apply && detail::takes_words(detail::facts(v.code).of)))
+        return false;
+    if (length < least) return false;
+    const codegen::stretches all = codegen::stretches_of(k_, v_);
+    return !(all.borders.empty() && all.loads.empty()) && all.borders.size() <= most_borders;
   }
 
   // What tiles turn in registers: words of 4 and 8 bytes, and not more than a core has near.
