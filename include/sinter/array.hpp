@@ -63,7 +63,8 @@ class array<T> : public detail::methods<array<T>, T> {
   }
 
   // What no array is made of.
-  template <arithmetic V>
+  template <class V>
+    requires(arithmetic<V> || std::same_as<V, sinter::shape>)
   array(const V&, detail::where = {}) {
     static_assert(
         detail::never<V>,
@@ -290,7 +291,7 @@ array(std::initializer_list<std::initializer_list<std::initializer_list<T>>>) ->
 template <class T>
 array(std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>>) -> array<T>;
 template <class V>
-  requires(arithmetic<V> || detail::host_range<V>)
+  requires(arithmetic<V> || detail::host_range<V> || std::same_as<V, shape>)
 array(const V&)
 ->array<double>;
 template <detail::expression E>

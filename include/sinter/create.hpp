@@ -41,6 +41,9 @@ progression<R> progression_of(A start, B stop, C step) {
 /// The type of a container's elements.
 template <class Span>
 using held = std::remove_cvref_t<decltype(*std::declval<const Span&>().data())>;
+/// What memory of X, which are no elements, gives.
+template <class X>
+using no_elements_in = std::conditional_t<host_range<X>, refused<double, fault::rows, X>, array<X>>;
 }  // namespace detail
 
 /// An array whose elements have no value yet. Errors: `out_of_memory`. Source: numpy.empty.
@@ -72,24 +75,25 @@ template <element T = double>
 array<T> ones(const shape& s, detail::where at = detail::where::current()) {
   return full<T>(s, T(1), at);
 }
-/// An array of the shape and dtype of another. Source: numpy.empty_like, zeros_like, ones_like.
-template <detail::expression E>
+/// An array of the shape of another. Dtypes: its own, or as chosen: `zeros_like<int>(a)`. Source: numpy.empty_like, zeros_like,
+/// ones_like.
+template <detail::choice T = void, detail::expression E>
 auto empty_like(const E& e, detail::where at = detail::where::current()) {
-  return empty<typename E::sinter_element>(e.shape(), at);
+  return empty<detail::chosen<T, dtype_of<detail::element_in<E>>>>(e.shape(), at);
 }
-template <detail::expression E>
+template <detail::choice T = void, detail::expression E>
 auto zeros_like(const E& e, detail::where at = detail::where::current()) {
-  return zeros<typename E::sinter_element>(e.shape(), at);
+  return zeros<detail::chosen<T, dtype_of<detail::element_in<E>>>>(e.shape(), at);
 }
-template <detail::expression E>
+template <detail::choice T = void, detail::expression E>
 auto ones_like(const E& e, detail::where at = detail::where::current()) {
-  return ones<typename E::sinter_element>(e.shape(), at);
+  return ones<detail::chosen<T, dtype_of<detail::element_in<E>>>>(e.shape(), at);
 }
-/// All elements `value`, as one of its dtype. Source: numpy.full_like.
-template <detail::expression E, detail::scalar_operand V>
+/// All elements `value`, as one of the dtype. Source: numpy.full_like.
+template <detail::choice T = void, detail::expression E, detail::scalar_operand V>
 auto full_like(const E& e, V value, detail::where at = detail::where::current()) {
-  using T = typename E::sinter_element;
-  return full<T>(e.shape(), detail::stored_scalar<T>(value), at);
+  using R = detail::chosen<T, dtype_of<detail::element_in<E>>>;
+  return full<R>(e.shape(), detail::stored_scalar<R>(value), at);
 }
 
 /// start, start + step, ... below stop: NumPy's values to the bit, which are two of the dtype and then multiples of their
@@ -166,7 +170,7 @@ array<T> eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0,
   return array<T>(astype<T>(j - i == k), at);
 }
 
-/// Copies contiguous host memory to the current device. Dtypes: the elements'. Errors: `shape_error` where the shape does not
+/// Copies contiguous host memory to the current device: a vector, a span, a `std::array`, an array of C++. Dtypes: the elements'. Errors: `shape_error` where the shape does not
 /// fit. Stream behaviour: the host memory has been read on return. Source: cupy.asarray.
 template <class Span>
   requires(detail::host_memory<const Span&, const void*>&& arithmetic<detail::held<Span>>)
@@ -180,14 +184,18 @@ template <class Span>
 auto asarray(const Span& elements, detail::where at = detail::where::current()) {
   return asarray(elements, shape(elements.size()), at);
 }
+template <arithmetic V, auto count>
+  requires(!std::same_as<V, char>)
+auto asarray(const V (&elements)[count], detail::where at = detail::where::current()) {
+  return array<element_type<V>>(detail::make_from_host(dtype_of<V>, shape(count), elements, at));
+}
 
-/// The elements repeated along new or length-one axes; lazy, so nothing is copied until an array is made of it. Errors:
+/// The elements, or a number, repeated along new or length-one axes; lazy, so nothing is copied until an array is made of it. Errors:
 /// `shape_error`. Source: numpy.broadcast_to.
-template <detail::expression E>
+template <detail::expression_or_number E>
 auto broadcast_to(E&& e, const shape& s) {
-  using T = detail::element_in<E>;
-  detail::handle child(detail::take_node(std::forward<E>(e)));
-  return lazy<T>(detail::make_broadcast(child.get(), s));
+  const detail::handle child = detail::node_of(detail::as_expression(std::forward<E>(e)));
+  return lazy<detail::element_as_expression<E>>(detail::make_broadcast(child.get(), s));
 }
 template <detail::expression E, class... More>
 lazy<double> broadcast_to(E&&, detail::no_shape, detail::anything, const More&...);
@@ -198,12 +206,12 @@ template <detail::expression E>
 auto reshape(E&& e, const shape& s) {
   return std::forward<E>(e).reshape(s);
 }
-template <detail::expression E>
-auto reshape(E&& e, std::initializer_list<std::int64_t> extents) {
+template <detail::expression E, detail::numbers_in_a_row Extents = std::initializer_list<std::int64_t>>
+auto reshape(E&& e, const Extents& extents) {
   return std::forward<E>(e).reshape(extents);
 }
-template <detail::expression E>
-auto transpose(E&& e, std::initializer_list<std::int64_t> order = {}) {
+template <detail::expression E, detail::numbers_in_a_row Order = std::initializer_list<std::int64_t>>
+auto transpose(E&& e, const Order& order = {}) {
   return std::forward<E>(e).transpose(order);
 }
 
@@ -214,12 +222,23 @@ template <detail::not_element T>
 array<T> zeros(const shape&);
 template <detail::not_element T>
 array<T> ones(const shape&);
+#define SINTER_LIKE(name)                  \
+  template <class T, detail::expression E> \
+    requires(!detail::choice<T>)           \
+  detail::no_element<T> name(const E&, detail::anything = 0);
+SINTER_LIKE(empty_like)
+SINTER_LIKE(zeros_like)
+SINTER_LIKE(ones_like)
+SINTER_LIKE(full_like)
+#undef SINTER_LIKE
 template <class Span>
   requires(!arithmetic<detail::held<Span>>)
-array<detail::held<Span>> asarray(const Span&);
+detail::no_elements_in<detail::held<Span>> asarray(const Span&);
 template <class Span>
   requires(!arithmetic<detail::held<Span>>)
-array<detail::held<Span>> asarray(const Span&, const shape&);
+detail::no_elements_in<detail::held<Span>> asarray(const Span&, const shape&);
+template <arithmetic T, detail::host_range Span>
+detail::refused<double, detail::fault::converted, T> asarray(const Span&, detail::anything = 0);
 array<double> asarray(detail::no_memory, detail::anything = 0, detail::anything = 0);
 // Nor of a shape that is written as several arguments.
 template <class T = double, class... More>

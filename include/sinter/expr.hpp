@@ -196,6 +196,18 @@ auto number_array(V value) {
   return lazy<T>(make_number(type, to_bits(convert_scalar<T>(value))));
 }
 
+/// An expression, or a number in its place.
+template <class X>
+concept expression_or_number = expression<X> || arithmetic<X>;
+/// Itself; a number as an array without axes.
+template <expression_or_number X>
+decltype(auto) as_expression(X&& x) {
+  if constexpr (expression<X>) return std::forward<X>(x);
+  else return number_array(x);
+}
+template <class X>
+using element_as_expression = element_in<decltype(as_expression(std::declval<X>()))>;
+
 /// The element type of the first expression among X....
 template <class... X>
 struct first_element {

@@ -234,8 +234,13 @@ class pick_list {
   int arrays_ = 0;
 };
 
+/// What stands in a list with X... that are no indices.
 template <class... X>
-using refused_index = refused<double, (requires { typename X::sinter_element; } || ...) ? fault::mask : fault::index>;
+inline constexpr fault index_fault = (requires { typename X::sinter_element; } || ...) ? fault::mask
+                                     : (holds_integers<X> || ...)                      ? fault::memory
+                                                                                       : fault::index;
+template <class... X>
+using refused_index = refused<double, index_fault<X...>>;
 
 /// What is no index, of whatever takes one.
 struct refused_indices {

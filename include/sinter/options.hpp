@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <type_traits>
+#include <vector>
 
 #include <sinter/detail/operand.hpp>
 
@@ -27,43 +28,54 @@ struct integer {
 }  // namespace detail
 
 namespace detail {
-/// One integer, or several: `3`, `{1, 0, 2}`, a vector or a span of `std::int64_t`, to which it refers.
+/// Several integers that are known at run time; or what a template argument is where nothing else is known of it: a list in braces.
+template <class X>
+concept numbers_in_a_row = integer_range<X> || std::is_same_v<X, std::initializer_list<std::int64_t>>;
+
+/// One integer, or several: `3`, `{1, 0, 2}`, a vector or a span, to which it refers where its integers are `std::int64_t`.
 class integers {
  public:
   template <class Int>
-    requires std::is_arithmetic_v<Int>
-  constexpr integers(Int one) : one_(integer(one)) {}
-  constexpr integers(std::initializer_list<std::int64_t> several) : integers(several.begin(), several.size()) {}
-  template <host_memory<const std::int64_t*> List>
-  constexpr integers(const List& several) : integers(several.data(), several.size()) {}
+    requires(!host_range<Int>)
+  integers(Int one) : one_(integer(one)) {}
+  integers(std::initializer_list<std::int64_t> several) : integers(several.begin(), several.size()) {}
+  template <host_range List>
+  integers(const List& several) : integers(nullptr, several.size()) {
+    static_assert(holds_integers<List>, "sinter: an axis, a count or an offset is an integer");
+    if constexpr (std::is_same_v<decltype(several.data()), const std::int64_t*>) several_ = several.data();
+    else if constexpr (holds_integers<List>) converted_.assign(several.data(), several.data() + several.size());
+  }
 
   bool listed() const { return listed_; }
-  const std::int64_t* begin() const { return listed_ ? several_ : &one_; }
+  const std::int64_t* begin() const { return !listed_ ? &one_ : several_ ? several_ : converted_.data(); }
   std::size_t size() const { return count_; }
 
  private:
-  constexpr integers(const std::int64_t* at, std::size_t count) : several_(at), count_(count), listed_(true) {}
+  integers(const std::int64_t* at, std::size_t count) : several_(at), count_(count), listed_(true) {}
 
   std::int64_t one_ = 0;
   const std::int64_t* several_ = nullptr;
+  std::vector<std::int64_t> converted_;  // those of another type
   std::size_t count_ = 1;
   bool listed_ = false;
 };
 }  // namespace detail
 
-/// The axes of a reduction: `1`, `-1`, `{0, 2}`, or `{}` for none, which reduces nothing.
+/// The axes of a reduction: `1`, `-1`, `{0, 2}`, or `{}` for none, which reduces nothing; or those of a vector or a span of integers.
 class axes {
  public:
   constexpr axes() { list_.count = 0; }
   template <class X>
+    requires(!detail::host_range<X>)
   constexpr axes(X axis) : list_{1, {detail::integer_or_0(axis)}} {
     static_assert(detail::axis_number<X>, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
   }
-  constexpr axes(std::initializer_list<std::int64_t> several) : axes() {
-    for (std::int64_t a : several) {
-      if (list_.count == max_rank) break;  // more axes than any array has: make_reduction reports the repeated one
-      list_.axes[list_.count++] = a;
-    }
+  constexpr axes(std::initializer_list<std::int64_t> several) : axes() { append(several.begin(), several.size()); }
+  template <detail::host_range Several>
+  constexpr axes(const Several& several) : axes() {
+    static_assert(detail::holds_integers<Several>,
+                  "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
+    if constexpr (detail::holds_integers<Several>) append(several.data(), several.size());
   }
   constexpr explicit axes(const detail::axis_list& several) : list_(several) {}
   static constexpr axes all() {
@@ -74,6 +86,14 @@ class axes {
   constexpr const detail::axis_list& list() const { return list_; }
 
  private:
+  template <class Int>
+  constexpr void append(const Int* several, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (list_.count == max_rank) break;  // more axes than any array has: make_reduction reports the repeated one
+      list_.axes[list_.count++] = static_cast<std::int64_t>(several[i]);
+    }
+  }
+
   detail::axis_list list_;
 };
 

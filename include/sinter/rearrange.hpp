@@ -23,33 +23,34 @@ template <detail::expression E>
 auto fliplr(E&& e) {
   return flip(std::forward<E>(e), 1);
 }
-/// The first two axes turned by so many quarters, from the first towards the second. Source: numpy.rot90.
+/// The first two axes, or two others, turned by so many quarters, from the first towards the second: `rot90(a, 1, {1, 0})`.
+/// Errors: `shape_error`. Source: numpy.rot90.
 template <detail::expression E>
 detail::view_of<E> rot90(E&& e, detail::integer quarters = 1) {
   return detail::view_of<E>(
       detail::make_rot90(detail::node_of(std::forward<E>(e)).get(), static_cast<int>(quarters % 4)));
 }
-/// The elements moved along an axis; what goes over the end comes in at the beginning. Without an axis the flattened elements
-/// are moved. Errors: `shape_error`. Source: numpy.roll.
 template <detail::expression E>
-auto roll(E&& e, detail::integer shift, detail::integer axis) {
-  return lazy<detail::element_in<E>>(detail::make_roll(detail::node_of(std::forward<E>(e)).get(), shift, axis));
+detail::view_of<E> rot90(E&& e, detail::integer quarters, axes of) {
+  const axes front{0, 1};
+  return moveaxis(rot90(moveaxis(std::forward<E>(e), of, front), quarters), front, of);
 }
+/// The elements moved along an axis, or several; what goes over the end comes in at the beginning. Along several by the same number
+/// or each by one of its own: `roll(a, 1, {0, 1})`, `roll(a, {1, -1}, {0, 1})`. Without an axis the flattened elements are moved.
+/// Errors: `shape_error`, also for another number of shifts. Source: numpy.roll.
 template <detail::expression E>
-auto roll(E&& e, detail::integer shift) {
-  const shape s = e.shape();
-  return lazy<detail::element_in<E>>(roll(std::forward<E>(e).ravel(), shift, 0).reshape(s));
-}
-/// Along several axes, each by the same number or by one of its own: `roll(a, 1, {0, 1})`, `roll(a, {1, -1}, {0, 1})`. Errors:
-/// `shape_error`, also for another number of shifts.
-template <detail::expression E>
-auto roll(E&& e, const detail::integers& shifts, std::initializer_list<std::int64_t> along) {
+auto roll(E&& e, const detail::integers& shifts, const detail::integers& along) {
   const detail::handle of = detail::node_of(std::forward<E>(e));
   return lazy<detail::element_in<E>>(
       detail::make_roll(of.get(), shifts.begin(), shifts.size(), along.begin(), along.size()));
 }
+template <detail::expression E>
+auto roll(E&& e, const detail::integers& shifts) {
+  const shape s = e.shape();
+  return lazy<detail::element_in<E>>(roll(std::forward<E>(e).ravel(), shifts, 0).reshape(s));
+}
 /// Every element so many times, one after the other, along an axis or of the flattened ones: all as often, `2`, or each as often
-/// as a list says, `{1, 0, 2}` or a vector of `std::int64_t`. The counts are the program's own numbers, as the shape follows from
+/// as a list says, `{1, 0, 2}` or a vector of integers. The counts are the program's own numbers, as the shape follows from
 /// them. Errors: `shape_error`. Source: numpy.repeat.
 template <detail::expression E>
 auto repeat(E&& e, const detail::integers& counts, detail::integer axis) {
@@ -64,14 +65,9 @@ auto repeat(E&& e, const detail::integers& counts) {
 }
 /// All of it so many times along each axis, the last ones where fewer are given. Errors: `shape_error`. Source: numpy.tile.
 template <detail::expression E>
-auto tile(E&& e, std::initializer_list<std::int64_t> counts) {
+auto tile(E&& e, const detail::integers& counts) {
   return lazy<detail::element_in<E>>(
       detail::make_tile(detail::node_of(std::forward<E>(e)).get(), counts.begin(), static_cast<int>(counts.size())));
-}
-template <detail::expression E>
-auto tile(E&& e, detail::integer count) {
-  const std::int64_t counts[] = {count};
-  return lazy<detail::element_in<E>>(detail::make_tile(detail::node_of(std::forward<E>(e)).get(), counts, 1));
 }
 
 /// The elements on and below a diagonal of the last two axes, 0 above. Source: numpy.tril.

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <type_traits>
+#include <utility>
 
 #include <sinter/detail/config.hpp>
 
@@ -22,6 +23,16 @@ concept host_range = requires(const X& x) {
   x.size();
 }
 &&!requires { typename X::sinter_element; };
+/// Are they integers, and no characters? No concept, which compilers would explain at length.
+template <class X>
+inline constexpr bool holds_integers = false;
+template <host_range X>
+inline constexpr bool holds_integers<X> =
+    std::is_integral_v<std::remove_cvref_t<decltype(*std::declval<X>().data())>> &&
+    sizeof(*std::declval<X>().data()) > 1;
+/// A vector, a span or a `std::array` of any integer type.
+template <class X>
+concept integer_range = holds_integers<X>;
 }  // namespace detail
 
 /// The extents of an array. Prints as `(2, 3)`. Invariant: the elements can be counted, and their bytes too; a shape of more is
@@ -58,8 +69,7 @@ class shape {
   /// Extents that are known at run time: a `std::vector<int>`, a span.
   template <detail::host_range Extents>
   shape(const Extents& extents) : shape(extents.data(), static_cast<int>(extents.size())) {
-    using Extent = std::remove_cvref_t<decltype(*extents.data())>;
-    static_assert(std::is_integral_v<Extent> && sizeof(Extent) > 1, "sinter: a shape is made of integers");
+    static_assert(detail::holds_integers<Extents>, "sinter: a shape is made of integers");
   }
 
   constexpr int size() const { return rank_; }

@@ -74,8 +74,8 @@ detail::view_of<E> rollaxis(E&& e, detail::integer axis, detail::integer start =
   return detail::view_of<E>(detail::make_rolled_axis(detail::node_of(std::forward<E>(e)).get(), axis, start));
 }
 /// The axes in the order given: transpose under the array API's name. Source: numpy.permute_dims.
-template <detail::expression E>
-auto permute_dims(E&& e, std::initializer_list<std::int64_t> order) {
+template <detail::expression E, detail::numbers_in_a_row Order = std::initializer_list<std::int64_t>>
+auto permute_dims(E&& e, const Order& order) {
   return std::forward<E>(e).transpose(order);
 }
 /// The last two axes exchanged. Errors: `shape_error` for fewer. Source: numpy.matrix_transpose.

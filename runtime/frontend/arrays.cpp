@@ -219,9 +219,12 @@ void read_all(node* n, void* to, std::size_t count, transfer_options how, const 
 }
 
 void read_item(node* n, void* to, const where& place) {
-  if (const shape& s = typed(n)->extents; s.elements() != 1)
+  if (const shape& s = typed(n)->extents; s.elements() != 1) {
+    const char* const instead = typed(n)->type == dtype::bool_ ? "; a condition is all(m) or any(m)" : "";
     throw shape_error(
-        message("sinter: an array of shape %s has no single item%s", to_string(s).c_str(), at(place).c_str()).c_str());
+        message("sinter: an array of shape %s has no single item%s%s", to_string(s).c_str(), instead, at(place).c_str())
+            .c_str());
+  }
   read_all(n, to, 1, {}, place);
 }
 

@@ -121,7 +121,8 @@ node* make_flat_nonzero(node* n) { return flat_places(n).release_node(); }
 
 std::vector<handle> make_nonzero(node* n) try {
   const shape s = typed(n)->extents;
-  if (s.size() == 0) throw index_error("sinter: the places of an array without axes");
+  if (s.size() == 0)
+    throw index_error("sinter: nonzero of an array without axes; nonzero(atleast_1d(a)) is of one element");
   places flat = flat_places(n);
   std::vector<handle> along;
   if (s.size() == 1) {

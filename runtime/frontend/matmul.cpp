@@ -45,9 +45,20 @@ bool is_for_library(const term& a, const term& b, dtype type) {
          a.extents().elements() > 0 && b.extents().elements() > 0;
 }
 
+// The axes that are multiplied and added up have one length.
+void require_equal(const char* what, const term& a, int of_a, const term& b, int of_b) {
+  if (a.extent(of_a) == b.extent(of_b)) return;
+  throw shape_error(
+      message("sinter: %s of arrays of shapes %s and %s: axis %d of the first has %lld elements, axis %d of "
+              "the second %lld",
+              what, to_string(a.extents()).c_str(), to_string(b.extents()).c_str(), of_a,
+              static_cast<long long>(a.extent(of_a)), of_b, static_cast<long long>(b.extent(of_b)))
+          .c_str());
+}
+
 // Of operands that have axes.
 node* product(const char* what, const term& a, const term& b) {
-  if (a.extent(a.rank() - 1) != b.extent(b.rank() == 1 ? 0 : b.rank() - 2)) throw_unequal(what, a, b);
+  require_equal(what, a, a.rank() - 1, b, b.rank() == 1 ? 0 : b.rank() - 2);
   if (a.rank() == 1 || b.rank() == 1) return product_with_vector(a, b).take();
   shape batches = before_last(a, 2);
   if (!codegen::broadcast(batches, before_last(b, 2))) throw_unequal(what, a, b);
@@ -75,13 +86,15 @@ node* make_dot(handle first, handle second) {
 
 node* make_matvec(handle matrices, handle vectors) {
   const term a(std::move(matrices)), x(std::move(vectors));
-  if (a.rank() < 2 || x.rank() == 0 || a.extent(a.rank() - 1) != x.extent(x.rank() - 1)) throw_unequal("matvec", a, x);
+  if (a.rank() < 2 || x.rank() == 0) throw_unequal("matvec", a, x);
+  require_equal("matvec", a, a.rank() - 1, x, x.rank() - 1);
   return runtime::sum_of_products(a, x.with_axis(x.rank() - 1), -1).take();
 }
 
 node* make_vecmat(handle vectors, handle matrices) {
   const term x(std::move(vectors)), a(std::move(matrices));
-  if (a.rank() < 2 || x.rank() == 0 || a.extent(a.rank() - 2) != x.extent(x.rank() - 1)) throw_unequal("vecmat", x, a);
+  if (a.rank() < 2 || x.rank() == 0) throw_unequal("vecmat", x, a);
+  require_equal("vecmat", x, x.rank() - 1, a, a.rank() - 2);
   const term left = is_complex(x.type()) ? apply(op::conjugate, {x}) : x;
   return runtime::sum_of_products(left.with_axis(x.rank()), a, -2).take();
 }

@@ -86,10 +86,11 @@ node* make_roll(node* n, std::int64_t shift, std::int64_t given) {
 }
 
 node* make_roll(node* n, const std::int64_t* shifts, std::size_t count, const std::int64_t* along, std::size_t axes) {
-  if (count != 1 && count != axes)
+  if (count != 1 && axes != 1 && count != axes)
     throw shape_error(message("sinter: roll by %zu numbers along %zu axes", count, axes).c_str());
   handle rolled(retain(n));
-  for (std::size_t d = 0; d < axes; ++d) rolled = handle(make_roll(rolled.get(), shifts[count == 1 ? 0 : d], along[d]));
+  for (std::size_t i = 0; i < (axes == 1 ? count : axes); ++i)
+    rolled = handle(make_roll(rolled.get(), shifts[count == 1 ? 0 : i], along[axes == 1 ? 0 : i]));
   return rolled.take();
 }
 

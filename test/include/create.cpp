@@ -119,3 +119,32 @@ TEST_CASE("create: lists of any depth") {
   CHECK_THROWS_AS((array<int>{{{{{{{{{1}}}}}}}}}), shape_error);  // nine axes
   CHECK_THROWS_AS((array<std::uint8_t>{1, 300}), dtype_error);
 }
+
+TEST_CASE("create: arrays like another one have its dtype or a chosen one") {
+  const array<double> a{{1, 2, 3}, {4, 5, 6}};
+  static_assert(std::is_same_v<decltype(zeros_like(a)), array<double>>);
+  static_assert(std::is_same_v<decltype(empty_like<float>(a)), array<float>>);
+  const array<int> z = zeros_like<int>(a);
+  CHECK(z.shape() == a.shape());
+  CHECK(z.get() == ints(6));
+  CHECK(ones_like<bool>(a + 1).get() == std::vector<bool>(6, true));
+  CHECK(full_like<int>(a, 2).get() == ints(6, 2));
+  CHECK(full_like(a, 2).get() == doubles(6, 2));
+  CHECK_THROWS_AS((void)full_like<std::uint8_t>(a, 300), dtype_error);
+}
+
+TEST_CASE("create: asarray of shapes in braces, of arrays of C++ and of lists") {
+  const doubles none, two{1, 2};
+  CHECK(asarray(none, {0, 3}).shape() == shape{0, 3});
+  CHECK(asarray(none, {0}).shape() == shape{0});
+  CHECK(asarray(two, {two.size()}).get() == two);
+  CHECK(asarray(two, {2, 1}).shape() == shape{2, 1});
+  const double c[] = {1, 2, 3};
+  CHECK(asarray(c).get() == doubles{1, 2, 3});
+  CHECK(asarray({1, 2, 3}).get() == ints{1, 2, 3});
+}
+
+TEST_CASE("create: a number is broadcast as an array without axes is") {
+  CHECK(broadcast_to(1.5, {2, 2}).get() == doubles(4, 1.5));
+  static_assert(std::is_same_v<decltype(broadcast_to(1, {2}))::sinter_element, std::int64_t>);
+}

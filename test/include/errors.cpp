@@ -461,3 +461,15 @@ TEST_CASE("errors: a SINTER_CC that is no compiler is named") {
 }
 
 TEST_CASE("process without a C compiler" * doctest::skip()) { CHECK((arange(3.0) * 2)(2).item() == 4); }
+
+TEST_CASE("errors: messages name what to write instead") {
+  const array<double> a{{1, 2, 3}, {4, 5, 6}};
+  CHECK(has(message_of<shape_error>([&] {
+              if (a == a) FAIL("no truth of six");
+            }),
+            "shape (2, 3) has no single item; a condition is all(m) or any(m)"));
+  CHECK(has(message_of<index_error>([] { static_cast<void>(nonzero(full({}, 2.0))); }), "nonzero(atleast_1d(a))"));
+  CHECK(message_of<shape_error>([&] { static_cast<void>(vecmat(a, a)); }) ==
+        "sinter: vecmat of arrays of shapes (2, 3) and (2, 3): axis 1 of the first has 3 elements, axis 0 of the "
+        "second 2");
+}

@@ -1,6 +1,8 @@
 // Functions that move elements: NumPy's values and refusals, of arrays of every layout and several dtypes, alone and fused.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -241,4 +243,42 @@ TEST_CASE("shapes: they are one launch with their user") {
   is_one_launch(
       [&] { array<float> r = sn::pad(x * 2, 3, pad_mode::reflect, {.reflect_type = sn::reflect_type::odd}); });
   is_one_launch([&] { array<float> r = sn::pad(x * 2, 3, pad_mode::constant, {.constant_values = {{1, 2}}}) + 1; });
+}
+
+TEST_CASE("shapes: axes, orders and counts that are known at run time") {
+  const array<double> a{{1, 2, 3}, {4, 5, 6}};
+  const array<float> f{1, 2, 3};
+  const std::vector<std::int64_t> wide{1, 0};
+  const std::vector<int> axes_of{1, 0};
+  const std::array<std::int16_t, 2> fixed{1, 0};
+  const auto same = [](const auto& x, const auto& y) { return sn::array_equal(x, y).item(); };
+  CHECK(sn::sum(a, {.axis = wide}).item() == 21);
+  CHECK(a.sum({.axis = axes_of}).item() == 21);
+  CHECK(same(sn::max(a, {.axis = std::span<const int>(axes_of).first(1)}), array<double>{3, 6}));
+  CHECK(sn::sum(a, {.axis = std::vector<int>{}}).shape() == a.shape());
+  CHECK_THROWS_AS((void)sn::sum(a, {.axis = std::vector<int>(9)}), sn::shape_error);
+  CHECK(same(sn::transpose(a, wide), a.T()));
+  CHECK(same(a.transpose(axes_of), a.T()));
+  CHECK(same((a + 1).transpose(fixed), a.T() + 1));
+  CHECK(same(sn::permute_dims(a, fixed), a.T()));
+  CHECK(a.reshape(std::vector<int>{-1, 2}).shape() == sn::shape{3, 2});
+  CHECK(sn::reshape(a, std::vector<std::int64_t>{3, 2}).shape() == sn::shape{3, 2});
+  CHECK(same(sn::flip(a, axes_of), sn::flip(a)));
+  CHECK(sn::expand_dims(a, axes_of).shape() == sn::shape{1, 1, 2, 3});
+  CHECK(sn::squeeze(a(newaxis, newaxis), fixed).shape() == a.shape());
+  CHECK(sn::moveaxis(a, wide, std::vector<int>{0, 1}).shape() == sn::shape{3, 2});
+  CHECK(sn::split(f, std::vector<int>{1, 2}).size() == 3);
+  CHECK(sn::repeat(f, std::vector<std::int16_t>{1, 0, 2}).get() == std::vector<float>{1, 3, 3});
+  CHECK(sn::tile(f, axes_of).shape() == sn::shape{1, 0});
+  CHECK(sn::roll(f, axes_of, 0).get() == std::vector<float>{3, 1, 2});
+}
+
+TEST_CASE("shapes: turned in the plane of other axes, and rolled several times along one") {
+  const array<double> a{{1, 2, 3}, {4, 5, 6}};
+  CHECK(sn::array_equal(sn::rot90(a, 1, {1, 0}), sn::rot90(a, -1)).item());
+  CHECK(sn::array_equal(sn::rot90(a, 3, {0, 1}), sn::rot90(a, 3)).item());
+  CHECK(sn::array_equal(sn::rot90(a(newaxis), 1, {1, 2}), sn::rot90(a)(newaxis)).item());
+  CHECK_THROWS_AS((void)sn::rot90(a, 1, {0, 0}), sn::shape_error);
+  CHECK(sn::array_equal(sn::roll(a, {1, 1}, 1), sn::roll(a, 2, 1)).item());
+  CHECK_THROWS_AS((void)sn::roll(a, {1, 2, 3}, {0, 1}), sn::shape_error);
 }

@@ -437,3 +437,18 @@ TEST_CASE("transfers 4.6: one GPU is let into the other's memory, whichever pool
   }
   CHECK(staged() == before);
 }
+
+TEST_CASE("transfers: a single item as any number of the program's") {
+  const array<double> a{{1, 2.75}, {-3, 4}};
+  CHECK(int(argmax(a)) == 3);
+  CHECK(float(a(0, 1)) == 2.75f);
+  CHECK(int(a(0, 1)) == 2);
+  CHECK(std::int64_t(sum(a)) == 4);
+  CHECK(static_cast<long long>(a(1, 0)) == -3);
+  CHECK(static_cast<float>(half(a(1, 1))) == 4);
+  CHECK(bool(a(0, 0)));
+  CHECK(double(all(a == a)) == 1);
+  if (any(a > 4)) FAIL("4 is the largest");
+  static_assert(!std::is_convertible_v<lazy<double>, double> && !std::is_convertible_v<lazy<double>, int>);
+  CHECK_THROWS_AS(static_cast<void>(int(a)), shape_error);
+}

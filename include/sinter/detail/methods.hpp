@@ -53,8 +53,10 @@ class methods : public refused_methods {
     read_item(shared().get(), &value, at);
     return value;
   }
-  explicit operator Element() const { return item(where{}); }
-  explicit operator bool() const requires(!std::same_as<Element, bool>) { return cast_element<bool>(item(where{})); }
+  /// The same as a number of the program's, converted as astype converts: `int(argmax(a))`.
+  template <arithmetic U>
+    requires(!complex_number<Element> || complex_number<U> || std::same_as<U, bool>)
+  explicit operator U() const { return cast_element<U>(item(where{})); }
 
   /// The elements in C order; evaluates. Stream behaviour: waits. Source: cupy.ndarray.get.
   std::vector<Element> get(where at = where::current()) const {
@@ -150,8 +152,14 @@ class methods : public refused_methods {
   using refused_methods::transpose;
   /// The same elements in C order under another shape; one extent may be -1. An array whose elements lie in another order is
   /// copied, here and now, as NumPy does. Errors: `shape_error`. Source: numpy.reshape.
-  auto reshape(std::initializer_list<std::int64_t> extents) const& { return reshaped(shared(), extents); }
-  auto reshape(std::initializer_list<std::int64_t> extents) && { return reshaped(taken(), extents); }
+  template <numbers_in_a_row Extents = std::initializer_list<std::int64_t>>
+  auto reshape(const Extents& extents) const& {
+    return reshaped(shared(), integers(extents));
+  }
+  template <numbers_in_a_row Extents = std::initializer_list<std::int64_t>>
+  auto reshape(const Extents& extents) && {
+    return reshaped(taken(), integers(extents));
+  }
   auto reshape(const sinter::shape& s) const& { return reshaped(shared(), s); }
   auto reshape(const sinter::shape& s) && { return reshaped(taken(), s); }
   template <std::integral... Extent>
@@ -171,8 +179,14 @@ class methods : public refused_methods {
   /// The axes reversed, or in the order given. Errors: `shape_error`. Source: numpy.transpose.
   auto T() const& { return transposed(shared(), {}); }
   auto T() && { return transposed(taken(), {}); }
-  auto transpose(std::initializer_list<std::int64_t> order = {}) const& { return transposed(shared(), order); }
-  auto transpose(std::initializer_list<std::int64_t> order = {}) && { return transposed(taken(), order); }
+  template <numbers_in_a_row Order = std::initializer_list<std::int64_t>>
+  auto transpose(const Order& order = {}) const& {
+    return transposed(shared(), order);
+  }
+  template <numbers_in_a_row Order = std::initializer_list<std::int64_t>>
+  auto transpose(const Order& order = {}) && {
+    return transposed(taken(), order);
+  }
   template <std::integral... Axis>
     requires(sizeof...(Axis) > 0)
   auto transpose(Axis... order) const& { return transposed(shared(), {static_cast<std::int64_t>(order)...}); }
@@ -291,7 +305,7 @@ class methods : public refused_methods {
   static auto reshaped(const handle& n, const Extents& extents) {
     return result(make_reshape(n.get(), extents.begin(), static_cast<int>(extents.size())));
   }
-  static auto transposed(const handle& n, std::initializer_list<std::int64_t> order) {
+  static auto transposed(const handle& n, const integers& order) {
     return result(make_transpose(n.get(), order.begin(), static_cast<int>(order.size())));
   }
 };

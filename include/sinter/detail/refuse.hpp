@@ -202,6 +202,7 @@ enum class fault : std::uint8_t {
   axis,
   index,
   mask,
+  memory,
   no_mask,
   target,
   real_draw,
@@ -217,7 +218,9 @@ enum class fault : std::uint8_t {
   one_operand,
   text,
   keys,
-  whole_axis
+  whole_axis,
+  converted,
+  rows
 };
 
 /// What a call with a fault gives. It goes on as an expression of element type T, made from anything, so that nothing else
@@ -243,6 +246,8 @@ class refused : public lazy<T> {
                 "any_index");
   static_assert(of != fault::mask,
                 "sinter: an array that indexes is of integers, or of bool: a(n), a(a > 0); take is by integers");
+  static_assert(of != fault::memory,
+                "sinter: a vector is no index; asarray(v) makes an array of it: a(asarray(v)), take(a, asarray(v), 1)");
   static_assert(of != fault::no_mask, "sinter: a mask is an array or an expression of bool: a > 0");
   static_assert(of != fault::target,
                 "sinter: only a named array that is not const, or a view of one, can be stored into");
@@ -252,6 +257,10 @@ class refused : public lazy<T> {
   static_assert(of != fault::element,
                 "sinter: the elements of an array are bool, std::int8_t to std::int64_t, std::uint8_t to "
                 "std::uint64_t, half, bfloat16, float, double or std::complex of float or double");
+  static_assert(of != fault::converted,
+                "sinter: asarray(v) has the element type of v; astype<double>(asarray(v)) converts");
+  static_assert(of != fault::rows,
+                "sinter: vectors in a vector do not lie together; asarray(v, {2, 3}) makes rows of one vector");
   static_assert(of != fault::real_draw, "sinter: these random numbers are float or double: rng.normal<float>({2, 3})");
   static_assert(of != fault::whole_draw,
                 "sinter: random integers are of an integer type or bool: rng.integers<int>({2, 3}, 10)");

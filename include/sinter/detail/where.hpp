@@ -6,8 +6,13 @@ namespace sinter::detail {
 struct where {
   const char* file = "";
   unsigned line = 0;  // 0: not known
+
+  constexpr where() = default;
   static constexpr where current(const char* at_file = __builtin_FILE(), unsigned at_line = __builtin_LINE()) {
-    return {at_file, at_line};
+    where place;
+    place.file = at_file;
+    place.line = at_line;
+    return place;
   }
 };
 

@@ -263,7 +263,7 @@ TEST_CASE_FIXTURE(pool_on_device, "line_profile_hook adds up by statement, benea
   const auto allocate_at = [&](const detail::where& place, std::size_t size) {
     const runtime::statement outer(place);
     {
-      const runtime::statement inner(detail::where{"library.cpp", 1});  // the statement is the outer one
+      const runtime::statement inner(detail::where::current("library.cpp", 1));  // the statement is the outer one
       give(take(size), size);
     }
   };
