@@ -29,13 +29,13 @@ auto delete_(E&& e, const Slice& at) {
 /// With values before a position of an axis, or before several, as they were counted before; without an axis, of the flattened
 /// elements. Shapes: the values broadcast; at a position alone, no list, their first axis counts as the one inserted along. Dtypes:
 /// the array's, to which the values are converted as at a store. Errors: `index_error`, `shape_error`. Source: numpy.insert.
-template <detail::expression E, detail::operand V>
+template <detail::expression E, detail::operand V = array<detail::element_in<E>>>
 auto insert(E&& e, const detail::integers& before, V&& values, detail::integer axis) {
   using T = detail::element_in<E>;
   return lazy<T>(detail::make_inserted(detail::node_of(std::forward<E>(e)).get(), before.begin(), before.size(),
                                        before.listed(), detail::part_of<T>(std::forward<V>(values)).get(), axis));
 }
-template <detail::expression E, detail::operand V>
+template <detail::expression E, detail::operand V = array<detail::element_in<E>>>
 auto insert(E&& e, const detail::integers& before, V&& values) {
   return insert(std::forward<E>(e).ravel(), before, std::forward<V>(values), 0);
 }

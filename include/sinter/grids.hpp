@@ -99,6 +99,22 @@ auto indices(const shape& s) {
   for (detail::handle& i : along) each.emplace_back(detail::part_of<T>(lazy<std::int64_t>(i.take())).take());
   return each.empty() ? lazy<T>(detail::make_zeros(dtype_of<T>, shape{0})) : stack(each);
 }
+/// How to make indices.
+struct indices_options {
+  detail::truth sparse = false;  ///< axes of extent one, which broadcast, in place of repeated elements
+};
+/// A list of them, an expression for each axis: `auto along = indices({2, 3}, {.sparse = true});`.
+template <element T = std::int64_t>
+std::vector<lazy<T>> indices(const shape& s, const indices_options& how) {
+  std::vector<lazy<T>> along;
+  for (int d = 0; d < s.size(); ++d) {
+    shape of = s;
+    for (int other = 0; how.sparse && other < s.size(); ++other)
+      if (other != d) of[other] = 1;
+    along.emplace_back(detail::part_of<T>(lazy<std::int64_t>(detail::make_iota(of, d))).take());
+  }
+  return along;
+}
 /// What a function makes of the index along each axis: `fromfunction([](auto i, auto j) { return i + j; }, {3, 4})`. It is called
 /// once, with expressions. Dtypes: the indices are double, or as chosen. Source: numpy.fromfunction.
 template <element T = double, class F, std::size_t axes>

@@ -9,11 +9,13 @@
 
 namespace sinter {
 
-/// Bins: a number of equal ones, or their edges, which rise.
+/// Bins: a number of equal ones, or their edges, which rise: `10`, `{0.0, 2.0, 7.0}`, an array.
 class histogram_bins {
  public:
   template <class Int>
     requires std::is_integral_v<Int> histogram_bins(Int count) : count_(detail::integer(count)) {}
+    histogram_bins(std::initializer_list<double> edges)
+        : edges_(detail::make_from_host(dtype::float64, shape(edges.size()), edges.begin())) {}
     template <detail::expression E>
     histogram_bins(E&& edges) : edges_(detail::take_node(astype<double>(std::forward<E>(edges)))) {}
     bool is_number() const { return !edges_; }

@@ -17,17 +17,14 @@ SINTER_API std::pair<handle, handle> make_polydiv(handle u, handle v, dtype);
 SINTER_API node* make_polyint(handle p, std::int64_t times, const double* constants, std::size_t count, dtype);
 }  // namespace detail
 
-/// The polynomial's values, by Horner's rule, in one kernel. Shapes: p has one axis; that of x. Dtypes: what the two promote to.
+/// The polynomial's values, by Horner's rule, in one kernel: `polyval({1, 0, 2}, x)`, where a list has x's element type. Shapes: p has one axis; that of x. Dtypes: what the two promote to.
 /// Errors: `shape_error`. Source: numpy.polyval.
-template <detail::expression P, detail::expression X>
+template <detail::expression_or_number X, detail::expression P = array<detail::element_as_expression<X>>>
 auto polyval(P&& p, X&& x) {
-  using R = result_type<detail::element_in<P>, detail::element_in<X>>;
-  detail::handle of(detail::take_node(std::forward<P>(p))), at(detail::take_node(std::forward<X>(x)));
+  using R = result_type<detail::element_in<P>, detail::element_as_expression<X>>;
+  detail::handle of(detail::take_node(std::forward<P>(p)));
+  detail::handle at(detail::take_node(detail::as_expression(std::forward<X>(x))));
   return lazy<R>(detail::make_polyval(std::move(of), std::move(at), dtype_of<R>));
-}
-template <detail::expression P, arithmetic X>
-auto polyval(P&& p, X x) {
-  return sinter::polyval(std::forward<P>(p), detail::number_array(x));
 }
 /// The coefficients of the sum. Dtypes: what the two promote to. Source: numpy.polyadd.
 template <detail::expression A, detail::expression B>

@@ -31,41 +31,32 @@ SINTER_API node* make_interp(handle x, handle xp, handle fp, dtype, const interp
 /// Where elements would stand in a sorted array of one axis: how many of its elements are less, or not greater; NaN counts as
 /// greater than all. Shapes: that of the values. Dtypes: int64. Errors: `shape_error` for another number of axes. Source:
 /// numpy.searchsorted.
-template <detail::expression A, detail::expression V>
+template <detail::expression A, detail::expression_or_number V = array<detail::element_in<A>>>
 auto searchsorted(A&& a, V&& values, const search_options& how = {}) {
-  detail::handle sorted(detail::take_node(std::forward<A>(a))), of(detail::take_node(std::forward<V>(values)));
+  detail::handle sorted(detail::take_node(std::forward<A>(a)));
+  detail::handle of(detail::take_node(detail::as_expression(std::forward<V>(values))));
   return lazy<std::int64_t>(
       detail::make_search(std::move(sorted), std::move(of), how.side, how.sorter ? how.sorter->node() : nullptr));
-}
-template <detail::expression A, arithmetic V>
-auto searchsorted(A&& a, V value, const search_options& how = {}) {
-  return searchsorted(std::forward<A>(a), detail::number_array(value), how);
 }
 /// The number of the bin that each element lies in: bins rise or fall, and have the edge on their left, or with `right` the other.
 /// Shapes: that of the elements. Dtypes: int64. Errors: `shape_error`; bins that do neither are not noticed. Source:
 /// numpy.digitize.
-template <detail::expression X, detail::expression B>
+template <detail::expression_or_number X, detail::expression B = array<double>>
 auto digitize(X&& x, B&& bins, detail::truth right = false) {
-  detail::handle of(detail::take_node(std::forward<X>(x))), by(detail::take_node(std::forward<B>(bins)));
+  detail::handle of(detail::take_node(detail::as_expression(std::forward<X>(x))));
+  detail::handle by(detail::take_node(std::forward<B>(bins)));
   return lazy<std::int64_t>(detail::make_digitize(std::move(of), std::move(by), right));
-}
-template <arithmetic X, detail::expression B, std::same_as<bool> R = bool>
-auto digitize(X x, B&& bins, R right = false) {
-  return digitize(detail::number_array(x), std::forward<B>(bins), right);
 }
 /// The values of a function at `x` that is `fp` at the rising places `xp` and straight between them. Shapes: that of x; xp and fp
 /// have one axis of one length. Dtypes: double, or complex128 for complex values. Errors: `shape_error`; `error` for a period that is
 /// no number, infinite or 0. Source: numpy.interp.
-template <detail::expression X, detail::expression P, detail::expression F>
+template <detail::expression_or_number X, detail::expression P = array<double>, detail::expression F = array<double>>
 auto interp(X&& x, P&& xp, F&& fp, const interp_options& how = {}) {
   using R = result_type<double, detail::element_in<F>>;
-  detail::handle at(detail::take_node(std::forward<X>(x))), places(detail::take_node(std::forward<P>(xp)));
+  detail::handle at(detail::take_node(detail::as_expression(std::forward<X>(x))));
+  detail::handle places(detail::take_node(std::forward<P>(xp)));
   detail::handle values(detail::take_node(std::forward<F>(fp)));
   return lazy<R>(detail::make_interp(std::move(at), std::move(places), std::move(values), dtype_of<R>, how));
-}
-template <arithmetic X, detail::expression P, detail::expression F>
-auto interp(X x, P&& xp, F&& fp, const interp_options& how = {}) {
-  return interp(detail::number_array(x), std::forward<P>(xp), std::forward<F>(fp), how);
 }
 
 SINTER_METHOD_OF(searchsorted)

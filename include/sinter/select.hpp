@@ -10,14 +10,10 @@
 
 namespace sinter {
 
-/// What becomes of an index that is out of range: an error, what is left by division, or the nearest that is in range.
-enum class index_mode : unsigned char { raise, wrap, clip };
-
 namespace detail {
 SINTER_API node* make_flat_nonzero(node*);
 SINTER_API std::vector<handle> make_unraveled(node* flat, const shape&);
 SINTER_API node* make_compressed(node*, node* condition, std::int64_t axis);
-SINTER_API node* make_in_range(node* index, std::int64_t extent, index_mode);
 SINTER_API node* make_raveled(node* const* indices, std::size_t count, const shape&, index_mode);
 SINTER_API node* make_chosen(node* index, node* const* parts, std::size_t count, index_mode);
 SINTER_API node* make_selected(node* const* conditions, std::size_t count, node* const* parts, std::size_t part_count,
@@ -106,7 +102,7 @@ auto extract(M&& condition, A&& a) {
 }
 /// The slices along an axis, or the flattened elements, where a condition of one axis is true; it may be shorter. Errors:
 /// `index_error` where it is true beyond the end. Stream behaviour: waits. Source: numpy.compress.
-template <detail::mask_array M, detail::expression A>
+template <detail::mask_array M = array<bool>, detail::expression A>
 auto compress(M&& condition, A&& a, detail::integer axis) {
   const detail::handle of = detail::node_of(std::forward<A>(a)), by = detail::node_of(std::forward<M>(condition));
   return lazy<detail::element_in<A>>(detail::make_compressed(of.get(), by.get(), axis));
@@ -167,16 +163,16 @@ auto piecewise(X&& given, std::initializer_list<lazy<bool>> conditions, F&&... p
   return lazy<T>(detail::make_broadcast(detail::handle(y.share()).get(), broadcast_shapes(x.shape(), y.shape())));
 }
 
-/// The indices along each axis of elements that are counted in C order; lazy. Errors: `index_error` at the next wait. Source:
-/// numpy.unravel_index.
-template <detail::index_array K>
+/// The indices along each axis of elements, or of one, that are counted in C order; lazy. Errors: `index_error` at the next wait.
+/// Source: numpy.unravel_index.
+template <detail::index_or_indices K>
 std::vector<detail::indices> unravel_index(K&& flat, const shape& s) {
-  const detail::handle checked(
-      detail::make_in_range(detail::node_of(std::forward<K>(flat)).get(), s.elements(), index_mode::raise));
+  const detail::handle at = detail::node_of(detail::as_expression(std::forward<K>(flat)));
+  const detail::handle checked(detail::make_in_range(at.get(), s.elements(), index_mode::raise));
   return detail::each_as<detail::indices>(detail::make_unraveled(checked.get(), s));
 }
 /// In a shape of so many axes: `auto [row, column] = unravel_index<2>(argmax(a), a.shape());`. Errors: `shape_error` for others.
-template <std::size_t axes, detail::index_array K>
+template <std::size_t axes, detail::index_or_indices K>
 std::array<detail::indices, axes> unravel_index(K&& flat, const shape& s) {
   return detail::each_of<axes>(s, unravel_index(std::forward<K>(flat), s));
 }
@@ -189,6 +185,13 @@ auto ravel_multi_index(P&& along, const shape& s, index_mode mode = index_mode::
 template <detail::expression E>
 auto ravel_multi_index(std::initializer_list<E> along, const shape& s, index_mode mode = index_mode::raise) {
   return detail::raveled(detail::join_of(along), s, mode);
+}
+/// Of one element.
+inline auto ravel_multi_index(std::initializer_list<std::int64_t> along, const shape& s,
+                              index_mode mode = index_mode::raise) {
+  std::vector<detail::indices> each;
+  for (std::int64_t i : along) each.push_back(detail::number_array(i));
+  return detail::raveled(detail::join_of(each), s, mode);
 }
 
 namespace detail {

@@ -96,42 +96,39 @@ auto unique_counts(E&& e, const unique_options& how = {.equal_nan = false}) {
 struct isin_options {
   detail::truth invert = false;
 };
-/// Which elements are among those of another array; lazy: a search in these, sorted, in the kernel of what uses it. NaN is among
+/// Which elements are among those of another array, or of a list, `isin(a, {1, 2})`; lazy: a search in these, sorted, in the kernel of what uses it. NaN is among
 /// none. Shapes: that of the elements. Dtypes: bool; both are compared as what they promote to. Source: numpy.isin.
-template <detail::expression E, detail::expression S>
+template <detail::expression_or_number E, detail::expression_or_number S = array<detail::element_as_expression<E>>>
 auto isin(E&& elements, S&& of, const isin_options& how = {}) {
-  using T = result_type<detail::element_in<E>, detail::element_in<S>>;
-  detail::handle each(detail::take_node(std::forward<E>(elements))), all(detail::take_node(std::forward<S>(of)));
+  using T = result_type<detail::element_as_expression<E>, detail::element_as_expression<S>>;
+  detail::handle each(detail::take_node(detail::as_expression(std::forward<E>(elements))));
+  detail::handle all(detail::take_node(detail::as_expression(std::forward<S>(of))));
   return lazy<bool>(detail::make_isin(std::move(each), std::move(all), dtype_of<T>, how.invert));
 }
-template <arithmetic X, detail::expression S>
-auto isin(X element, S&& of, const isin_options& how = {}) {
-  return sinter::isin(detail::number_array(element), std::forward<S>(of), how);
-}
 /// The same of the flattened elements. Source: cupy.in1d.
-template <detail::expression E, detail::expression S>
+template <detail::expression E, detail::expression_or_number S = array<detail::element_in<E>>>
 auto in1d(E&& elements, S&& of, const isin_options& how = {}) {
   return sinter::isin(std::forward<E>(elements).ravel(), std::forward<S>(of), how);
 }
 
 /// The different elements that both arrays have, in rising order. Shapes: one axis. Dtypes: the one that both promote to. Source:
 /// numpy.intersect1d.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto intersect1d(A&& a, B&& b) {
   return detail::set_of(std::forward<A>(a), std::forward<B>(b), detail::set_function::both);
 }
 /// That either has. Source: numpy.union1d.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto union1d(A&& a, B&& b) {
   return detail::set_of(std::forward<A>(a), std::forward<B>(b), detail::set_function::either);
 }
 /// That the first has and the second has not. Source: numpy.setdiff1d, which keeps the first one's dtype.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto setdiff1d(A&& a, B&& b) {
   return detail::set_of(std::forward<A>(a), std::forward<B>(b), detail::set_function::first_only);
 }
 /// That one of them has and the other has not. Source: numpy.setxor1d.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto setxor1d(A&& a, B&& b) {
   return detail::set_of(std::forward<A>(a), std::forward<B>(b), detail::set_function::one_of);
 }

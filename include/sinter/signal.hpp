@@ -29,14 +29,14 @@ auto correlated(A&& a, V&& v, convolve_mode mode, convolution as) {
 
 }  // namespace detail
 
-/// The discrete convolution of two sequences. Shapes: one axis each, not empty; n + m - 1 results, or the longer's, or
+/// The discrete convolution of two sequences; a list, `convolve(a, {1, 2, 1})`, has a's element type. Shapes: one axis each, not empty; n + m - 1 results, or the longer's, or
 /// |n - m| + 1. Dtypes: what the two promote to, in which integers wrap. Errors: `shape_error`. Source: numpy.convolve.
-template <detail::expression A, detail::expression V>
+template <detail::expression A, detail::expression V = array<detail::element_in<A>>>
 auto convolve(A&& a, V&& v, convolve_mode mode = convolve_mode::full) {
   return detail::convolved(std::forward<A>(a), std::forward<V>(v), mode, detail::convolution::numpy);
 }
 /// The cross-correlation: the sums of a(n + k) conj(v(n)). Shapes, dtypes and errors: as convolve. Source: numpy.correlate.
-template <detail::expression A, detail::expression V>
+template <detail::expression A, detail::expression V = array<detail::element_in<A>>>
 auto correlate(A&& a, V&& v, convolve_mode mode = convolve_mode::valid) {
   return detail::correlated(std::forward<A>(a), std::forward<V>(v), mode, detail::convolution::numpy);
 }
@@ -46,12 +46,12 @@ namespace signal {
 /// The convolution of arrays of any number of axes. Shapes: as many axes in both; `same` is the first's. Dtypes: what the two
 /// promote to. Errors: `shape_error`, also for `valid` where neither fits into the other. Source: scipy.signal.convolve of method
 /// direct.
-template <sinter::detail::expression A, sinter::detail::expression V>
+template <sinter::detail::expression A, sinter::detail::expression V = array<sinter::detail::element_in<A>>>
 auto convolve(A&& a, V&& v, convolve_mode mode = convolve_mode::full) {
   return sinter::detail::convolved(std::forward<A>(a), std::forward<V>(v), mode, sinter::detail::convolution::scipy);
 }
 /// The cross-correlation of such arrays. Source: scipy.signal.correlate of method direct.
-template <sinter::detail::expression A, sinter::detail::expression V>
+template <sinter::detail::expression A, sinter::detail::expression V = array<sinter::detail::element_in<A>>>
 auto correlate(A&& a, V&& v, convolve_mode mode = convolve_mode::full) {
   return sinter::detail::correlated(std::forward<A>(a), std::forward<V>(v), mode, sinter::detail::convolution::scipy);
 }

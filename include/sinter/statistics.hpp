@@ -33,6 +33,12 @@ auto average(E&& e, W&& weights, const reduce_options& how = {}) {
   detail::handle of(detail::take_node(std::forward<E>(e))), by(detail::take_node(std::forward<W>(weights)));
   return lazy<R>(detail::make_average(std::move(of), std::move(by), dtype_of<R>, how));
 }
+/// With weights in a list, `average(a, {1, 2, 1}, {.axis = 1})`: doubles.
+template <detail::expression E>
+auto average(E&& e, std::initializer_list<double> weights, const reduce_options& how = {}) {
+  const shape s(weights.size());
+  return average(std::forward<E>(e), lazy<double>(detail::make_from_host(dtype::float64, s, weights.begin())), how);
+}
 /// The mean. Source: numpy.average without weights.
 template <detail::expression E>
 auto average(E&& e, const reduce_options& how = {}) {

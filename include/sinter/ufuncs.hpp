@@ -18,6 +18,11 @@ struct close_options {
   bool equal_nan = false;
 };
 
+/// What counts as equal.
+struct equal_options {
+  detail::truth equal_nan = false;  ///< a NaN and a NaN
+};
+
 /// What NaN and the infinities become. The largest double and the lowest, which they become by default, stand for those of the dtype.
 struct nan_options {
   double nan = 0, posinf = std::numeric_limits<double>::max(), neginf = std::numeric_limits<double>::lowest();
@@ -78,11 +83,15 @@ auto allclose(A&& a, B&& b, close_options how = {}) {
 
 /// Are shapes and elements the same? `equal_nan`: NaN is the same as NaN. Source: numpy.array_equal.
 template <detail::expression A, detail::expression B>
-lazy<bool> array_equal(A&& a, B&& b, bool equal_nan = false) {
+lazy<bool> array_equal(A&& a, B&& b, const equal_options& how = {}) {
   const auto x = detail::named(std::forward<A>(a));
   const auto y = detail::named(std::forward<B>(b));
   if (!(x.shape() == y.shape())) return full({}, false);
-  return all(x == y || (isnan(x) && isnan(y) && equal_nan));
+  return all(x == y || (isnan(x) && isnan(y) && bool(how.equal_nan)));
+}
+template <detail::expression A, detail::expression B>
+lazy<bool> array_equal(A&& a, B&& b, bool equal_nan) {
+  return array_equal(std::forward<A>(a), std::forward<B>(b), equal_options{.equal_nan = equal_nan});
 }
 
 /// Are the elements the same, once broadcast? Of shapes that do not broadcast: no. Source: numpy.array_equiv.

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include <sinter/polynomial.hpp>
 #include <sinter/signal.hpp>
 #include <sinter/sinter.hpp>
 
@@ -170,6 +171,15 @@ TEST_CASE("convolutions: windows of images") {
       wanted += image(slice(i, i + rows - down + 1), slice(k, k + columns - across + 1));
   CHECK(array_equal(sum(sliding_window_view(image, {down, across}), {.axis = {2, 3}}), wanted));
   CHECK(array_equal(sum(sliding_window_view(image.T(), {across, down}), {.axis = {2, 3}}), wanted.T()));
+}
+
+TEST_CASE("convolutions: with a list") {
+  const array<float> f{1, 2, 3};
+  CHECK(convolve(f, {1, 1, 1}).get() == std::vector<float>{1, 3, 6, 5, 3});
+  CHECK(correlate(f, {1, 2}).get() == std::vector<float>{5, 8});
+  CHECK(signal::convolve(f, {1, 1}, convolve_mode::valid).get() == std::vector<float>{3, 5});
+  CHECK(polyval({1, 0, 2}, f).get() == std::vector<float>{3, 6, 11});
+  CHECK(polyval({0.5, 2}, 3.0).item() == 3.5);
 }
 
 }  // namespace

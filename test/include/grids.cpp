@@ -120,3 +120,12 @@ TEST_CASE("grids: they are one launch with their user") {
   is_one_launch([&] { array<double> r = sn::linspace(v, v + 1, 5) * 2; });
   is_one_launch([&] { array<double> r = sn::fromfunction([](auto i, auto j) { return i * j; }, {64, 64}) * v; });
 }
+
+TEST_CASE("grids: indices as a list") {
+  const auto open = sn::indices({2, 3}, {.sparse = true});
+  CHECK(open.size() == 2);
+  CHECK(open[0].shape() == sn::shape{2, 1});
+  CHECK(open[1].shape() == sn::shape{1, 3});
+  CHECK(sn::array_equal(open[0] * 10 + open[1], array<std::int64_t>{{0, 1, 2}, {10, 11, 12}}).item());
+  CHECK(sn::array_equal(sn::stack(sn::indices({2, 3}, {})), sn::indices({2, 3})).item());
+}

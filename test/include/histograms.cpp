@@ -166,3 +166,13 @@ TEST_CASE("histograms: a division finds the bins that a search among the edges f
   CHECK(counts.get() == by_hand(std::vector<double>(host.begin(), host.end()), edges.get()));
   CHECK(histogram(full({5000}, 0.25), 8, {.range = {0, 1}}).first.get() == counts_of{0, 0, 5000, 0, 0, 0, 0, 0});
 }
+
+TEST_CASE("histograms: edges in a list") {
+  const array<double> a{1, 2, 3, 4, 5, 6};
+  const auto [counts, edges] = histogram(a, {0.0, 2.0, 7.0});
+  CHECK(counts.get() == counts_of{1, 5});
+  CHECK(edges.get() == std::vector<double>{0, 2, 7});
+  CHECK(histogram(a, {0, 2, 7}, {.density = false}).first.get() == counts_of{1, 5});
+  CHECK(digitize(a, {2, 4}).get() == counts_of{0, 1, 1, 2, 2, 2});
+  CHECK(digitize(2, {2, 4}, true).item() == 0);
+}

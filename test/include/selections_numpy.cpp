@@ -323,3 +323,34 @@ TEST_CASE("selections: more tiles than a warp of a GPU looks back over at once")
   for (int again = 0; again < 3; ++again) CHECK(array<float>(x(x > 6000)).get() == want);
   CHECK(sn::flatnonzero(x > 6000).get() == where);
 }
+
+TEST_CASE("selections: places that are plain numbers") {
+  const auto place = sn::unravel_index(99, {6, 7, 8});
+  CHECK(place.size() == 3);
+  CHECK(place[0].shape() == sn::shape());
+  CHECK(int(place[0]) == 1);
+  CHECK(int(place[1]) == 5);
+  CHECK(int(place[2]) == 3);
+  const auto [row, column] = sn::unravel_index<2>(4, {2, 3});
+  CHECK(int(row) * 10 + int(column) == 11);
+  CHECK(sn::ravel_multi_index({1, 2}, {2, 3}).item() == 5);
+  CHECK(sn::ravel_multi_index({1, 7}, {2, 3}, index_mode::clip).item() == 5);
+  CHECK_THROWS_AS(
+      [] {
+        static_cast<void>(sn::unravel_index(6, {2, 3})[0].item());
+        sn::synchronize();
+      }(),
+      sn::index_error);
+}
+
+TEST_CASE("selections: take wraps and clips, and takes a list") {
+  const array<int> a{{1, 2, 3}, {4, 5, 6}};
+  using ints = std::vector<int>;
+  CHECK(sn::take(a, array{-7, 99}, 1, index_mode::clip).get() == ints{1, 3, 4, 6});
+  CHECK(sn::take(a, array{-7, 99}, 1, index_mode::wrap).get() == ints{3, 1, 6, 4});
+  CHECK(a.take(5, -1, index_mode::wrap).get() == ints{3, 6});
+  CHECK_THROWS_AS((void)sn::take(a, 5, 2, index_mode::wrap), sn::shape_error);
+  CHECK(sn::take(a, {0, 5}).get() == ints{1, 6});
+  CHECK(sn::take(a, {1}, 0).shape() == sn::shape{1, 3});
+  CHECK(sn::compress({false, true}, a, 0).get() == ints{4, 5, 6});
+}

@@ -131,3 +131,18 @@ TEST_CASE("sets: of many elements") {
   const counters_snapshot moved = moved_by([&] { CHECK(sum(isin(x, nine)).item() == wanted); });
   if (!(device::current() == device::interpreter())) CHECK(moved.library_calls == 1);
 }
+
+TEST_CASE("sets: lists and numbers stand for arrays of the element type") {
+  const array<std::int64_t> k{2, 0, 1};
+  const array<double> a{1, 3};
+  using truths = std::vector<bool>;
+  CHECK(isin(k, {1, 2}).get() == truths{true, false, true});
+  CHECK(isin(k, {1}, {.invert = true}).get() == truths{true, true, false});
+  CHECK(isin(k, 1).get() == truths{false, false, true});
+  CHECK(isin(a, 3.0).get() == truths{false, true});
+  CHECK(isin(3.0, a).item());
+  CHECK(in1d(k, {0}).get() == truths{false, true, false});
+  CHECK(union1d(k, {7, 1}).get() == std::vector<std::int64_t>{0, 1, 2, 7});
+  CHECK(searchsorted(a, {0, 2, 4}).get() == std::vector<std::int64_t>{0, 1, 2});
+  CHECK(interp(1.5, {1, 2}, {10, 20}).item() == 15);
+}

@@ -175,3 +175,10 @@ TEST_CASE("statistics: what is refused, and what is one launch") {
   one("average", [&] { const array<float> r = average(x, x + 1, {.axis = 0}); });
   one("vecdot", [&] { const array<float> r = vecdot(x + 1, x - 1) * 2; });
 }
+
+TEST_CASE("statistics: weights in a list") {
+  const array<double> a{{1, 2, 3}, {4, 5, 9}};
+  CHECK(average(a, {1, 2, 1}, {.axis = 1}).get() == std::vector<double>{2, 5.75});
+  CHECK(average(a(0), {1, 2, 1}).item() == 2);
+  CHECK(average(a, {.axis = 1}).get() == std::vector<double>{2, 6});
+}

@@ -137,3 +137,10 @@ TEST_CASE("ufuncs: truth as bits of bytes, and back") {
   CHECK(unpackbits(array<std::uint8_t>{{5}, {255}}).get() == bytes{0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1});
   CHECK_THROWS_AS((void)packbits(a, 2), shape_error);
 }
+
+TEST_CASE("ufuncs: NaN counts as equal where that is said") {
+  const array<double> a{1, not_a_number};
+  CHECK(array_equal(a, a, {.equal_nan = true}).item());
+  CHECK(array_equal(a, a, true).item());
+  CHECK_FALSE(array_equal(a, a, {.equal_nan = false}).item());
+}
