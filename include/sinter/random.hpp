@@ -4,6 +4,7 @@
 #pragma once
 
 #include <sinter/detail/draws.hpp>
+#include <sinter/scatter.hpp>
 
 namespace sinter {
 
@@ -236,20 +237,21 @@ class generator {
     return take(all, permutation(all.shape()[axis < 0 ? axis + all.ndim() : axis]), axis);
   }
   /// Puts an array's parts along an axis in random order. Source: numpy.random.Generator.shuffle.
-  template <element T>
-  void shuffle(array<T>& a, std::int64_t axis = 0) {
-    a(ellipsis) = permutation(a, axis);
+  template <detail::target A>
+  void shuffle(A&& a, std::int64_t axis = 0) {
+    auto&& to = detail::stored_into(std::forward<A>(a));
+    to(ellipsis) = permutation(to, axis);
   }
-  /// Numbers below n, with replacement. Dtypes: int64. Source: numpy.random.Generator.choice.
-  lazy<std::int64_t> choice(std::int64_t n, const shape& s = {}) { return integers(s, 0, n); }
-  /// Parts of an array along its first axis; without replacement for `{.replace = false}`. Errors: `error` for more than there
-  /// are. Source: numpy.random.Generator.choice.
+  /// Numbers below n; without replacement for `{.replace = false}`. Dtypes: int64. Errors: `error` for more than there are.
+  /// Source: numpy.random.Generator.choice.
+  lazy<std::int64_t> choice(std::int64_t n, const shape& s = {}, choice_options how = {}) {
+    return how.replace ? integers(s, 0, n) : chosen(n, s);
+  }
+  /// Parts of an array along its first axis.
   template <detail::expression E>
   auto choice(E&& e, const shape& s = {}, choice_options how = {}) {
     const lazy<detail::element_in<E>> all(detail::take_node(std::forward<E>(e)));
-    const std::int64_t n = all.shape()[0];
-    if (how.replace) return take(all, choice(n, s), 0);
-    return take(all, chosen(n, s), 0);
+    return take(all, choice(all.shape()[0], s, how), 0);
   }
   /// Numbers below n, each as likely as its weight in `p`, which need not sum to 1; without replacement for `{.replace = false}`:
   /// each as likely among those that are left. Evaluates the weights' running sums, or how many have one. Dtypes: int64. Errors:

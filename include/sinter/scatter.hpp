@@ -7,10 +7,23 @@
 namespace sinter {
 
 namespace detail {
-/// What elements can be stored into: a named array, or an array_ref.
+/// What elements can be stored into: a named array, an array_ref, or a part that an index list makes of one: `a(0)`. As the type of
+/// a parameter that is forwarded.
 template <class A>
-concept storable =
-    std::same_as<A, array<element_in<A>>> || std::same_as<std::remove_const_t<A>, array_ref<element_in<A>>>;
+concept named_target = std::same_as < A,
+        array<element_in<A>>
+& > || std::same_as<std::remove_cvref_t<A>, array_ref<element_in<A>>>;
+template <class A>
+concept target = named_target<A> || std::same_as<A, selection<element_in<A>>>;
+/// Itself; of a part an array_ref, which can be used more than once.
+template <named_target A>
+A&& stored_into(A&& a) {
+  return std::forward<A>(a);
+}
+template <element T>
+array_ref<T> stored_into(selection<T>&& part) {
+  return array_ref<T>(std::move(part));
+}
 }  // namespace detail
 
 /// Elements of a named array that arrays of integers name. It reads like any expression, and can be stored into.
@@ -111,9 +124,10 @@ detail::updated<op::add, T, V> scatter_add(picked<T>&& at, V&& value, scatter_op
   return detail::scatter<op::add>(std::move(at), std::forward<V>(value), how.atomic);
 }
 /// To `a(k)`.
-template <detail::storable A, detail::index_array K, detail::operand V>
-detail::updated<op::add, detail::element_in<A>, V> scatter_add(A& a, K&& k, V&& value, scatter_options how = {}) {
-  return detail::scatter<op::add>(a(std::forward<K>(k)), std::forward<V>(value), how.atomic);
+template <detail::target A, detail::index_array K, detail::operand V>
+detail::updated<op::add, detail::element_in<A>, V> scatter_add(A&& a, K&& k, V&& value, scatter_options how = {}) {
+  auto&& to = detail::stored_into(std::forward<A>(a));
+  return detail::scatter<op::add>(to(std::forward<K>(k)), std::forward<V>(value), how.atomic);
 }
 /// Each element that is named becomes the largest of itself and the values for it; NaN wins, and of two zeros the positive one.
 /// Shapes, dtypes and errors: as scatter_add. Source: numpy.maximum.at, cupyx.scatter_max.
@@ -121,18 +135,20 @@ template <element T, detail::operand V>
 detail::updated<op::maximum, T, V> scatter_max(picked<T>&& at, V&& value) {
   return detail::scatter<op::maximum>(std::move(at), std::forward<V>(value));
 }
-template <detail::storable A, detail::index_array K, detail::operand V>
-detail::updated<op::maximum, detail::element_in<A>, V> scatter_max(A& a, K&& k, V&& value) {
-  return detail::scatter<op::maximum>(a(std::forward<K>(k)), std::forward<V>(value));
+template <detail::target A, detail::index_array K, detail::operand V>
+detail::updated<op::maximum, detail::element_in<A>, V> scatter_max(A&& a, K&& k, V&& value) {
+  auto&& to = detail::stored_into(std::forward<A>(a));
+  return detail::scatter<op::maximum>(to(std::forward<K>(k)), std::forward<V>(value));
 }
 /// The smallest; NaN wins, and of two zeros the negative one. Source: numpy.minimum.at, cupyx.scatter_min.
 template <element T, detail::operand V>
 detail::updated<op::minimum, T, V> scatter_min(picked<T>&& at, V&& value) {
   return detail::scatter<op::minimum>(std::move(at), std::forward<V>(value));
 }
-template <detail::storable A, detail::index_array K, detail::operand V>
-detail::updated<op::minimum, detail::element_in<A>, V> scatter_min(A& a, K&& k, V&& value) {
-  return detail::scatter<op::minimum>(a(std::forward<K>(k)), std::forward<V>(value));
+template <detail::target A, detail::index_array K, detail::operand V>
+detail::updated<op::minimum, detail::element_in<A>, V> scatter_min(A&& a, K&& k, V&& value) {
+  auto&& to = detail::stored_into(std::forward<A>(a));
+  return detail::scatter<op::minimum>(to(std::forward<K>(k)), std::forward<V>(value));
 }
 
 /// Elements of a named array where a mask is true. It reads like any expression, for which the mask is evaluated, and can be stored
@@ -206,26 +222,21 @@ class [[nodiscard]] masked : public detail::methods<masked<T>, T> {
   detail::handle mask_;
 };
 
-/// Stores where a mask is true; the elements elsewhere stay. Shapes: mask and value broadcast to the array. Dtypes: the value
+/// Stores where a mask is true, also into a part, `store_where(a(0), mask, 1)`; the elements elsewhere stay. Shapes: mask and value broadcast to the array. Dtypes: the value
 /// becomes the array's. Errors: `shape_error`. Source: numpy.copyto(a, e, where=mask), numpy.putmask.
-template <detail::storable A, detail::mask_array M, detail::operand V>
-void store_where(A& a, M&& mask, V&& value) {
+template <detail::target A, detail::mask_array M, detail::operand V>
+void store_where(A&& a, M&& mask, V&& value) {
   using T = detail::element_in<A>;
+  auto&& to = detail::stored_into(std::forward<A>(a));
   if constexpr (detail::scalar_operand<V>)
-    a(ellipsis) = where(std::forward<M>(mask), strong(detail::stored_scalar<T>(value)), a);
-  else a(ellipsis) = where(std::forward<M>(mask), astype<T>(std::forward<V>(value)), a);
-}
-/// Into a part: `store_where(a(0), mask, 1)`.
-template <element T, detail::mask_array M, detail::operand V>
-void store_where(selection<T>&& part, M&& mask, V&& value) {
-  const array_ref<T> elements(std::move(part));
-  store_where(elements, std::forward<M>(mask), std::forward<V>(value));
+    to(ellipsis) = where(std::forward<M>(mask), strong(detail::stored_scalar<T>(value)), to);
+  else to(ellipsis) = where(std::forward<M>(mask), astype<T>(std::forward<V>(value)), to);
 }
 
 namespace detail {
 template <class A, class M, class V>
 consteval fault store_where_fault() {
-  if constexpr (!storable<std::remove_reference_t<A>> && !is_selection<A>) return fault::target;
+  if constexpr (!target<A>) return fault::target;
   else if constexpr (!mask_array<M>) return fault::no_mask;
   else return operand<V> ? fault::none : fault::stored;
 }

@@ -350,3 +350,20 @@ TEST_CASE_TEMPLATE("random: dirichlet of small parameters is of numbers, and cho
   CHECK(all(abs(var(several, 0) - array<double>{0.125 * 0.875, 0.25 * 0.75, 0.625 * 0.375} / 9) < 0.002).item());
   CHECK(max(rng.choice(3, {5}, zeros<double>({3}))).item() < 3);
 }
+
+TEST_CASE("random: numbers below n without replacement") {
+  random::generator rng(7);
+  CHECK(sort(rng.choice(10, {10}, {.replace = false})).get() == arange(10).get());
+  CHECK(rng.choice(10, 3, {.replace = false}).shape() == shape{3});
+  CHECK(rng.choice(4, {50}, {.replace = true}).shape() == shape{50});
+  CHECK_THROWS_AS((void)rng.choice(2, {3}, {.replace = false}), error);
+}
+
+TEST_CASE("random: a part of an array is shuffled in place") {
+  random::generator rng(7);
+  array<std::int64_t> a = arange(40).reshape(2, 20);
+  rng.shuffle(a(1));
+  CHECK(a(0).get() == arange(20).get());
+  CHECK(a(1).get() != arange(20, 40).get());
+  CHECK(sort(a(1)).get() == arange(20, 40).get());
+}

@@ -431,3 +431,48 @@ TEST_CASE("scatters: elements under a mask are updated by every operator") {
   d(d > 3) /= 2;
   CHECK(d.get() == std::vector<double>{2, 2});
 }
+
+TEST_CASE("scatters: functions that store take a part, and lists") {
+  array<int> a{{1, 2, 3}, {4, 5, 6}};
+  sn::copyto(a(0), 7);
+  CHECK(a.get() == ints{7, 7, 7, 4, 5, 6});
+  sn::copyto(a(1), array{1, 2, 3}, a(1) > 4);
+  CHECK(a.get() == ints{7, 7, 7, 4, 2, 3});
+  sn::putmask(a(_, 1), a(_, 0) > 5, 0);
+  CHECK(a.get() == ints{7, 0, 7, 4, 2, 3});
+  sn::place(a(1), a(1) < 4, array{8, 9});
+  CHECK(a.get() == ints{7, 0, 7, 4, 8, 9});
+  sn::put(a(1), {0, 2}, {-1, -2});
+  CHECK(a.get() == ints{7, 0, 7, -1, 8, -2});
+  sn::put(a, {1}, 5);
+  CHECK(a.get() == ints{7, 5, 7, -1, 8, -2});
+  sn::put_along_axis(a(slice(1, _)), array<int>{{2}}, 0, 1);
+  CHECK(a.get() == ints{7, 5, 7, -1, 8, 0});
+  sn::scatter_add(a(0), array{0, 0}, 1);
+  sn::scatter_max(a(1), array{0}, 3);
+  sn::scatter_min(a(1), array{1}, 2);
+  CHECK(a.get() == ints{9, 5, 7, 3, 2, 0});
+  a(1).fill(6);
+  CHECK(a.get() == ints{9, 5, 7, 6, 6, 6});
+  const auto fill = [](sn::array_ref<int> v) {
+    v.fill(1);
+    sn::copyto(v, 2, v > 0);
+    sn::fill_diagonal(v(sn::newaxis), 3);
+  };
+  fill(a(0, slice(1, _)));
+  CHECK(a.get() == ints{9, 3, 2, 6, 6, 6});
+}
+
+TEST_CASE("scatters: the diagonal of a part, of which nothing else is copied") {
+  array<int> t = sn::zeros<int>({2, 30, 30});
+  const array<int> kept = t(1), two{5, 6};
+  const auto moved = moved_by([&] {
+    sn::fill_diagonal(t(0), 1);
+    sn::fill_diagonal(t(0, slice(28, _), slice(28, _)), two);
+  });
+  CHECK(moved.bytes_copied == 0);
+  CHECK(sn::sum(t(0)).item() == 28 + 11);
+  CHECK(sn::trace(t(0)).item() == 28 + 11);
+  CHECK(sn::sum(t(1)).item() == 0);
+  CHECK(sn::sum(kept).item() == 0);
+}

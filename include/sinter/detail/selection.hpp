@@ -145,6 +145,12 @@ class [[nodiscard]] selection : public detail::methods<selection<T>, T> {
     return complex_part<T, op::imag>(std::move(*this));
   }
 
+  /// Stores a number into every element. Source: numpy.ndarray.fill.
+  template <detail::scalar_operand V>
+  void fill(V value) && {
+    std::move(*this) = value;
+  }
+
   selection(selection&&) noexcept = default;
   /// Library use. The whole of an array; what an index list names of a node: the array's, or an array_ref's.
   selection(array<T>& target, detail::node* owned_view) : target_(&target), view_(owned_view) {}
@@ -239,7 +245,14 @@ class array_ref : public detail::methods<array_ref<T>, T> {
                   "sinter: an array_ref is not made to stand for something else; v(ellipsis) = x stores");
   }
 
-  /// Library use.
+  /// Stores a number into every element. Source: numpy.ndarray.fill.
+  template <detail::scalar_operand V>
+  void fill(V value) const {
+    (*this)(ellipsis) = value;
+  }
+
+  /// Library use. What a view of these elements shows, to store into; their node.
+  selection<T> through(detail::node* owned_view) const { return selection<T>(*target_, owned_view); }
   detail::node* share() const {
     const detail::handle whole(of_ ? of_->share() : target_->share());
     return detail::make_view(whole.get(), list_.items, list_.count);
