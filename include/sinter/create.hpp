@@ -170,8 +170,9 @@ array<T> eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0,
   return array<T>(astype<T>(j - i == k), at);
 }
 
-/// Copies contiguous host memory to the current device: a vector, a span, a `std::array`, an array of C++. Dtypes: the elements'. Errors: `shape_error` where the shape does not
-/// fit. Stream behaviour: the host memory has been read on return. Source: cupy.asarray.
+/// Copies contiguous host memory to the current device: a vector, a span, a `std::array`, an array of C++. Dtypes: the elements'.
+/// Errors: `shape_error` where the shape does not fit. Stream behaviour: the host memory has been read on return. Source:
+/// cupy.asarray.
 template <class Span>
   requires(detail::host_memory<const Span&, const void*>&& arithmetic<detail::held<Span>>)
 auto asarray(const Span& elements, const shape& s, detail::where at = detail::where::current()) {
@@ -184,14 +185,14 @@ template <class Span>
 auto asarray(const Span& elements, detail::where at = detail::where::current()) {
   return asarray(elements, shape(elements.size()), at);
 }
-template <arithmetic V, auto count>
-  requires(!std::same_as<V, char>)
-auto asarray(const V (&elements)[count], detail::where at = detail::where::current()) {
-  return array<element_type<V>>(detail::make_from_host(dtype_of<V>, shape(count), elements, at));
+template <arithmetic T, auto count>
+  requires(!std::same_as<T, char>)
+auto asarray(const T (&elements)[count], detail::where at = detail::where::current()) {
+  return array<element_type<T>>(detail::make_from_host(dtype_of<T>, shape(count), elements, at));
 }
 
-/// The elements, or a number, repeated along new or length-one axes; lazy, so nothing is copied until an array is made of it. Errors:
-/// `shape_error`. Source: numpy.broadcast_to.
+/// The elements, or a number, repeated along new or length-one axes; lazy, so nothing is copied until an array is made of it.
+/// Errors: `shape_error`. Source: numpy.broadcast_to.
 template <detail::expression_or_number E>
 auto broadcast_to(E&& e, const shape& s) {
   const detail::handle child = detail::node_of(detail::as_expression(std::forward<E>(e)));

@@ -15,8 +15,8 @@ concept index_or_indices = index_array<K> ||
     (std::integral<std::remove_cvref_t<K>> && !std::same_as<std::remove_cvref_t<K>, bool>);
 }  // namespace detail
 
-/// The elements of the flattened `a` that integers name, an array of them or a list, `take(a, {0, 2})`; lazy and fused. Shapes: that
-/// of the indices. Errors: as of `a(indices)`. Source: numpy.take.
+/// The elements of the flattened `a` that integers name, an array of them or a list, `take(a, {0, 2})`; lazy and fused. Shapes:
+/// that of the indices. Errors: as of `a(indices)`. Source: numpy.take.
 template <detail::expression A, detail::index_array K = array<std::int64_t>>
 auto take(A&& a, K&& indices) {
   return lazy<detail::element_in<A>>(std::forward<A>(a).ravel()(std::forward<K>(indices)));
@@ -48,7 +48,7 @@ auto take(A&& a, K&& indices, detail::integer axis, index_mode mode) {
 }
 template <detail::expression A, class K>
   requires(!detail::index_array<K> && !std::integral<K>)
-detail::refused_index<K> take(A&&, const K&, detail::anything = 0, detail::anything = 0);
+detail::refused<double, detail::index_fault<K>, K> take(A&&, const K&, detail::anything = 0, detail::anything = 0);
 /// Along an axis, an element for each of the indices, which have the other axes of `a` or broadcast with them. Source:
 /// numpy.take_along_axis.
 template <detail::expression A, detail::index_array K>

@@ -61,7 +61,8 @@ class integers {
 };
 }  // namespace detail
 
-/// The axes of a reduction: `1`, `-1`, `{0, 2}`, or `{}` for none, which reduces nothing; or those of a vector or a span of integers.
+/// The axes of a reduction: `1`, `-1`, `{0, 2}`, or `{}` for none, which reduces nothing; or those of a vector or a span of
+/// integers.
 class axes {
  public:
   constexpr axes() { list_.count = 0; }

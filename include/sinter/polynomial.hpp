@@ -17,8 +17,8 @@ SINTER_API std::pair<handle, handle> make_polydiv(handle u, handle v, dtype);
 SINTER_API node* make_polyint(handle p, std::int64_t times, const double* constants, std::size_t count, dtype);
 }  // namespace detail
 
-/// The polynomial's values, by Horner's rule, in one kernel: `polyval({1, 0, 2}, x)`, where a list has x's element type. Shapes: p has one axis; that of x. Dtypes: what the two promote to.
-/// Errors: `shape_error`. Source: numpy.polyval.
+/// The polynomial's values, by Horner's rule, in one kernel: `polyval({1, 0, 2}, x)`, where a list has x's element type. Shapes: p
+/// has one axis; that of x. Dtypes: what the two promote to. Errors: `shape_error`. Source: numpy.polyval.
 template <detail::expression_or_number X, detail::expression P = array<detail::element_as_expression<X>>>
 auto polyval(P&& p, X&& x) {
   using R = result_type<detail::element_in<P>, detail::element_as_expression<X>>;

@@ -25,8 +25,9 @@ decltype(auto) repeated_to(V&& value, const shape& s) {
 }
 }  // namespace detail
 
-/// Stores into the flattened elements that integers name, one, several or a list of them: `put(a, {0, 2}, {7, 8})`. The values in turn,
-/// over again where they are too few. Dtypes: the values become the array's. Errors: `index_error`, as of `a(k) = v`. Source: numpy.put.
+/// Stores into the flattened elements that integers name, one, several or a list of them: `put(a, {0, 2}, {7, 8})`. The values in
+/// turn, over again where they are too few. Dtypes: the values become the array's. Errors: `index_error`, as of `a(k) = v`. Source:
+/// numpy.put.
 template <detail::target A, detail::index_or_indices K = array<std::int64_t>,
           detail::operand V = array<detail::element_in<A>>>
 void put(A&& a, K&& k, V&& values, index_mode mode = index_mode::raise) {

@@ -222,8 +222,9 @@ class [[nodiscard]] masked : public detail::methods<masked<T>, T> {
   detail::handle mask_;
 };
 
-/// Stores where a mask is true, also into a part, `store_where(a(0), mask, 1)`; the elements elsewhere stay. Shapes: mask and value broadcast to the array. Dtypes: the value
-/// becomes the array's. Errors: `shape_error`. Source: numpy.copyto(a, e, where=mask), numpy.putmask.
+/// Stores where a mask is true, also into a part, `store_where(a(0), mask, 1)`; the elements elsewhere stay. Shapes: mask and value
+/// broadcast to the array. Dtypes: the value becomes the array's. Errors: `shape_error`. Source: numpy.copyto(a, e, where=mask),
+/// numpy.putmask.
 template <detail::target A, detail::mask_array M, detail::operand V>
 void store_where(A&& a, M&& mask, V&& value) {
   using T = detail::element_in<A>;

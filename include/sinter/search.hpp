@@ -41,8 +41,8 @@ auto searchsorted(A&& a, V&& values, const search_options& how = {}) {
 /// The number of the bin that each element lies in: bins rise or fall, and have the edge on their left, or with `right` the other.
 /// Shapes: that of the elements. Dtypes: int64. Errors: `shape_error`; bins that do neither are not noticed. Source:
 /// numpy.digitize.
-template <detail::expression_or_number X, detail::expression B = array<double>>
-auto digitize(X&& x, B&& bins, detail::truth right = false) {
+template <detail::expression_or_number X, detail::expression B = array<double>, std::same_as<bool> R = bool>
+auto digitize(X&& x, B&& bins, R right = false) {
   detail::handle of(detail::take_node(detail::as_expression(std::forward<X>(x))));
   detail::handle by(detail::take_node(std::forward<B>(bins)));
   return lazy<std::int64_t>(detail::make_digitize(std::move(of), std::move(by), right));

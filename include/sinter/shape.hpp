@@ -28,8 +28,8 @@ template <class X>
 inline constexpr bool holds_integers = false;
 template <host_range X>
 inline constexpr bool holds_integers<X> =
-    std::is_integral_v<std::remove_cvref_t<decltype(*std::declval<X>().data())>> &&
-    sizeof(*std::declval<X>().data()) > 1;
+    std::is_integral_v<std::remove_cvref_t<decltype(*std::declval<const X&>().data())>> &&
+    sizeof(*std::declval<const X&>().data()) > 1;
 /// A vector, a span or a `std::array` of any integer type.
 template <class X>
 concept integer_range = holds_integers<X>;
