@@ -42,7 +42,7 @@ class integers {
   template <host_range List>
   integers(const List& several) : integers(nullptr, several.size()) {
     static_assert(holds_integers<List>, "sinter: an axis, a count or an offset is an integer");
-    if constexpr (std::is_same_v<decltype(several.data()), const std::int64_t*>) several_ = several.data();
+    if constexpr (std::is_convertible_v<decltype(several.data()), const std::int64_t*>) several_ = several.data();
     else if constexpr (holds_integers<List>) converted_.assign(several.data(), several.data() + several.size());
   }
 

@@ -260,21 +260,21 @@ TEST_CASE_FIXTURE(pool_on_device, "line_profile_hook adds up by statement, benea
     hook.print_report(out);
     return out.str();
   };
-  const auto allocate_at = [&](const detail::where& place, std::size_t size) {
-    const runtime::statement outer(place);
+  const auto allocate_at = [&](const char* file, unsigned line, std::size_t size) {
+    const runtime::statement outer(detail::where::current(file, line));
     {
       const runtime::statement inner(detail::where::current("library.cpp", 1));  // the statement is the outer one
       give(take(size), size);
     }
   };
-  allocate_at({"unseen.cpp", 1}, 100);  // no hook yet
+  allocate_at("unseen.cpp", 1, 100);  // no hook yet
   {
     const hook_scope scope(hook);
-    allocate_at({"model.cpp", 42}, 2 * u);
-    allocate_at({"model.cpp", 42}, 2 * u);
+    allocate_at("model.cpp", 42, 2 * u);
+    allocate_at("model.cpp", 42, 2 * u);
     {
       const allocation_label step("training");
-      allocate_at({"model.cpp", 43}, 2 * u);
+      allocate_at("model.cpp", 43, 2 * u);
       const allocation_label inner("backward");
       give(take(u), u);
     }
