@@ -87,6 +87,17 @@ struct elements_of {
   }
   static made decode(key k, const key_rule<U>& r) { return bits_of_key(k, r); }
 };
+/// The same of bytes, which no vector sorts.
+struct bytes_of {
+  using key = std::uint16_t;
+  using made = std::uint8_t;
+  using bits = std::uint8_t;
+  static void encode(const bits* row, std::int64_t first, std::int64_t count, key* to, const key_rule<bits>& r) {
+    const key_rule<bits> rule = r;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = whole_key(row[first + i], rule);
+  }
+  static made decode(key k, const key_rule<bits>& r) { return bits_of_key(static_cast<bits>(k), r); }
+};
 /// Places of elements of up to 32 bits in rows of fewer than 2^32.
 template <class U>
 struct places_of {
@@ -358,7 +369,9 @@ void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream
   sort_as<S>(s, from, to, parts, on);
 }
 
-// ---- elements of one byte are counted
+// ---- elements of one byte are counted, but for rows in which counts would be most of the work
+
+constexpr std::int64_t least_counted = 64;
 
 // Item: a row.
 void count_rows(const void* with, long long begin, long long end) noexcept {
@@ -394,7 +407,10 @@ void order_on_cpu(const order_shape& s, const std::byte* from, std::byte* to, st
   const auto keys = static_cast<double>(s.length);
   if (detail::is_complex(s.type)) return share_out(&compare_rows, alone, s.rows, keys * 10 * nanoseconds_of_key, on);
   switch (itemsize(s.type)) {
-    case 1: return share_out(&count_rows, alone, s.rows, keys * nanoseconds_of_move, on);
+    case 1:
+      if (s.length >= least_counted) return share_out(&count_rows, alone, s.rows, keys * nanoseconds_of_move, on);
+      if (!s.places) return order_as<bytes_of>(s, from, to, on);
+      return order_as<places_of<std::uint8_t>>(s, from, to, on);
     case 2:
       if (!s.places) return order_as<elements_of<std::uint16_t>>(s, from, to, on);
       if (is_long) return order_as<wide_places_of<std::uint16_t>>(s, from, to, on);
