@@ -248,29 +248,30 @@ class small_job {
 template <class F>
 auto with_lanes(dtype t, F call) {
   switch (t) {
-    case dtype::float32: return call(real_lanes<float>{});
-    case dtype::float64: return call(real_lanes<double>{});
-    case dtype::complex64: return call(complex_lanes<float>{});
-    default: return call(complex_lanes<double>{});
+    case dtype::float32: return call(std::type_identity<real_lanes<float>>{});
+    case dtype::float64: return call(std::type_identity<real_lanes<double>>{});
+    case dtype::complex64: return call(std::type_identity<complex_lanes<float>>{});
+    default: return call(std::type_identity<complex_lanes<double>>{});
   }
 }
 
 }  // namespace
 
 int small_systems_at_once(dtype t) {
-  return with_lanes(t, [](auto number) { return small_job<decltype(number)>::at_once; });
+  return with_lanes(t, [](auto of) { return small_job<typename decltype(of)::type>::at_once; });
 }
 
 std::size_t small_systems_scratch(const solver_problem& p) {
-  return with_lanes(p.type, [&](auto number) {
+  return with_lanes(p.type, [&](auto of) {
     const solver_work w{p, {}, {}, {}, nullptr};
-    return small_job<decltype(number)>(w, nullptr, 0, 0, nullptr).used();
+    return small_job<typename decltype(of)::type>(w, nullptr, 0, 0, nullptr).used();
   });
 }
 
 void solve_small_on_host(const solver_work& w, std::byte* scratch, std::int64_t first, std::int64_t count,
                          std::int32_t* infos) noexcept {
-  with_lanes(w.of.type, [&](auto number) { small_job<decltype(number)>(w, scratch, first, count, infos).solve(); });
+  with_lanes(w.of.type,
+             [&](auto of) { small_job<typename decltype(of)::type>(w, scratch, first, count, infos).solve(); });
 }
 
 }  // namespace sinter::runtime
