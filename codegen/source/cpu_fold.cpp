@@ -72,7 +72,7 @@ class cpu_fold : cpu_writer {
   }
 
   // Elements of a block are folded without their positions. Where in it the extreme is needs to be known only if it goes beyond all
-  // before it, which few blocks do.
+  // before it, which few blocks do. What is computed is kept for that: computed again, in another loop, it may have another last bit.
   void choose_in_blocks() {
     constexpr int turns = 16;
     for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", best(m), " = ", b_.identity(m), ";");
@@ -80,18 +80,27 @@ class cpu_fold : cpu_writer {
     w_.open("for (long long i = low; i < high; i += ", most, ")");
     w_.line("const int count = high - i < ", most, " ? high - i : ", most, ";");
     start_lanes({0}, lanes(), lanes());
+    if (computes()) w_.line(b_.member_type(0), " elements[", most, "];");
     w_.line("int turn = 0;");
-    const auto fold_turn = [&](const std::string& width) {
+    const auto fold_turn = [&](const std::string& width, const std::string& at) {
       w_.raw("#pragma omp simd\n");
       w_.open("for (int l = 0; l < ", width, "; ++l)");
-      take(read("p", "i + turn + l"));
+      take(read("p", "i + turn + " + at));
+      if (computes()) w_.line("elements[turn + l] = e0;");
       w_.line("acc0[l] = ", b_.folded(0, "e0", "acc0[l]"), ";");
       w_.close();
     };
     w_.open("for (; turn + ", lanes(), " <= count; turn += ", lanes(), ")");
-    fold_turn(lanes());
+    fold_turn(lanes(), "l");
     w_.close();
-    fold_turn("count - turn");
+    w_.line("const int left = count - turn;");
+    if (spare_lanes() == spare::repeat) {
+      w_.open("if (left > 0)");
+      fold_turn(lanes(), "(l < left ? l : 0)");
+      w_.close();
+    } else {
+      fold_turn("left", "l");
+    }
     end_lanes([&](const spelled& x, const spelled& y) { w_.line(x(0), " = ", b_.folded(0, x(0), y(0)), ";"); });
     // An equal one comes too late, unless there is none yet.
     w_.open("if (", b_.stands_in(0, best, state_at("acc0[0]", "9223372036854775806LL")), ")");
@@ -104,13 +113,17 @@ class cpu_fold : cpu_writer {
     w_.line("int at = count;");
     w_.raw("#pragma omp simd reduction(min : at)\n");
     w_.open("for (int l = 0; l < count; ++l)");
-    take(read("p", "i + l"));
-    w_.line("const int here = ", b_.stands_in(0, state_at("acc0[0]", "1"), state_at("e0", "0")), " ? l : count;");
+    if (!computes()) take(read("p", "i + l"));
+    const std::string element = computes() ? "elements[l]" : "e0";
+    w_.line("const int here = ", b_.stands_in(0, state_at("acc0[0]", "1"), state_at(element, "0")), " ? l : count;");
     w_.line("at = here < at ? here : at;");
     w_.close();
     take(read("p", "i + at"));
-    for (int m = 0; m < members(); ++m) w_.line(best(m), " = ", number("e", m), ";");
+    w_.line("best0 = acc0[0];");
+    w_.line("best1 = e1;");
   }
+
+  bool computes() const { return b_.k.values[b_.folded_value(0)].kind != value_kind::input; }
 
   static spelled state_at(const std::string& element, const std::string& position) {
     return [=](int m) { return m == 0 ? element : position; };

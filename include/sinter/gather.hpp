@@ -43,8 +43,10 @@ auto take(A&& a, K&& indices, detail::integer axis, index_mode mode) {
   const shape s = a.shape();
   const std::int64_t at = axis + (axis < 0 ? s.size() : 0);
   const std::int64_t extent = at >= 0 && at < s.size() ? s[static_cast<int>(at)] : 1;  // of no axis: take refuses it
+  const detail::handle of(detail::take_node(std::forward<A>(a)));
   detail::handle by(detail::take_node(detail::as_expression(std::forward<K>(indices))));
-  return take(std::forward<A>(a), lazy<std::int64_t>(detail::make_in_range(by.get(), extent, mode)), axis);
+  if (mode != index_mode::raise) by = detail::handle(detail::make_in_range(by.get(), extent, mode));
+  return lazy<detail::element_in<A>>(detail::make_take(of.get(), by.get(), axis));
 }
 template <detail::expression A, class K>
   requires(!detail::index_array<K> && !std::integral<K>)

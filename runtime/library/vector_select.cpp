@@ -285,7 +285,7 @@ template <class K>
 void select_and_split(const K* keys, std::size_t count, std::size_t first, std::size_t end, K* room,
                       std::int64_t* places) {
   const gathered<K> some = gather_wanted(keys, count, first, end, room);
-  K* const more = room + (count + 3) / 4 * 4;
+  K* const more = room + in_fours(count);
   select_by_sample(some.inside, some.within, first - some.below, end - some.below, more);
   const K *const begin = some.inside + (first - some.below), *const stop = some.inside + (end - some.below);
   const bracket<K> by{*begin, stop[-1]};

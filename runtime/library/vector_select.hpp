@@ -12,7 +12,10 @@ namespace sinter::runtime {
 constexpr std::size_t least_selected_from = 1000;
 /// How many keys `select_keys` takes for itself beside so many, and `select_places`.
 constexpr std::size_t room_to_select(std::size_t count) { return 2 * count; }
-constexpr std::size_t room_to_select_places(std::size_t count) { return 3 * (count + 3) / 4 * 4; }
+constexpr std::size_t in_fours(std::size_t count) { return (count + 3) / 4 * 4; }
+constexpr std::size_t room_to_select_places(std::size_t count) {
+  return in_fours(count) + room_to_select(in_fours(count));
+}
 
 // The keys whose ranks are from `first` to before `end` come to their places, in order; lower ones before them and higher ones behind, in
 // any order. Each goes through all keys once, and sorts few. Keys of 16 bits are as quickly sorted. Nothing is thrown.

@@ -37,6 +37,14 @@ std::string message_of(void (*f)()) {
 
 }  // namespace
 
+TEST_CASE("gathers: indices out of range by choice") {
+  const sn::array<int> a = sn::arange<int>(12).reshape({3, 4});
+  CHECK(sn::array_equal(sn::take(a, {-1, 0}, 1, sn::index_mode::raise), sn::take(a, {-1, 0}, 1)));
+  CHECK(sn::array_equal(sn::take(a, {5, -1}, 1, sn::index_mode::wrap), sn::take(a, {1, 3}, 1)));
+  CHECK(sn::array_equal(sn::take(a, {5, -1}, 1, sn::index_mode::clip), sn::take(a, {3, 0}, 1)));
+  CHECK(sn::array_equal(sn::take(a, -1, 0, sn::index_mode::raise), a(2)));
+}
+
 TEST_CASE("gathers: index lists with arrays of integers are NumPy's") {
   const array<std::int64_t> two = i()(slice(0, 2));
   check_case("first", a()(one()));

@@ -204,7 +204,10 @@ bool call_by_passes(const fftw& by, const fft_shape& s, const memory_pair& m, st
 bool is_worth_passes(const fft_shape& s) {
   std::int64_t points = 1;
   for (int d = 0; d < s.rank; ++d) points *= s.n[d];
-  return s.rank > 1 && points >= worth_passes;
+  // Fewer columns would leave most of those at once empty; FFTW counts rows in 32 bits.
+  const std::int64_t across = s.n[s.rank - 1];
+  return s.rank > 1 && points >= worth_passes && across >= 2 * columns_at_once &&
+         s.batch < 0x7fffffff / (points / across);
 }
 
 // FFTW is told extents, their product and how many in 32 bits.

@@ -89,6 +89,7 @@ struct lapack {
   // Of OpenBLAS alone: threads among which a call is shared out.
   int (*threads)() = nullptr;
   void (*set_threads)(int) = nullptr;
+  int (*parallel)() = nullptr;  // 1: by threads of its own
 
   std::vector<library_function> functions() {
 #define SINTER_LAPACK_S(name, parameters) {"s" #name "_", &s.name},
@@ -116,7 +117,8 @@ struct lapack {
             {"cgeev_", &c.geev},
             {"zgeev_", &z.geev},
             {"openblas_get_num_threads", &threads, true},
-            {"openblas_set_num_threads", &set_threads, true}};
+            {"openblas_set_num_threads", &set_threads, true},
+            {"openblas_get_parallel", &parallel, true}};
 #undef SINTER_LAPACK_S
 #undef SINTER_LAPACK_D
 #undef SINTER_LAPACK_C

@@ -9,6 +9,7 @@
 
 #include "runtime/device/device.hpp"
 #include "runtime/device/host.hpp"
+#include "runtime/launch/share.hpp"
 #include "runtime/library/cpu/lapack_job.hpp"
 #include "runtime/library/cpu/unshared_calls.hpp"
 #include "runtime/library/small_systems.hpp"
@@ -66,6 +67,10 @@ struct parts {
   codegen::index_trouble* note;
 };
 
+// Matrices that a thread takes together, and how many such groups there are.
+std::int64_t together(const solver_work& w) { return is_small_system(w.of) ? small_systems_at_once(w.of.type) : 1; }
+std::int64_t groups_of(const solver_work& w) { return divide_up(w.batch.elements(), together(w)); }
+
 void solve_small_part(const solver_work& w, std::byte* scratch, std::int64_t begin, std::int64_t end,
                       codegen::index_trouble& to) {
   const std::int64_t at_once = small_systems_at_once(w.of.type);
@@ -82,8 +87,9 @@ void solve_small_part(const solver_work& w, std::byte* scratch, std::int64_t beg
 void solve_part(void* with, std::int64_t number) {
   const auto [work, to] = *static_cast<const parts*>(with);
   const solver_work& w = *work;
-  const std::int64_t count = w.batch.elements();
-  const std::int64_t begin = count * number / w.parts, end = count * (number + 1) / w.parts;
+  const std::int64_t groups = groups_of(w), each = together(w), count = w.batch.elements();
+  const std::int64_t begin = groups * number / w.parts * each,
+                     end = std::min(count, groups * (number + 1) / w.parts * each);
   std::byte* const scratch = w.scratch + static_cast<std::size_t>(number) * w.scratch_size;
   if (is_small_system(w.of)) return solve_small_part(w, scratch, begin, end, *to);
   with_dtype(w.of.type, [&](auto element) {
@@ -110,7 +116,7 @@ std::int64_t parts_for(const solver_work& w) {
   constexpr double worth_a_thread = 20'000;  // operations
   const std::int64_t count = w.batch.elements();
   const bool is_little = operations(w.of) * static_cast<double>(count) < worth_a_thread;
-  return is_little || is_shared_by_library(w.of) ? 1 : std::min<std::int64_t>(count, host_threads());
+  return is_little || is_shared_by_library(w.of) ? 1 : std::min<std::int64_t>(groups_of(w), host_threads());
 }
 
 }  // namespace
