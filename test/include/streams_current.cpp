@@ -330,7 +330,9 @@ TEST_CASE("streams: making and dropping many streams and events leaves nothing b
   const std::size_t total = default_memory_pool().total_bytes();
   rounds(600);
   CHECK(holds(kept, 900));
-  CHECK(default_memory_pool().total_bytes() <= 2 * total);
+  // What is made between two waits may all be under way at once on a device that others use, too; what stayed would be 600 arrays.
+  constexpr std::size_t of_rounds = 10 * 5 * n * sizeof(double);
+  CHECK(default_memory_pool().total_bytes() <= 2 * total + of_rounds);
   if (!soft) return;
   const softgpu_counts after = soft->softgpu_live();
   CHECK(after.streams <= before.streams);
