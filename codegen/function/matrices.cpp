@@ -23,18 +23,6 @@ struct A {
 #define first_thread ((long long)blockIdx.x * blockDim.x + threadIdx.x)
 #define all_threads ((long long)gridDim.x * blockDim.x)
 
-static __device__ __forceinline__ long long begin_of(const A& a, long long b) {
-  if (a.axes <= 1) return b * a.steps[0];
-  long long at = 0;
-#pragma unroll
-  for (int d = 7; d >= 0; --d)
-    if (d < a.axes) {
-      const long long next = b / a.extents[d];
-      at += (b - next * a.extents[d]) * a.steps[d];
-      b = next;
-    }
-  return at;
-}
 static __device__ __forceinline__ bool is_inside(const A& a, const long long r, const long long c) {
   return a.part == 0 || (a.part == 1 ? r >= c : r <= c);
 }

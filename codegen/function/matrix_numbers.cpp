@@ -35,12 +35,26 @@ static __device__ __forceinline__ T quotient(const T x, const T y) { return x / 
 
 constexpr const char* shared_text = R"(
 static __device__ __forceinline__ R not_a_number() { return (R)__longlong_as_double(0x7ff8000000000000ll); }
+// How far matrix `b` of a batch is from the first, by what has its axes, extents and steps.
+template <class M>
+static __device__ __forceinline__ long long begin_of(const M& m, long long b) {
+  if (m.axes <= 1) return b * m.steps[0];
+  long long at = 0;
+#pragma unroll
+  for (int d = 7; d >= 0; --d)
+    if (d < m.axes) {
+      const long long next = b / m.extents[d];
+      at += (b - next * m.extents[d]) * m.steps[d];
+      b = next;
+    }
+  return at;
+}
 struct index_trouble {
   int noted, axis;
   long long index, extent;
 };
 )";
-static_assert(index_trouble::no_result == 2);
+static_assert(index_trouble::no_result == 2 && max_rank == 8);
 
 }  // namespace
 

@@ -19,17 +19,6 @@ struct A {
   long long count, result_down, result_across;
   int rows, columns, right, apart, width, groups, is_checked, fault;
 };
-static __device__ __forceinline__ const T* matrix_of(const small_matrices& m, long long b) {
-  const T* at = m.data;
-#pragma unroll
-  for (int d = 7; d >= 0; --d)
-    if (d < m.axes) {
-      const long long next = b / m.extents[d];
-      at += (b - next * m.extents[d]) * m.steps[d];
-      b = next;
-    }
-  return at;
-}
 )";
 
 // A group of threads has a matrix in shared memory, with its right sides behind the columns: thread r has row r. Groups of a warp go
@@ -47,7 +36,7 @@ struct group {
     const bool by_rows = from.across <= from.down;
     const int minor = by_rows ? wide : rows, down = by_rows ? apart : 1, across = by_rows ? 1 : apart;
     const long long major_step = by_rows ? from.down : from.across, minor_step = by_rows ? from.across : from.down;
-    const T* at = matrix_of(from, b) + lane * minor_step;
+    const T* at = from.data + begin_of(from, b) + lane * minor_step;
     T* to = m + first + lane * across;
     bool found = false;
 #pragma unroll 4

@@ -88,12 +88,12 @@ class cuda_choice {
   // use, or no room for so many.
   std::int64_t parts_of_windows() const {
     constexpr std::int64_t longest = 1024, shortest = 128, room = 1 << 22;  // elements; parts
+    if (!b_.overlaps) return 0;
     const std::int64_t least = divide_up(b_.reduced, longest), most = std::max(b_.reduced / shortest, least);
     const std::int64_t parts = std::clamp(divide_up(columns_for_all(folding.apart), b_.kept), least, most);
     const std::int64_t across = b_.extents[codegen::fastest_axis(v_)];
     const std::int64_t groups = b_.kept / across * divide_up(across, block_threads);
-    const bool has_room = parts == 1 || (b_.kept * parts <= room && groups < codegen::most_tickets);
-    return b_.overlaps && has_room ? parts : 0;
+    return parts == 1 || (b_.kept * parts <= room && groups < codegen::most_tickets) ? parts : 0;
   }
   int columns_of_thread(std::int64_t parts) const {
     int most = std::min(folding.apart, codegen::block_memory / codegen::fold_memory(k_, 1));

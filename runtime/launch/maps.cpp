@@ -335,11 +335,12 @@ class sharing {
   bool has_stretches(std::int64_t length) const {
     constexpr std::int64_t least = 32;
     constexpr std::size_t most_borders = 64;
+    const auto is_element = [](const codegen::input& i) { return i.is_element(); };
+    if (length < least || std::ranges::all_of(k_.inputs, is_element)) return false;
     for (const codegen::value& v : k_.values)
       if (v.kind == codegen::value_kind::call ||
           (v.kind == codegen::value_kind::apply && detail::takes_words(detail::facts(v.code).of)))
         return false;
-    if (length < least) return false;
     const codegen::stretches all = codegen::stretches_of(k_, v_);
     return !(all.borders.empty() && all.loads.empty()) && all.borders.size() <= most_borders;
   }

@@ -85,6 +85,7 @@ void split_key(const K* keys, std::size_t i, const bracket<K>& by, split<K>& to)
 // What a vector does with keys of 32 and of 64 bits.
 struct lanes_32 {
   using key = std::uint32_t;
+  using mask = __mmask16;
   SINTER_AVX512 __m512i all(key k) { return _mm512_set1_epi32(static_cast<int>(k)); }
   SINTER_AVX512 __mmask16 is_below(__m512i a, __m512i b) { return _mm512_cmplt_epu32_mask(a, b); }
   SINTER_AVX512 __mmask16 is_equal(__m512i a, __m512i b) { return _mm512_cmpeq_epi32_mask(a, b); }
@@ -92,11 +93,23 @@ struct lanes_32 {
 };
 struct lanes_64 {
   using key = std::uint64_t;
+  using mask = __mmask8;
   SINTER_AVX512 __m512i all(key k) { return _mm512_set1_epi64(static_cast<long long>(k)); }
   SINTER_AVX512 __mmask8 is_below(__m512i a, __m512i b) { return _mm512_cmplt_epu64_mask(a, b); }
   SINTER_AVX512 __mmask8 is_equal(__m512i a, __m512i b) { return _mm512_cmpeq_epi64_mask(a, b); }
   SINTER_AVX512 __m512i packed(__mmask8 of, __m512i k) { return _mm512_maskz_compress_epi64(of, k); }
 };
+
+// Which keys of a vector are on which side of a bracket.
+template <class Lanes>
+struct sides {
+  typename Lanes::mask below, above, within;
+  [[gnu::target("avx512f"), gnu::always_inline]] sides(__m512i k, __m512i low, __m512i high)
+      : below(Lanes::is_below(k, low)),
+        above(Lanes::is_below(high, k)),
+        within(static_cast<typename Lanes::mask>(~(below | above))) {}
+};
+std::size_t count_of(unsigned mask) { return static_cast<std::size_t>(__builtin_popcount(mask)); }
 
 // Whole vectors are stored, as processors that compress slowly into memory are quick in registers: behind what is kept lies what the
 // next store overwrites. Gives how many keys it has taken.
@@ -108,14 +121,13 @@ template <class Lanes, class K = typename Lanes::key>
   std::size_t i = 0;
   for (; i + width <= count; i += width) {
     const __m512i k = _mm512_loadu_si512(keys + i);
-    const auto below = Lanes::is_below(k, low), above = Lanes::is_below(high, k);
-    const auto within = static_cast<decltype(below)>(~(below | above));
-    _mm512_storeu_si512(keys + to.below, Lanes::packed(below, k));
-    _mm512_storeu_si512(to.behind + to.above, Lanes::packed(above, k));
-    _mm512_storeu_si512(to.inside + to.within, Lanes::packed(within, k));
-    to.below += static_cast<std::size_t>(__builtin_popcount(below));
-    to.above += static_cast<std::size_t>(__builtin_popcount(above));
-    to.within += static_cast<std::size_t>(__builtin_popcount(within));
+    const sides<Lanes> of(k, low, high);
+    _mm512_storeu_si512(keys + to.below, Lanes::packed(of.below, k));
+    _mm512_storeu_si512(to.behind + to.above, Lanes::packed(of.above, k));
+    _mm512_storeu_si512(to.inside + to.within, Lanes::packed(of.within, k));
+    to.below += count_of(of.below);
+    to.above += count_of(of.above);
+    to.within += count_of(of.within);
   }
   return i;
 }
@@ -129,11 +141,10 @@ template <class Lanes, class K = typename Lanes::key>
   std::size_t i = 0;
   for (; i + width <= count; i += width) {
     const __m512i k = _mm512_loadu_si512(keys + i);
-    const auto below = Lanes::is_below(k, low), above = Lanes::is_below(high, k);
-    const auto within = static_cast<decltype(below)>(~(below | above));
-    _mm512_storeu_si512(to.inside + to.within, Lanes::packed(within, k));
-    to.below += static_cast<std::size_t>(__builtin_popcount(below));
-    to.within += static_cast<std::size_t>(__builtin_popcount(within));
+    const sides<Lanes> of(k, low, high);
+    _mm512_storeu_si512(to.inside + to.within, Lanes::packed(of.within, k));
+    to.below += count_of(of.below);
+    to.within += count_of(of.within);
   }
   return i;
 }
@@ -149,7 +160,7 @@ std::size_t gather_vectors(const std::uint64_t* keys, std::size_t count, const b
 // Stores no more than what is kept: behind it lies what is there to stay.
 [[gnu::target("avx512f"), gnu::always_inline]] inline void append(std::int64_t* to, std::size_t& at, __mmask8 of,
                                                                   __m512i places) {
-  const auto count = static_cast<unsigned>(__builtin_popcount(of));
+  const std::size_t count = count_of(of);
   const auto kept = static_cast<__mmask8>((1u << count) - 1);
   _mm512_mask_storeu_epi64(to + at, kept, _mm512_maskz_compress_epi64(of, places));
   at += count;
@@ -165,15 +176,14 @@ template <class Lanes, class K = typename Lanes::key>
   std::size_t i = from;
   for (; i + width <= count; i += width) {
     const __m512i k = _mm512_loadu_si512(keys + i);
-    const auto below = Lanes::is_below(k, low), above = Lanes::is_below(high, k);
-    auto within = static_cast<unsigned>(static_cast<decltype(below)>(~(below | above)));
+    const sides<Lanes> of(k, low, high);
     if (static_cast<unsigned>(Lanes::is_equal(k, low) | Lanes::is_equal(k, high)) != 0) break;
     for (std::size_t half = 0; half < width; half += 8) {
       const __m512i places = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(i + half)), steps);
-      append(to.places, to.below, static_cast<__mmask8>(below >> half), places);
-      append(to.places, to.above, static_cast<__mmask8>(above >> half), places);
+      append(to.places, to.below, static_cast<__mmask8>(of.below >> half), places);
+      append(to.places, to.above, static_cast<__mmask8>(of.above >> half), places);
     }
-    for (; within != 0; within &= within - 1) {
+    for (unsigned within = of.within; within != 0; within &= within - 1) {
       const std::size_t at = i + static_cast<std::size_t>(__builtin_ctz(within));
       to.inside[to.within++] = {at, keys[at]};
     }
