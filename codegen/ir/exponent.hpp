@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "codegen/ir/buffer.hpp"
@@ -10,9 +11,9 @@
 
 namespace sinter::codegen {
 
-/// Twice an exponent's value, if its class has that one value: whole numbers from -2 to 8, and the halves beside zero.
+/// Twice an exponent's value, if its class has that one value: whole numbers from -3 to 8, and halves from -5/2 to 5/2.
 struct exponent_class {
-  static constexpr int lowest = -4, highest = 16, general = highest + 1;
+  static constexpr int lowest = -6, highest = 16, general = highest + 1, most_halves = 5;
   int twice = general;
 
   static exponent_class of(dtype t, detail::scalar_bits s) {
@@ -40,7 +41,7 @@ struct exponent_class {
     const double twice = 2 * exponent;
     if (!(twice >= lowest && twice <= highest)) return {};
     const int whole = static_cast<int>(twice);
-    return {whole == twice && (whole % 2 == 0 || whole == 1 || whole == -1) ? whole : general};
+    return {whole == twice && (whole % 2 == 0 || std::abs(whole) <= most_halves) ? whole : general};
   }
 };
 

@@ -2,6 +2,8 @@
 // within four units in the last place, and an intermediate overflows or underflows only where the result does too.
 #include "codegen/pass/powers.hpp"
 
+#include <cstdlib>
+
 #include "codegen/pass/casts.hpp"
 
 namespace sinter::codegen {
@@ -31,15 +33,24 @@ class raising {
     }
   }
 
-  // The power 1/2 of minus infinity is infinity and that of -0 is 0, unlike square roots.
-  std::uint16_t root() {
-    const std::uint16_t chosen[] = {make(op::isneginf, x_), make(op::absolute, x_),
-                                    make(op::absolute, make(op::sqrt, x_))};
-    return apply(p_, op::where, chosen, 3);
+  // A whole power and a root. Where it is negative they are those of 1/x, as a power of x may leave the range that 1 over it is in.
+  std::uint16_t halves(int twice) {
+    if (twice == -1) return make(op::reciprocal, root(x_));  // rounds once less
+    const std::uint16_t factor = twice < 0 ? make(op::reciprocal, x_) : x_;
+    switch (std::abs(twice)) {
+      case 1: return root(factor);
+      case 3: return make(op::multiply, make(op::absolute, factor), root(factor));
+      default: return make(op::multiply, make(op::multiply, factor, factor), root(factor));
+    }
   }
-  std::uint16_t one_over_root() { return make(op::reciprocal, root()); }
 
  private:
+  // The power 1/2 of minus infinity is infinity and that of -0 is 0, unlike square roots.
+  std::uint16_t root(std::uint16_t of) {
+    const std::uint16_t chosen[] = {make(op::isneginf, of), make(op::absolute, of),
+                                    make(op::absolute, make(op::sqrt, of))};
+    return apply(p_, op::where, chosen, 3);
+  }
   std::uint16_t make(op code, std::uint16_t a) { return apply(p_, code, &a, 1); }
   std::uint16_t make(op code, std::uint16_t a, std::uint16_t b) {
     const std::uint16_t both[] = {a, b};
@@ -59,13 +70,11 @@ std::uint16_t raise(program& p, const std::uint16_t* operands, exponent_class ex
   // Of integers any number of multiplications is exact, and a negative power is no division.
   const bool cheap = is_floating(computed)  ? twice <= 10
                      : is_complex(computed) ? twice % 2 == 0 && twice <= 10
-                                            : twice >= 0 && twice != 1 && twice <= exponent_class::highest;
+                                            : twice % 2 == 0 && twice >= 0 && twice <= exponent_class::highest;
   if (!cheap) return apply(p, op::power, operands, 2);
   raising x(p, cast_to(p, operands[0], computed));
   if (twice == 0) return x.zeroth(operands[1]);
-  if (twice == 1) return x.root();
-  if (twice == -1) return x.one_over_root();
-  return x.whole(twice / 2);
+  return twice % 2 == 0 ? x.whole(twice / 2) : x.halves(twice);
 }
 
 }  // namespace sinter::codegen

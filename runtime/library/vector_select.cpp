@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -17,21 +18,22 @@ struct bracket {
   K low, high;
 };
 
-// Where keys are, once they have been taken apart: those below the bracket stay in front.
+// Where elements are, once they have been taken apart: those below the bracket in front, those above it behind, and the keys of those within.
 template <class K>
 struct parts {
+  K *front, *inside, *behind;
   std::size_t below = 0, within = 0, above = 0;
-  K *inside, *behind;
 };
 
-// Each key is written to all three, and stays in one: no processor has to guess.
+// Each element is written to all three, and stays in one: no processor has to guess.
 template <class K>
-void take_apart(K* keys, std::size_t from, std::size_t count, const bracket<K>& by, parts<K>& to) {
+void take_apart(const K* elements, std::size_t from, std::size_t count, const key_rule<K>& rule, const bracket<K>& by,
+                parts<K>& to) {
   for (std::size_t i = from; i < count; ++i) {
-    const K k = keys[i];
+    const K e = elements[i], k = rule.key(e);
     const bool is_below = k < by.low, is_above = by.high < k;
-    keys[to.below] = k, to.below += is_below;
-    to.behind[to.above] = k, to.above += is_above;
+    to.front[to.below] = e, to.below += is_below;
+    to.behind[to.above] = e, to.above += is_above;
     to.inside[to.within] = k, to.within += !(is_below | is_above);
   }
 }
@@ -64,8 +66,7 @@ void split_equal(K k, std::size_t i, const bracket<K>& by, split<K>& to) {
 }
 
 template <class K>
-void split_key(const K* keys, std::size_t i, const bracket<K>& by, split<K>& to) {
-  const K k = keys[i];
+void split_key(K k, std::size_t i, const bracket<K>& by, split<K>& to) {
   if (k == by.low || k == by.high) [[unlikely]]
     return split_equal(k, i, by, to);
   // By arithmetic, as a branch at either end alone would be guessed wrong half of the time.
@@ -87,17 +88,63 @@ struct lanes_32 {
   using key = std::uint32_t;
   using mask = __mmask16;
   SINTER_AVX512 __m512i all(key k) { return _mm512_set1_epi32(static_cast<int>(k)); }
+  SINTER_AVX512 __m512i chosen(__mmask16 of, __m512i a, __m512i b) { return _mm512_mask_blend_epi32(of, b, a); }
   SINTER_AVX512 __mmask16 is_below(__m512i a, __m512i b) { return _mm512_cmplt_epu32_mask(a, b); }
   SINTER_AVX512 __mmask16 is_equal(__m512i a, __m512i b) { return _mm512_cmpeq_epi32_mask(a, b); }
   SINTER_AVX512 __m512i packed(__mmask16 of, __m512i k) { return _mm512_maskz_compress_epi32(of, k); }
+  // All bits of negative ones. Of gcc 12 the form without a mask is warned of.
+  SINTER_AVX512 __m512i negative(__m512i bits) {
+    return _mm512_maskz_srai_epi32(static_cast<__mmask16>(~0u), bits, 31);
+  }
+  SINTER_AVX512 __m512i difference(__m512i a, __m512i b) { return _mm512_sub_epi32(a, b); }
 };
 struct lanes_64 {
   using key = std::uint64_t;
   using mask = __mmask8;
   SINTER_AVX512 __m512i all(key k) { return _mm512_set1_epi64(static_cast<long long>(k)); }
+  SINTER_AVX512 __m512i chosen(__mmask8 of, __m512i a, __m512i b) { return _mm512_mask_blend_epi64(of, b, a); }
   SINTER_AVX512 __mmask8 is_below(__m512i a, __m512i b) { return _mm512_cmplt_epu64_mask(a, b); }
   SINTER_AVX512 __mmask8 is_equal(__m512i a, __m512i b) { return _mm512_cmpeq_epi64_mask(a, b); }
   SINTER_AVX512 __m512i packed(__mmask8 of, __m512i k) { return _mm512_maskz_compress_epi64(of, k); }
+  SINTER_AVX512 __m512i negative(__m512i bits) { return _mm512_maskz_srai_epi64(static_cast<__mmask8>(~0u), bits, 63); }
+  SINTER_AVX512 __m512i difference(__m512i a, __m512i b) { return _mm512_sub_epi64(a, b); }
+};
+
+template <class K>
+using lanes_of_keys = std::conditional_t<sizeof(K) == 4, lanes_32, lanes_64>;
+
+// The rules, for vectors.
+template <class K>
+struct rule_of_lanes {
+  using lanes = lanes_of_keys<K>;
+  __m512i of_negative, of_all, lowest, at_last;
+  [[gnu::target("avx512f"), gnu::always_inline]] explicit rule_of_lanes(const key_rule<K>& r)
+      : of_negative(lanes::all(r.of_negative)),
+        of_all(lanes::all(r.of_all)),
+        lowest(lanes::all(r.lowest)),
+        at_last(lanes::all(r.at_last)) {}
+  [[gnu::target("avx512f"), gnu::always_inline]] __m512i key(__m512i bits) const {
+    const __m512i turned = _mm512_or_si512(_mm512_and_si512(lanes::negative(bits), of_negative), of_all);
+    return _mm512_xor_si512(lanes::difference(_mm512_xor_si512(bits, turned), lowest), at_last);
+  }
+};
+template <class K>
+struct equal_rule_of_lanes {
+  using lanes = lanes_of_keys<K>;
+  rule_of_lanes<K> whole;
+  __m512i minus_zero, most, magnitude, of_nan;
+  [[gnu::target("avx512f"), gnu::always_inline]] explicit equal_rule_of_lanes(const equal_rule<K>& r)
+      : whole(r.whole),
+        minus_zero(lanes::all(r.minus_zero)),
+        most(lanes::all(r.most)),
+        magnitude(lanes::all(static_cast<K>(~r.whole.sign))),
+        of_nan(lanes::all(static_cast<K>(~r.whole.at_last))) {}
+  [[gnu::target("avx512f"), gnu::always_inline]] __m512i key(__m512i bits) const {
+    const auto is_zero = lanes::is_equal(bits, minus_zero);
+    const auto is_nan = lanes::is_below(most, _mm512_and_si512(bits, magnitude));
+    const __m512i k = whole.key(lanes::chosen(is_zero, _mm512_setzero_si512(), bits));
+    return lanes::chosen(is_nan, of_nan, k);
+  }
 };
 
 // Which keys of a vector are on which side of a bracket.
@@ -112,19 +159,21 @@ struct sides {
 std::size_t count_of(unsigned mask) { return static_cast<std::size_t>(__builtin_popcount(mask)); }
 
 // Whole vectors are stored, as processors that compress slowly into memory are quick in registers: behind what is kept lies what the
-// next store overwrites. Gives how many keys it has taken.
-template <class Lanes, class K = typename Lanes::key>
-[[gnu::target("avx512f")]] std::size_t take_lanes_apart(K* keys, std::size_t count, const bracket<K>& by,
-                                                        parts<K>& to) {
+// next store overwrites. Gives how many elements it has taken.
+template <class K>
+[[gnu::target("avx512f")]] std::size_t take_vectors_apart(const K* elements, std::size_t count, const key_rule<K>& rule,
+                                                          const bracket<K>& by, parts<K>& to) {
+  using lanes = lanes_of_keys<K>;
   constexpr std::size_t width = sizeof(__m512i) / sizeof(K);
-  const __m512i low = Lanes::all(by.low), high = Lanes::all(by.high);
+  const __m512i low = lanes::all(by.low), high = lanes::all(by.high);
+  const rule_of_lanes<K> of_lanes(rule);
   std::size_t i = 0;
   for (; i + width <= count; i += width) {
-    const __m512i k = _mm512_loadu_si512(keys + i);
-    const sides<Lanes> of(k, low, high);
-    _mm512_storeu_si512(keys + to.below, Lanes::packed(of.below, k));
-    _mm512_storeu_si512(to.behind + to.above, Lanes::packed(of.above, k));
-    _mm512_storeu_si512(to.inside + to.within, Lanes::packed(of.within, k));
+    const __m512i e = _mm512_loadu_si512(elements + i), k = of_lanes.key(e);
+    const sides<lanes> of(k, low, high);
+    _mm512_storeu_si512(to.front + to.below, lanes::packed(of.below, e));
+    _mm512_storeu_si512(to.behind + to.above, lanes::packed(of.above, e));
+    _mm512_storeu_si512(to.inside + to.within, lanes::packed(of.within, k));
     to.below += count_of(of.below);
     to.above += count_of(of.above);
     to.within += count_of(of.within);
@@ -132,29 +181,23 @@ template <class Lanes, class K = typename Lanes::key>
   return i;
 }
 
-// Keys within a bracket, and how many are below it. Gives how many keys it has gone through.
-template <class Lanes, class K = typename Lanes::key>
-[[gnu::target("avx512f")]] std::size_t gather_lanes(const K* keys, std::size_t count, const bracket<K>& by,
-                                                    gathered<K>& to) {
+// Keys within a bracket, and how many are below it. Gives how many elements it has gone through.
+template <class K>
+[[gnu::target("avx512f")]] std::size_t gather_vectors(const K* elements, std::size_t count, const equal_rule<K>& rule,
+                                                      const bracket<K>& by, gathered<K>& to) {
+  using lanes = lanes_of_keys<K>;
   constexpr std::size_t width = sizeof(__m512i) / sizeof(K);
-  const __m512i low = Lanes::all(by.low), high = Lanes::all(by.high);
+  const __m512i low = lanes::all(by.low), high = lanes::all(by.high);
+  const equal_rule_of_lanes<K> of_lanes(rule);
   std::size_t i = 0;
   for (; i + width <= count; i += width) {
-    const __m512i k = _mm512_loadu_si512(keys + i);
-    const sides<Lanes> of(k, low, high);
-    _mm512_storeu_si512(to.inside + to.within, Lanes::packed(of.within, k));
+    const __m512i k = of_lanes.key(_mm512_loadu_si512(elements + i));
+    const sides<lanes> of(k, low, high);
+    _mm512_storeu_si512(to.inside + to.within, lanes::packed(of.within, k));
     to.below += count_of(of.below);
     to.within += count_of(of.within);
   }
   return i;
-}
-std::size_t gather_vectors(const std::uint32_t* keys, std::size_t count, const bracket<std::uint32_t>& by,
-                           gathered<std::uint32_t>& to) {
-  return gather_lanes<lanes_32>(keys, count, by, to);
-}
-std::size_t gather_vectors(const std::uint64_t* keys, std::size_t count, const bracket<std::uint64_t>& by,
-                           gathered<std::uint64_t>& to) {
-  return gather_lanes<lanes_64>(keys, count, by, to);
 }
 
 // Stores no more than what is kept: behind it lies what is there to stay.
@@ -166,18 +209,20 @@ std::size_t gather_vectors(const std::uint64_t* keys, std::size_t count, const b
   at += count;
 }
 
-// Vectors without a key at the ends of what is wanted, up to the first with one. Gives how many keys it has gone through.
-template <class Lanes, class K = typename Lanes::key>
-[[gnu::target("avx512f")]] std::size_t split_lanes(const K* keys, std::size_t from, std::size_t count,
-                                                   const bracket<K>& by, split<K>& to) {
+// Vectors without a key at the ends of what is wanted, up to the first with one. Gives how many elements it has gone through.
+template <class K>
+[[gnu::target("avx512f")]] std::size_t split_vectors(const K* elements, std::size_t from, std::size_t count,
+                                                     const equal_rule<K>& rule, const bracket<K>& by, split<K>& to) {
+  using lanes = lanes_of_keys<K>;
   constexpr std::size_t width = sizeof(__m512i) / sizeof(K);
-  const __m512i low = Lanes::all(by.low), high = Lanes::all(by.high);
+  const __m512i low = lanes::all(by.low), high = lanes::all(by.high);
   const __m512i steps = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+  const equal_rule_of_lanes<K> of_lanes(rule);
   std::size_t i = from;
   for (; i + width <= count; i += width) {
-    const __m512i k = _mm512_loadu_si512(keys + i);
-    const sides<Lanes> of(k, low, high);
-    if (static_cast<unsigned>(Lanes::is_equal(k, low) | Lanes::is_equal(k, high)) != 0) break;
+    const __m512i k = of_lanes.key(_mm512_loadu_si512(elements + i));
+    const sides<lanes> of(k, low, high);
+    if (static_cast<unsigned>(lanes::is_equal(k, low) | lanes::is_equal(k, high)) != 0) break;
     for (std::size_t half = 0; half < width; half += 8) {
       const __m512i places = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(i + half)), steps);
       append(to.places, to.below, static_cast<__mmask8>(of.below >> half), places);
@@ -185,29 +230,12 @@ template <class Lanes, class K = typename Lanes::key>
     }
     for (unsigned within = of.within; within != 0; within &= within - 1) {
       const std::size_t at = i + static_cast<std::size_t>(__builtin_ctz(within));
-      to.inside[to.within++] = {at, keys[at]};
+      to.inside[to.within++] = {at, rule.key(elements[at])};
     }
   }
   return i;
 }
 #undef SINTER_AVX512
-
-std::size_t split_vectors(const std::uint32_t* keys, std::size_t from, std::size_t count,
-                          const bracket<std::uint32_t>& by, split<std::uint32_t>& to) {
-  return split_lanes<lanes_32>(keys, from, count, by, to);
-}
-std::size_t split_vectors(const std::uint64_t* keys, std::size_t from, std::size_t count,
-                          const bracket<std::uint64_t>& by, split<std::uint64_t>& to) {
-  return split_lanes<lanes_64>(keys, from, count, by, to);
-}
-std::size_t take_vectors_apart(std::uint32_t* keys, std::size_t count, const bracket<std::uint32_t>& by,
-                               parts<std::uint32_t>& to) {
-  return take_lanes_apart<lanes_32>(keys, count, by, to);
-}
-std::size_t take_vectors_apart(std::uint64_t* keys, std::size_t count, const bracket<std::uint64_t>& by,
-                               parts<std::uint64_t>& to) {
-  return take_lanes_apart<lanes_64>(keys, count, by, to);
-}
 
 bool has_vectors() {
   static const bool has = __builtin_cpu_supports("avx512f");
@@ -217,15 +245,15 @@ bool has_vectors() {
 #else
 
 template <class K>
-std::size_t take_vectors_apart(K*, std::size_t, const bracket<K>&, parts<K>&) {
+std::size_t take_vectors_apart(const K*, std::size_t, const key_rule<K>&, const bracket<K>&, parts<K>&) {
   return 0;
 }
 template <class K>
-std::size_t gather_vectors(const K*, std::size_t, const bracket<K>&, gathered<K>&) {
+std::size_t gather_vectors(const K*, std::size_t, const equal_rule<K>&, const bracket<K>&, gathered<K>&) {
   return 0;
 }
 template <class K>
-std::size_t split_vectors(const K*, std::size_t from, std::size_t, const bracket<K>&, split<K>&) {
+std::size_t split_vectors(const K*, std::size_t from, std::size_t, const equal_rule<K>&, const bracket<K>&, split<K>&) {
   return from;
 }
 bool has_vectors() { return false; }
@@ -234,13 +262,14 @@ bool has_vectors() { return false; }
 
 // By a sample: the wanted ranks lie between keys of it that are three standard deviations further out. Places are those of a fixed
 // sequence with no period that data have.
-template <class K>
-bracket<K> bracket_of(const K* keys, std::size_t count, std::size_t first, std::size_t end, K* sample) {
+template <class K, class Rule>
+bracket<K> bracket_of(const K* elements, std::size_t count, std::size_t first, std::size_t end, const Rule& rule,
+                      K* sample) {
   const std::size_t size = std::clamp<std::size_t>(count / 16, 128, 2048);
   std::uint64_t state = count;
   for (std::size_t i = 0; i < size; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    sample[i] = keys[(state >> 32) * count >> 32];
+    sample[i] = rule.key(elements[(state >> 32) * count >> 32]);
   }
   sort_keys(sample, size);
   const double scale = static_cast<double>(size) / static_cast<double>(count);
@@ -256,47 +285,58 @@ bool can_sample(std::size_t count, std::size_t first, std::size_t end) {
   return count >= least_selected_from && count <= std::uint32_t{0xffffffff} && end - first < count / 8;
 }
 
+// `from` may be `to`.
 template <class K>
-void select_by_sample(K* keys, std::size_t count, std::size_t first, std::size_t end, K* room) {
-  while (can_sample(count, first, end)) {
-    const bracket<K> by = bracket_of(keys, count, first, end, room);
-    parts<K> to{0, 0, 0, room, room + count};
-    const std::size_t done = has_vectors() ? take_vectors_apart(keys, count, by, to) : 0;
-    take_apart(keys, done, count, by, to);
-    std::copy_n(to.inside, to.within, keys + to.below);
-    std::copy_n(to.behind, to.above, keys + to.below + to.within);
+void select_by_sample(const K* from, K* to, std::size_t count, std::size_t first, std::size_t end,
+                      const key_rule<K>& rule, K* room) {
+  if (can_sample(count, first, end)) {
+    const bracket<K> by = bracket_of(from, count, first, end, rule, room);
+    parts<K> of{to, room, room + count};
+    const std::size_t done = has_vectors() ? take_vectors_apart(from, count, rule, by, of) : 0;
+    take_apart(from, done, count, rule, by, of);
+    K* const middle = to + of.below;
+    std::copy_n(of.behind, of.above, middle + of.within);
+    if (of.below <= first && end <= of.below + of.within && of.within <= count / 2) {
+      select_by_sample(of.inside, of.inside, of.within, first - of.below, end - of.below, key_rule<K>(), room + count);
+      for (std::size_t i = 0; i < of.within; ++i) middle[i] = rule.bits(of.inside[i]);
+      return;
+    }
     // Out of luck, or most keys are equal.
-    if (first < to.below || end > to.below + to.within || to.within > count / 2) break;
-    keys += to.below, first -= to.below, end -= to.below, count = to.within;
+    if (from == to)
+      for (std::size_t i = 0; i < of.within; ++i) middle[i] = rule.bits(of.inside[i]);
   }
-  sort_keys(keys, count);
+  for (std::size_t i = 0; i < count; ++i) to[i] = rule.key(from[i]);
+  sort_keys(to, count);
+  for (std::size_t i = 0; i < count; ++i) to[i] = rule.bits(to[i]);
 }
 
 // Keys among which the wanted ranks are: those within a bracket, or all.
 template <class K>
-gathered<K> gather_wanted(const K* keys, std::size_t count, std::size_t first, std::size_t end, K* room) {
-  gathered<K> to{room};
+gathered<K> gather_wanted(const K* elements, std::size_t count, std::size_t first, std::size_t end,
+                          const equal_rule<K>& rule, K* room) {
   if (can_sample(count, first, end)) {
-    const bracket<K> by = bracket_of(keys, count, first, end, room);
-    const std::size_t done = has_vectors() ? gather_vectors(keys, count, by, to) : 0;
+    gathered<K> to{room};
+    const bracket<K> by = bracket_of(elements, count, first, end, rule, room);
+    const std::size_t done = has_vectors() ? gather_vectors(elements, count, rule, by, to) : 0;
     for (std::size_t i = done; i < count; ++i) {
-      const bool is_below = keys[i] < by.low, is_above = by.high < keys[i];
-      to.inside[to.within] = keys[i], to.within += !(is_below | is_above);
+      const K k = rule.key(elements[i]);
+      const bool is_below = k < by.low, is_above = by.high < k;
+      to.inside[to.within] = k, to.within += !(is_below | is_above);
       to.below += is_below;
     }
     if (to.below <= first && end <= to.below + to.within) return to;
   }
-  std::copy_n(keys, count, room);
+  for (std::size_t i = 0; i < count; ++i) room[i] = rule.key(elements[i]);
   return {room, 0, count};
 }
 
-// First which keys the wanted ranks have, and then, in the order of places, which those are.
+// First which keys the wanted ranks have, and then, in the order of places, which elements have them.
 template <class K>
-void select_and_split(const K* keys, std::size_t count, std::size_t first, std::size_t end, K* room,
-                      std::int64_t* places) {
-  const gathered<K> some = gather_wanted(keys, count, first, end, room);
+void select_and_split(const K* elements, std::size_t count, std::size_t first, std::size_t end,
+                      const equal_rule<K>& rule, K* room, std::int64_t* places) {
+  const gathered<K> some = gather_wanted(elements, count, first, end, rule, room);
   K* const more = room + in_fours(count);
-  select_by_sample(some.inside, some.within, first - some.below, end - some.below, more);
+  select_by_sample(some.inside, some.inside, some.within, first - some.below, end - some.below, key_rule<K>(), more);
   const K *const begin = some.inside + (first - some.below), *const stop = some.inside + (end - some.below);
   const bracket<K> by{*begin, stop[-1]};
   auto* const inside = reinterpret_cast<placed_key*>(more);
@@ -308,9 +348,10 @@ void select_and_split(const K* keys, std::size_t count, std::size_t first, std::
               static_cast<std::size_t>(std::count<const K*>(some.inside, begin, by.low)),
               static_cast<std::size_t>(std::count(begin, stop, by.high))};
   for (std::size_t i = 0; i < count;) {
-    if (has_vectors()) i = split_vectors(keys, i, count, by, to);
+    if (has_vectors()) i = split_vectors(elements, i, count, rule, by, to);
     // A vector that has one at an end, and what is no whole vector.
-    for (const std::size_t until = std::min(count, i + 64 / sizeof(K)); i < until; ++i) split_key(keys, i, by, to);
+    for (const std::size_t until = std::min(count, i + 64 / sizeof(K)); i < until; ++i)
+      split_key(rule.key(elements[i]), i, by, to);
   }
   sort_keys(inside, to.within);
   for (std::size_t i = 0; i < to.within; ++i) places[first + i] = static_cast<std::int64_t>(inside[i].place);
@@ -318,21 +359,21 @@ void select_and_split(const K* keys, std::size_t count, std::size_t first, std::
 
 }  // namespace
 
-void select_keys(std::uint32_t* keys, std::size_t count, std::size_t first, std::size_t end,
-                 std::uint32_t* room) noexcept {
-  select_by_sample(keys, count, first, end, room);
+void select_elements(const std::uint32_t* from, std::uint32_t* to, std::size_t count, std::size_t first,
+                     std::size_t end, const key_rule<std::uint32_t>& rule, std::uint32_t* room) noexcept {
+  select_by_sample(from, to, count, first, end, rule, room);
 }
-void select_keys(std::uint64_t* keys, std::size_t count, std::size_t first, std::size_t end,
-                 std::uint64_t* room) noexcept {
-  select_by_sample(keys, count, first, end, room);
+void select_elements(const std::uint64_t* from, std::uint64_t* to, std::size_t count, std::size_t first,
+                     std::size_t end, const key_rule<std::uint64_t>& rule, std::uint64_t* room) noexcept {
+  select_by_sample(from, to, count, first, end, rule, room);
 }
-void select_places(const std::uint32_t* keys, std::size_t count, std::size_t first, std::size_t end,
-                   std::uint32_t* room, std::int64_t* places) noexcept {
-  select_and_split(keys, count, first, end, room, places);
+void select_places(const std::uint32_t* from, std::size_t count, std::size_t first, std::size_t end,
+                   const equal_rule<std::uint32_t>& rule, std::uint32_t* room, std::int64_t* places) noexcept {
+  select_and_split(from, count, first, end, rule, room, places);
 }
-void select_places(const std::uint64_t* keys, std::size_t count, std::size_t first, std::size_t end,
-                   std::uint64_t* room, std::int64_t* places) noexcept {
-  select_and_split(keys, count, first, end, room, places);
+void select_places(const std::uint64_t* from, std::size_t count, std::size_t first, std::size_t end,
+                   const equal_rule<std::uint64_t>& rule, std::uint64_t* room, std::int64_t* places) noexcept {
+  select_and_split(from, count, first, end, rule, room, places);
 }
 
 }  // namespace sinter::runtime

@@ -12,6 +12,7 @@
 
 #include "runtime/device/device.hpp"
 #include "runtime/launch/share.hpp"
+#include "runtime/library/key_rule.hpp"
 #include "runtime/library/vector_lanes.hpp"
 #include "runtime/library/vector_select.hpp"
 #include "runtime/library/vector_sort.hpp"
@@ -21,58 +22,6 @@ namespace sinter::runtime {
 
 namespace {
 
-// ---- elements as keys
-
-/// How bits of a dtype become keys: what is added and where signs go. `falling` turns all bits round.
-template <class U>
-struct key_rule {
-  enum : std::uint8_t { as_it_is, of_signed, of_floating } how;
-  U infinity;  // of floating ones
-  U turned;    // all bits, or none
-
-  key_rule(dtype t, bool falling) : how(as_it_is), infinity(0), turned(falling ? static_cast<U>(~U{0}) : U{0}) {
-    if (detail::is_floating(t)) how = of_floating;
-    else if (detail::facts(t).is_signed) how = of_signed;
-    switch (t) {
-      case dtype::float16: infinity = static_cast<U>(0x7c00); break;
-      case dtype::bfloat16: infinity = static_cast<U>(0x7f80); break;
-      case dtype::float32: infinity = static_cast<U>(0x7f800000); break;
-      case dtype::float64: infinity = static_cast<U>(0x7ff0000000000000); break;
-      default: break;
-    }
-  }
-
-  static constexpr U sign = static_cast<U>(U{1} << (sizeof(U) * 8 - 1));
-  U lowest() const { return static_cast<U>(~(sign | infinity)); }  // of minus infinity, before it is shifted to 0
-};
-
-// Every number of bits has a key of its own, and back: NaN of either sign comes behind plus infinity.
-template <class U>
-U whole_key(U bits, const key_rule<U>& r) {
-  if (r.how == r.of_signed) bits = static_cast<U>(bits ^ r.sign);
-  if (r.how == r.of_floating)
-    bits = static_cast<U>((bits & r.sign ? static_cast<U>(~bits) : static_cast<U>(bits | r.sign)) - r.lowest());
-  return static_cast<U>(bits ^ r.turned);
-}
-template <class U>
-U bits_of_key(U key, const key_rule<U>& r) {
-  key = static_cast<U>(key ^ r.turned);
-  if (r.how == r.of_signed) return static_cast<U>(key ^ r.sign);
-  if (r.how != r.of_floating) return key;
-  key = static_cast<U>(key + r.lowest());
-  return static_cast<U>(key & r.sign ? key ^ r.sign : ~key);
-}
-// Elements that compare equal have equal keys.
-template <class U>
-U equal_key(U bits, const key_rule<U>& r) {
-  if (r.how == r.of_floating) {
-    if ((bits & ~r.sign) > r.infinity) return static_cast<U>(~U{0} ^ r.turned);
-    if (bits == r.sign) bits = 0;
-    return static_cast<U>((bits & r.sign ? ~bits : bits | r.sign) ^ r.turned);
-  }
-  return whole_key(bits, r);
-}
-
 // ---- what is sorted: how keys are made of a part of a row, and what they become
 
 /// The elements themselves. U: the unsigned integer of their size.
@@ -81,22 +30,24 @@ struct elements_of {
   using key = U;
   using made = U;
   using bits = U;
-  static void encode(const U* row, std::int64_t first, std::int64_t count, key* to, const key_rule<U>& r) {
-    const key_rule<U> rule = r;
-    for (std::int64_t i = 0; i < count; ++i) to[i] = whole_key(row[first + i], rule);
+  using rule_type = key_rule<U>;
+  static void encode(const U* row, std::int64_t first, std::int64_t count, key* to, const rule_type& r) {
+    const rule_type rule = r;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = rule.key(row[first + i]);
   }
-  static made decode(key k, const key_rule<U>& r) { return bits_of_key(k, r); }
+  static made decode(key k, const rule_type& r) { return r.bits(k); }
 };
 /// The same of bytes, which no vector sorts.
 struct bytes_of {
   using key = std::uint16_t;
   using made = std::uint8_t;
   using bits = std::uint8_t;
-  static void encode(const bits* row, std::int64_t first, std::int64_t count, key* to, const key_rule<bits>& r) {
-    const key_rule<bits> rule = r;
-    for (std::int64_t i = 0; i < count; ++i) to[i] = whole_key(row[first + i], rule);
+  using rule_type = key_rule<bits>;
+  static void encode(const bits* row, std::int64_t first, std::int64_t count, key* to, const rule_type& r) {
+    const rule_type rule = r;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = rule.key(row[first + i]);
   }
-  static made decode(key k, const key_rule<bits>& r) { return bits_of_key(static_cast<bits>(k), r); }
+  static made decode(key k, const rule_type& r) { return r.bits(static_cast<bits>(k)); }
 };
 /// Places of elements of up to 32 bits in rows of fewer than 2^32.
 template <class U>
@@ -104,12 +55,12 @@ struct places_of {
   using key = std::uint64_t;
   using made = std::int64_t;
   using bits = U;
-  static void encode(const U* row, std::int64_t first, std::int64_t count, key* to, const key_rule<U>& r) {
-    const key_rule<U> rule = r;
-    for (std::int64_t i = 0; i < count; ++i)
-      to[i] = key{equal_key(row[first + i], rule)} << 32 | static_cast<key>(first + i);
+  using rule_type = equal_rule<U>;
+  static void encode(const U* row, std::int64_t first, std::int64_t count, key* to, const rule_type& r) {
+    const rule_type rule = r;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = key{rule.key(row[first + i])} << 32 | static_cast<key>(first + i);
   }
-  static made decode(key k, const key_rule<U>&) { return static_cast<made>(k & 0xffffffff); }
+  static made decode(key k, const rule_type&) { return static_cast<made>(k & 0xffffffff); }
 };
 /// Places of any others.
 template <class U>
@@ -117,12 +68,12 @@ struct wide_places_of {
   using key = placed_key;
   using made = std::int64_t;
   using bits = U;
-  static void encode(const U* row, std::int64_t first, std::int64_t count, key* to, const key_rule<U>& r) {
-    const key_rule<U> rule = r;
-    for (std::int64_t i = 0; i < count; ++i)
-      to[i] = {static_cast<std::uint64_t>(first + i), equal_key(row[first + i], rule)};
+  using rule_type = equal_rule<U>;
+  static void encode(const U* row, std::int64_t first, std::int64_t count, key* to, const rule_type& r) {
+    const rule_type rule = r;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = {static_cast<std::uint64_t>(first + i), rule.key(row[first + i])};
   }
-  static made decode(const key& k, const key_rule<U>&) { return static_cast<made>(k.place); }
+  static made decode(const key& k, const rule_type&) { return static_cast<made>(k.place); }
 };
 
 // ---- the work, shared out as kernels are
@@ -170,7 +121,7 @@ struct keys_beside<placed_key> {
 
 // As many rows at once as there are lanes; of fewer, the last one stands in the others, too.
 template <class S>
-void sort_in_lanes(const order_work& w, const key_rule<typename S::bits>& rule, std::int64_t begin, std::int64_t end) {
+void sort_in_lanes(const order_work& w, const typename S::rule_type& rule, std::int64_t begin, std::int64_t end) {
   keys_beside<typename S::key> all;
   typename S::key one[most_in_lanes];
   const std::int64_t n = w.of.length;
@@ -192,7 +143,7 @@ void sort_in_lanes(const order_work& w, const key_rule<typename S::bits>& rule, 
 template <class S>
 void sort_parts(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const order_work*>(with);
-  const key_rule<typename S::bits> rule(w.of.type, w.of.falling);
+  const typename S::rule_type rule(w.of.type, w.of.falling);
   if (has_lanes() && w.of.length <= std::int64_t{most_in_lanes} &&
       end - begin >= keys_beside<typename S::key>::lanes / 4)
     return sort_in_lanes<S>(w, rule, begin, end);
@@ -222,22 +173,22 @@ std::size_t room_of_selection(std::size_t length) {
 }
 
 template <class S>
-void select_in_row(const order_work& w, std::int64_t row, std::byte* room, const key_rule<typename S::bits>& rule) {
+void select_in_row(const order_work& w, std::int64_t row, std::byte* room, const typename S::rule_type& rule) {
   using key = selected_key<S>;
   const auto* const from = reinterpret_cast<const typename S::bits*>(w.from) + row * w.of.length;
   auto* const to = row_of<typename S::made>(w.to, w, row);
   const auto count = static_cast<std::size_t>(w.of.length);
   const auto first = static_cast<std::size_t>(w.of.first), end = static_cast<std::size_t>(w.of.end);
   auto* const free = reinterpret_cast<key*>(room);
-  if constexpr (gives_places<S>) {
-    const key_rule<typename S::bits> own = rule;
+  if constexpr (gives_places<S> && sizeof(*from) == sizeof(key)) {
+    select_places(from, count, first, end, rule, free, to);
+  } else if constexpr (gives_places<S>) {
+    const typename S::rule_type own = rule;
     key* const keys = free + room_to_select_places(count);
-    for (std::size_t i = 0; i < count; ++i) keys[i] = equal_key(from[i], own);
-    select_places(keys, count, first, end, free, to);
+    for (std::size_t i = 0; i < count; ++i) keys[i] = own.key(from[i]);
+    select_places(keys, count, first, end, equal_rule<key>(), free, to);
   } else {
-    S::encode(from, 0, w.of.length, to, rule);
-    select_keys(to, count, first, end, free);
-    for (std::size_t i = 0; i < count; ++i) to[i] = S::decode(to[i], rule);
+    select_elements(from, to, count, first, end, rule, free);
   }
 }
 
@@ -245,7 +196,7 @@ void select_in_row(const order_work& w, std::int64_t row, std::byte* room, const
 template <class S>
 void select_in_rows(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const order_work*>(with);
-  const key_rule<typename S::bits> rule(w.of.type, w.of.falling);
+  const typename S::rule_type rule(w.of.type, w.of.falling);
   const std::int64_t group = divide_up(w.of.rows, w.pieces);
   for (std::int64_t item = begin; item < end; ++item) {
     std::byte* const room = w.other + static_cast<std::size_t>(item) * w.room;
@@ -292,7 +243,7 @@ void merge_pieces(const void* with, long long begin, long long end) noexcept {
 template <class S>
 void decode_pieces(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const order_work*>(with);
-  const key_rule<typename S::bits> rule(w.of.type, w.of.falling);
+  const typename S::rule_type rule(w.of.type, w.of.falling);
   const std::int64_t all = w.of.rows * w.of.length, piece = divide_up(all, w.pieces);
   const auto* const keys = reinterpret_cast<const typename S::key*>(w.keys);
   auto* const to = reinterpret_cast<typename S::made*>(w.to);
@@ -380,15 +331,14 @@ void count_rows(const void* with, long long begin, long long end) noexcept {
   for (std::int64_t row = begin; row < end; ++row) {
     const auto* const from = reinterpret_cast<const std::uint8_t*>(w.from) + row * w.of.length;
     std::int64_t starts[257] = {};
-    for (std::int64_t i = 0; i < w.of.length; ++i) ++starts[whole_key(from[i], rule) + 1];
+    for (std::int64_t i = 0; i < w.of.length; ++i) ++starts[rule.key(from[i]) + 1];
     if (w.of.places) {
       for (int k = 1; k < 257; ++k) starts[k] += starts[k - 1];
       auto* const to = row_of<std::int64_t>(w.to, w, row);
-      for (std::int64_t i = 0; i < w.of.length; ++i) to[starts[whole_key(from[i], rule)]++] = i;
+      for (std::int64_t i = 0; i < w.of.length; ++i) to[starts[rule.key(from[i])]++] = i;
     } else {
       auto* to = row_of<std::uint8_t>(w.to, w, row);
-      for (unsigned k = 0; k < 256; ++k)
-        to = std::fill_n(to, starts[k + 1], bits_of_key(static_cast<std::uint8_t>(k), rule));
+      for (unsigned k = 0; k < 256; ++k) to = std::fill_n(to, starts[k + 1], rule.bits(static_cast<std::uint8_t>(k)));
     }
   }
 }
