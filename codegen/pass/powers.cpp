@@ -33,22 +33,23 @@ class raising {
     }
   }
 
-  // A whole power and a root. Where it is negative they are those of 1/x, as a power of x may leave the range that 1 over it is in.
+  // A whole power and a root. Negative ones are those of 1/x, as a power of x may leave the range that 1 over it is in.
   std::uint16_t halves(int twice) {
-    if (twice == -1) return make(op::reciprocal, root(x_));  // rounds once less
-    const std::uint16_t factor = twice < 0 ? make(op::reciprocal, x_) : x_;
+    const bool is_inverse = twice < 0;
+    const std::uint16_t factor = is_inverse ? make(op::reciprocal, x_) : x_;
+    const std::uint16_t by = is_inverse ? make(op::reciprocal, root()) : root();
     switch (std::abs(twice)) {
-      case 1: return root(factor);
-      case 3: return make(op::multiply, make(op::absolute, factor), root(factor));
-      default: return make(op::multiply, make(op::multiply, factor, factor), root(factor));
+      case 1: return by;
+      case 3: return make(op::multiply, make(op::absolute, factor), by);
+      default: return make(op::multiply, make(op::multiply, factor, factor), by);
     }
   }
 
  private:
   // The power 1/2 of minus infinity is infinity and that of -0 is 0, unlike square roots.
-  std::uint16_t root(std::uint16_t of) {
-    const std::uint16_t chosen[] = {make(op::isneginf, of), make(op::absolute, of),
-                                    make(op::absolute, make(op::sqrt, of))};
+  std::uint16_t root() {
+    const std::uint16_t chosen[] = {make(op::isneginf, x_), make(op::absolute, x_),
+                                    make(op::absolute, make(op::sqrt, x_))};
     return apply(p_, op::where, chosen, 3);
   }
   std::uint16_t make(op code, std::uint16_t a) { return apply(p_, code, &a, 1); }
