@@ -213,8 +213,13 @@ std::string body::spell_value(const value& at, const std::vector<std::string>& n
   if (at.kind == value_kind::call) return spell_call(at, names);
   if (at.kind != value_kind::apply) return spell_access(at, names, to);
   const int count = arity(at);
+  std::string truth[3];
   std::string_view args[3];
-  for (int a = 0; a < count; ++a) args[a] = names[at.args[a]];
+  for (int a = 0; a < count; ++a) {
+    args[a] = names[at.args[a]];
+    if (count == 2 && is_byte(k.values[at.args[a]]) && !is_byte(k.values[at.args[1 - a]]))
+      args[a] = truth[a] = "(" + std::string(args[a]) + " != 0)";
+  }
   const value& last = k.values[at.args[count - 1]];
   const bool by_divisor = last.kind == value_kind::scalar && divides[last.index];
   return narrow(by_divisor ? spell_by(at.code, last.type, args[0], args[1], used_)
@@ -321,7 +326,11 @@ std::vector<std::string> body::parameters_of(const function& f) const {
     parameters.push_back((to == dialect::cuda ? "index_watch& " : "struct index_trouble* ") + f.notes);
   for (int i : f.inputs)
     parameters.push_back((is_indexed(i) ? "const " + type(i) + "* " : type(i) + " ") + number("x", i));
-  for (int g : f.given) parameters.push_back(std::string(spelling(k.values[g].type)) + " " + number("g", g));
+  for (int g : f.given) {
+    const bool is_load = k.values[g].kind == value_kind::load;
+    parameters.push_back(std::string(is_load ? spell_elements(k.values[g].type, to) : spelling(k.values[g].type)) +
+                         " " + number("g", g));
+  }
   for (int r : f.reduced) parameters.push_back(member_type(r) + " " + number("r", r));
   for (int s : f.scalars) parameters.push_back(std::string(spelling(k.scalars[s])) + " " + number("s", s));
   for (int d : f.divisors) parameters.push_back("struct " + divisor_name(k.scalars[d]) + " " + number("d", d));
@@ -368,6 +377,8 @@ std::string body::head(std::string_view kernel_text) const {
   if (c && casts_both_ways(k)) out += "#pragma GCC optimize(\"trapping-math\")\n";
   if (c && adds_products(k)) out += "#pragma GCC optimize(\"fp-contract=off\")\n";
   if (c && loads_one_by_one(k, v)) out += "#pragma GCC optimize(\"no-tree-vectorize\")\n";
+  // What is computed on one side of a choice alone gcc moves there, behind a branch, and then sees no vectors.
+  if (c && is_search(k)) out += "#pragma GCC optimize(\"no-tree-pre\")\n";
   if (c && wants_whole_registers(k, used_))
     out += "#ifdef __AVX512BW__\n#pragma GCC target(\"prefer-vector-width=512\")\n#endif\n";
   if (c) out += "typedef _Bool bool;\n";
@@ -443,9 +454,24 @@ std::string body::type(int operand) const {
   return std::string(spelling(operand_type(k, operand)));
 }
 
+// Of a byte and a comparison gcc makes no vectors, but of two comparisons.
+bool body::is_byte(const value& truth) const {
+  if (truth.type != dtype::bool_ || to != dialect::c) return false;
+  const auto is_same = [&](const settled_load& l) { return &k.values[l.value] == &truth; };
+  return truth.kind == value_kind::input ? is_byte_of_truth(truth.index) : std::ranges::any_of(cut.loads, is_same);
+}
+
 bool body::is_byte_of_truth(int operand) const {
-  return to == dialect::c && operand < inputs() && k.inputs[operand].is_element() &&
-         k.inputs[operand].type == dtype::bool_;
+  if (to != dialect::c || operand >= inputs() || k.inputs[operand].type != dtype::bool_) return false;
+  // A function that a program wrote takes places of truth values as it says.
+  const auto is_given = [&](const value& at) {
+    for (int a = 0; at.kind == value_kind::call && a < arity(at); ++a) {
+      const value& given = k.values[at.args[a]];
+      if (given.kind == value_kind::input && given.index == operand && k.inputs[operand].indexed) return true;
+    }
+    return false;
+  };
+  return std::none_of(k.values.begin(), k.values.end(), is_given);
 }
 
 std::string emit(const kernel& k, const variant& v, dialect to) {

@@ -77,6 +77,7 @@ class body {
   std::string type(int operand) const;
   /// Truth values that C kernels read: as bytes, of which gcc makes vectors, where it takes bool one by one.
   bool is_byte_of_truth(int operand) const;
+  bool is_byte(const value&) const;
   bool is_iota(int operand) const { return operand < inputs() && k.inputs[operand].iota; }
   bool is_indexed(int operand) const { return operand < inputs() && k.inputs[operand].indexed; }
   bool is_element(int operand) const { return operand >= inputs() || k.inputs[operand].is_element(); }

@@ -144,7 +144,7 @@ class cpu_map : cpu_writer {
 
   void find_place(std::size_t l, const std::string& prefix) {
     const value& at = b_.k.values[b_.cut.loads[l].value];
-    const std::string of = std::to_string(b_.cut.loads[l].value), type(spelling(at.type));
+    const std::string of = std::to_string(b_.cut.loads[l].value);
     std::string place = read_here(prefix, "i")(b_.k.values[at.args[0]].index);
     std::vector<std::string> into;
     if (at.index & with_offset) into.push_back("offset" + of), place += " + offset" + of;
@@ -153,7 +153,7 @@ class cpu_map : cpu_writer {
     if (at.index & with_offset) w_.line("long long offset", of, ";");
     if (guard_of(at)) w_.line("bool inside", of, ";");
     if (!into.empty()) w_.line(b_.places[l].call(read_here(prefix, "i"), {}, into));
-    w_.line("const ", type, "* const row", of, " = ", place, ";");
+    w_.line("const ", spell_elements(at.type, dialect::c), "* const row", of, " = ", place, ";");
   }
 
   // What a point is given there.

@@ -56,6 +56,10 @@ constexpr const char* check_in_c =
 
 std::string nothing_row(dtype t) { return nothing(t) + "_row"; }
 
+std::string_view spell_elements(dtype t, dialect to) {
+  return t == dtype::bool_ && to == dialect::c ? "unsigned char" : spelling(t);
+}
+
 // In C a guard chooses an address: where it chose whether to load, gcc 12 would make masked loads of several neighbours, some of
 // them wrong.
 std::string spell_access(const value& v, const std::vector<std::string>& names, dialect to) {
@@ -82,16 +86,25 @@ std::string load_definitions(const kernel& k, dialect to, bool in_stretches) {
     if (to == dialect::cuda || v.kind != value_kind::load || !guard_of(v)) continue;
     if (std::find(done.begin(), done.end(), v.type) != done.end()) continue;
     done.push_back(v.type);
-    text += "static const " + std::string(spelling(v.type)) + " " + nothing(v.type) +
-            (detail::is_complex(v.type) ? " = {0};\n" : " = 0;\n");
+    const std::string type(spell_elements(v.type, to));
+    text += "static const " + type + " " + nothing(v.type) + (detail::is_complex(v.type) ? " = {0};\n" : " = 0;\n");
     if (in_stretches)
-      text += "static " + std::string(spelling(v.type)) + " " + nothing_row(v.type) + "[" +
-              std::to_string(longest_stretch) + "];\n";
+      text += "static " + type + " " + nothing_row(v.type) + "[" + std::to_string(longest_stretch) + "];\n";
   }
   return text;
 }
 
-// Gathers into vector registers take longer than loads one by one. Vectors pay where there is much else to compute; but of short
+bool is_search(const kernel& k) {
+  std::vector<int> before(k.values.size());
+  for (std::size_t i = 0; i < k.values.size(); ++i) {
+    const value& at = k.values[i];
+    for (int a = 0; a < arity(at); ++a) before[i] = std::max(before[i], before[at.args[a]]);
+    if (at.kind == value_kind::load && ++before[i] >= 3) return true;
+  }
+  return false;
+}
+
+// Gathers into vector registers take longer than loads one by one. Vectors pay where there is much else to compute, and in searches; but of short
 // rows, whose elements the text spells out, and of complex numbers, of which only one part may be used, gcc 12 makes masked loads of
 // neighbours all the same, some of them wrong.
 bool loads_one_by_one(const kernel& k, const variant& v) {
@@ -114,7 +127,7 @@ bool loads_one_by_one(const kernel& k, const variant& v) {
   const auto gathers = [&](const value& at) {
     return loads(at) && !is_settled(at) && (!(at.index & with_offset) || guard_of(at) || steps[at.args[1]] == unsteady);
   };
-  return any(gathers) && !any([](const value& at) { return is_costly(at); });
+  return any(gathers) && !is_search(k) && !any([](const value& at) { return is_costly(at); });
 }
 
 }  // namespace sinter::codegen

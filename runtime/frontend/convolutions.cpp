@@ -15,8 +15,8 @@
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::choose, runtime::fold, runtime::index_of, runtime::number_node,
-    runtime::term, runtime::view_maker;
+using runtime::apply, runtime::astype, runtime::choose, runtime::computed, runtime::fold, runtime::index_of,
+    runtime::number_node, runtime::term, runtime::view_maker;
 
 namespace {
 
@@ -108,12 +108,6 @@ term folded(const term& a, const term& v, const window& w, dtype type, const ter
     product =
         choose(at_points(*there, all, places, {}) != astype(0, there->type()), product, astype(0, product.type()));
   return fold(type == dtype::bool_ ? reduction::any : reduction::sum, product, behind, false, type);
-}
-
-// A value that is computed before its users, as what is folded is: the fold is over one element each.
-term computed(const term& t) {
-  const reduction what = is_truth(t) ? reduction::any : reduction::sum;
-  return fold(what, t.with_axis(t.rank()), runtime::one_axis(t.rank()), false, t.type());
 }
 
 // The same with zeros all around `a`, so that every point has an element: loads that ask where they are make no vectors on a CPU. What

@@ -39,7 +39,9 @@ node* make_inner(handle first, handle second) {
 
 node* make_outer(handle first, handle second) {
   const term a = term(std::move(first)).flat(), b = term(std::move(second)).flat();
-  return (a.with_axis(1) * b).take();
+  // Each row reads all of b, of which neighbours may lie far apart.
+  const array_node* const of = runtime::as_array_node(b.get());
+  return (a.with_axis(1) * (of && !of->contiguous && a.extent(0) > 16 ? runtime::computed(b) : b)).take();
 }
 
 namespace {

@@ -1,6 +1,5 @@
 #include "runtime/frontend/search.hpp"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -14,29 +13,47 @@ namespace sinter::runtime {
 
 namespace {
 
-// Is a less than b, in the order in which NaN comes last?
-term is_before(const term& a, const term& b) {
-  const term less = a < b;
-  if (detail::kind_of(detail::promote(a.type(), b.type())) < detail::kind::floating) return less;
-  return less | ((b != b) & (a == a));
-}
+// Comparisons in the order in which NaN comes last: of what is sorted with a value, which is the same in all steps of a search.
+struct search_order {
+  const term& value;
+  bool has_nan, or_equal;
+  term is_nan;  // of the value
+
+  search_order(const term& sorted, const term& v, bool or_equal_)
+      : value(v),
+        has_nan(detail::kind_of(detail::promote(sorted.type(), v.type())) >= detail::kind::floating),
+        or_equal(or_equal_),
+        is_nan(v != v) {}
+
+  // Is the element less than the value, or not greater?
+  term passes(const term& element) const {
+    if (!has_nan) return or_equal ? element <= value : element < value;
+    if (or_equal) return !((value < element) | ((element != element) & !is_nan));
+    return (element < value) | (is_nan & (element == element));
+  }
+};
 
 }  // namespace
 
-// One bit of the count after the other, the highest first: each step reads one element, and none is repeated.
-term count_before(const term& sorted, const term& values, bool or_equal, const term* falls) {
-  const std::int64_t n = sorted.extent(0);
+// What may still come before is halved in each step. All values take the same steps, and none reads outside.
+term count_before(const term& given, const term& values, bool or_equal, const term* falls) {
+  const std::int64_t n = given.extent(0);
   term count = number_node(0, dtype::int64).broadcast_to(values.extents());
   if (n == 0 || values.extents().elements() == 0) return count;
-  for (std::uint64_t step = std::bit_floor(static_cast<std::uint64_t>(n)); step > 0; step /= 2) {
-    const term more = count + static_cast<std::int64_t>(step);
-    term at = apply(op::minimum, {more, n}) - 1;
-    if (falls) at = choose(*falls, n - 1 - at, at);
-    const term element = taken(sorted, at);
-    const term passes = or_equal ? !is_before(values, element) : is_before(element, values);
-    count = choose((more <= n) & passes, more, count);
+  // Computed where it is read, an element would be computed in every search that comes to it.
+  const bool is_read_often = n / 16 <= values.extents().elements();
+  const bool is_computed = typed(given.get())->kind == detail::node_kind::expression;
+  const term sorted = is_computed && is_read_often ? computed(given) : given;
+  const search_order order(sorted, values, or_equal);
+  const auto passes = [&](std::int64_t before) {
+    const term at = before == 0 ? count : count + before;
+    return order.passes(taken(sorted, falls ? choose(*falls, n - 1 - at, at) : at));
+  };
+  for (std::int64_t left = n, half; left > 1; left -= half) {
+    half = left / 2;
+    count = choose(passes(half - 1), count + half, count);
   }
-  return count;
+  return count + astype(passes(0), dtype::int64);
 }
 
 }  // namespace sinter::runtime

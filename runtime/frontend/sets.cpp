@@ -15,14 +15,13 @@
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::fold, runtime::number_node, runtime::one_axis, runtime::taken,
-    runtime::term;
+using runtime::apply, runtime::astype, runtime::evaluated, runtime::fold, runtime::number_node, runtime::one_axis,
+    runtime::taken, runtime::term;
 
 SINTER_API node* make_flat_nonzero(node*);
 
 namespace {
 
-term computed(const term& t) { return term(handle(evaluate(t.get(), where{}))); }
 term all_of(bool t, std::int64_t count) { return number_node(t, dtype::bool_).broadcast_to(shape{count}); }
 
 // Is each element another one than that before it? Of `n - 1` neighbours.
@@ -37,7 +36,7 @@ term differs_from_next(const term& sorted, bool equal_nan) {
 term places_where(const term& mask) { return term::made(make_flat_nonzero(mask.get())); }
 
 term in_order(const term& flat) {
-  return flat.extent(0) < 2 ? flat : computed(term(runtime::make_sort_call(flat, false)));
+  return flat.extent(0) < 2 ? flat : evaluated(term(runtime::make_sort_call(flat, false)));
 }
 
 // Of an array of one axis that has elements.
@@ -45,7 +44,7 @@ term different(const term& flat, bool equal_nan) {
   if (flat.extent(0) < 2) return flat;
   const term sorted = in_order(flat);
   const term is_first = runtime::joined({all_of(true, 1), differs_from_next(sorted, equal_nan)}, 0);
-  return computed(taken(sorted, places_where(is_first)));
+  return evaluated(taken(sorted, places_where(is_first)));
 }
 
 // Which of the different elements each one is: numbers in order go where the elements come from.
@@ -63,7 +62,7 @@ struct ordered {
   term sorted, from, is_first;
 };
 
-handle array_of(const term& t) { return handle(computed(t).take()); }
+handle array_of(const term& t) { return handle(evaluated(t).take()); }
 
 // With what is wanted of the first ones of equals. The inverse has the shape `s`.
 unique_parts first_ones(const ordered& of, unsigned wants, const shape& s) {
@@ -86,11 +85,11 @@ unique_parts as_they_are(const term& of, std::int64_t n, const shape& s) {
 }
 
 unique_parts unique_elements(const term& of, unsigned wants, bool equal_nan) {
-  const term flat = computed(of.flat());
+  const term flat = evaluated(of.flat());
   if (flat.extent(0) < 2) return as_they_are(flat, flat.extent(0), of.extents());
   const bool is_placed = wants & (unique_parts::wants_indices | unique_parts::wants_inverse);
-  const term from = is_placed ? computed(term(runtime::make_argsort_call(flat, false))) : number_node(0, dtype::int64);
-  const term sorted = is_placed ? computed(taken(flat, from)) : in_order(flat);
+  const term from = is_placed ? evaluated(term(runtime::make_argsort_call(flat, false))) : number_node(0, dtype::int64);
+  const term sorted = is_placed ? evaluated(taken(flat, from)) : in_order(flat);
   const term is_first = runtime::joined({all_of(true, 1), differs_from_next(sorted, equal_nan)}, 0);
   return first_ones({sorted, from, is_first}, wants, of.extents());
 }
@@ -100,14 +99,14 @@ ordered rows_in_order(const term& rows) {
   const std::int64_t n = rows.extent(0);
   if (rows.extent(1) == 0) {
     const term is_first = runtime::joined({all_of(true, 1), all_of(false, n - 1)}, 0);
-    return {rows, computed(term::made(make_iota(shape{n}, 0))), is_first};
+    return {rows, evaluated(term::made(make_iota(shape{n}, 0))), is_first};
   }
   // One column after the other is computed, so that memory is for a few of them.
   const auto places_by = [](const term& key) { return term(runtime::make_argsort_call(key, false)); };
-  term from = computed(places_by(rows.at(1, -1)));
+  term from = evaluated(places_by(rows.at(1, -1)));
   for (std::int64_t c = rows.extent(1) - 2; c >= 0; --c)
-    from = computed(taken(from, computed(places_by(taken(rows.at(1, c), from)))));
-  const term sorted = computed(term::made(make_take(rows.get(), from.get(), 0)));
+    from = evaluated(taken(from, evaluated(places_by(taken(rows.at(1, c), from)))));
+  const term sorted = evaluated(term::made(make_take(rows.get(), from.get(), 0)));
   const term differ = sorted.along(0, slice(1, n)) != sorted.along(0, slice(0, n - 1));
   return {sorted, from, runtime::joined({all_of(true, 1), fold(reduction::any, differ, one_axis(1), false)}, 0)};
 }
@@ -120,7 +119,7 @@ unique_parts unique_along(const term& of, const axis_list& given, unsigned wants
   const std::int64_t n = s[0];
   if (n < 2) return as_they_are(of, n, shape{n});
   const std::int64_t to[] = {n, of.extents().elements() / n};
-  const term rows = computed(term::made(make_reshape(parts.get(), to, 2)));
+  const term rows = evaluated(term::made(make_reshape(parts.get(), to, 2)));
   unique_parts all = first_ones(rows_in_order(rows), wants, shape{n});
   s[0] = runtime::typed(all.values.get())->extents[0];
   const handle apart(make_reshape(all.values.get(), s.begin(), s.size()));
@@ -157,21 +156,21 @@ node* make_isin(handle given, handle in, dtype type, bool invert) {
 
 node* make_set(handle first, handle second, dtype type, set_function what) {
   const term a = astype(term(std::move(first)).flat(), type), b = astype(term(std::move(second)).flat(), type);
-  if (what == set_function::either) return different(computed(runtime::joined({a, b}, 0)), true).take();
-  const term in_a = different(computed(a), true);
+  if (what == set_function::either) return different(evaluated(runtime::joined({a, b}, 0)), true).take();
+  const term in_a = different(evaluated(a), true);
   if (what == set_function::first_only) {
-    const term is_alone = !is_among(in_a, in_order(computed(b)));
-    return computed(taken(in_a, places_where(is_alone))).take();
+    const term is_alone = !is_among(in_a, in_order(evaluated(b)));
+    return evaluated(taken(in_a, places_where(is_alone))).take();
   }
   // Of what each has once, equal neighbours are what both have.
-  const term sorted = in_order(computed(runtime::joined({in_a, different(computed(b), true)}, 0)));
+  const term sorted = in_order(evaluated(runtime::joined({in_a, different(evaluated(b), true)}, 0)));
   const std::int64_t n = sorted.extent(0);
-  if (n < 2) return what == set_function::one_of ? sorted.take() : computed(sorted.along(0, slice(0, 0))).take();
+  if (n < 2) return what == set_function::one_of ? sorted.take() : evaluated(sorted.along(0, slice(0, 0))).take();
   const term differ = differs_from_next(sorted, false);
-  if (what == set_function::both) return computed(taken(sorted, places_where(!differ))).take();
+  if (what == set_function::both) return evaluated(taken(sorted, places_where(!differ))).take();
   const term ends = all_of(true, 1);
   const term is_alone = runtime::joined({ends, differ}, 0) & runtime::joined({differ, ends}, 0);
-  return computed(taken(sorted, places_where(is_alone))).take();
+  return evaluated(taken(sorted, places_where(is_alone))).take();
 }
 
 }  // namespace sinter::detail

@@ -21,7 +21,7 @@
 namespace sinter::detail {
 
 using runtime::arrangement, runtime::as_array_node, runtime::astype, runtime::choose, runtime::entries_ref,
-    runtime::term, runtime::structure_of, runtime::typed;
+    runtime::evaluated, runtime::term, runtime::structure_of, runtime::typed;
 using sparse::format;
 
 namespace {
@@ -29,7 +29,6 @@ namespace {
 using long_list = lazy<std::int64_t>;
 
 long_list numbers(const handle& n) { return long_list(astype(term(n), dtype::int64).take()); }
-handle evaluated(const term& t) { return handle(evaluate(t.get(), where{})); }
 sparse_parts parts_of(format f, entries_ref e, const term& values) {
   return {runtime::make_structure(f, std::move(e)), handle(values.take())};
 }
@@ -53,7 +52,7 @@ term index_of_entries(const runtime::sparse_structure& s, bool of_columns) {
 // Compressed along the rows of a matrix.
 sparse_parts rows_of(const term& dense) {
   const std::int64_t rows = dense.extent(0), columns = dense.extent(1);
-  const term matrix(evaluated(dense));
+  const term matrix = evaluated(dense);
   const device_scope on(device_of(matrix.get()));
   const term zero = runtime::number_node(term(0), matrix.type());
   const std::vector<handle> along = make_nonzero((matrix != zero).get());
@@ -302,7 +301,7 @@ sparse_parts convert(const sparse_parts& p, format to) try {
   if (s.format == to) return p;
   if (to == format::coo) {
     const runtime::sparse_entries& e = *s.entries;
-    const handle major(evaluated(astype(majors_of(e), e.index())));
+    const handle major(evaluated(astype(majors_of(e), e.index())).take());
     const bool is_row = s.format == format::csr;
     return parts_of(to,
                     std::make_shared<const runtime::sparse_entries>(runtime::sparse_places{
@@ -312,7 +311,7 @@ sparse_parts convert(const sparse_parts& p, format to) try {
   }
   const bool by_major = s.format == format::coo && to == format::csr;
   const arrangement& a = by_major ? s.entries->along_major() : s.entries->along_minor();
-  return parts_of(to, a.to, term(evaluated(a.values(values))));
+  return parts_of(to, a.to, evaluated(a.values(values)));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -338,7 +337,7 @@ sparse_parts put_in_order(const sparse_parts& p, bool merges) try {
     return convert(convert(p, format::csr), format::coo);
   }
   const arrangement a = runtime::sorted(*s.entries, merges);
-  return parts_of(s.format, a.to, term(evaluated(a.values(term(p.data)))));
+  return parts_of(s.format, a.to, evaluated(a.values(term(p.data))));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -350,21 +349,23 @@ sparse_parts sum_duplicates(const sparse_parts& p) { return put_in_order(p, true
 sparse_parts eliminate_zeros(const sparse_parts& p) try {
   const runtime::sparse_structure& s = structure_of(p.structure);
   const runtime::sparse_entries& e = *s.entries;
-  const term values(evaluated(term(p.data)));
+  const term values = evaluated(term(p.data));
   const device_scope on(device_of(values.get()));
   const handle kept(make_nonzero((values != runtime::number_node(term(0), values.type())).get())[0].take());
   const std::int64_t count = shape_of(kept.get())[0];
   if (count == e.count) return {p.structure, values.held()};
   const auto picked = [&](const handle& of) {
     return count == 0 ? handle(make_zeros(typed(of.get())->type, shape{0}))
-                      : evaluated(runtime::taken(term(of), term(kept)));
+                      : handle(evaluated(runtime::taken(term(of), term(kept))).take());
   };
   const handle minor = picked(e.minor);
   handle major;
   std::int64_t longest = count;
   if (e.is_compressed) {
     // Rows begin where as many entries as before them stay.
-    major = evaluated(astype(runtime::count_before(term(kept), astype(term(e.major), dtype::int64), false), e.index()));
+    major = handle(
+        evaluated(astype(runtime::count_before(term(kept), astype(term(e.major), dtype::int64), false), e.index()))
+            .take());
     const long_list m = numbers(major);
     longest = e.majors == 0 ? 0 : sinter::max(m(slice(1, _)) - m(slice(0, -1))).item();
   } else {

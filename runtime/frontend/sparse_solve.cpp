@@ -66,8 +66,6 @@ void require_right_side(const term& b, std::int64_t size, const char* what) {
                           .c_str());
 }
 
-// The right side as an array, whose device the solution is for.
-term evaluated(const handle& right) { return term::made(evaluate(right.get(), where{})); }
 // A matrix' columns one after the other, as they lie in memory, and back.
 term columns_of(const term& b) { return b.rank() == 1 ? b : term::made(make_transpose(b.get(), nullptr, 0)); }
 node* from_columns(const void* elements, dtype type, const term& b) {
@@ -158,7 +156,7 @@ shape shape_of_factors(const factors_handle& f) { return {kept(f.get()).size, ke
 
 node* solve_with_factors(const factors_handle& f, handle right, linalg::transposition how) try {
   const runtime::kept_factors& factors = kept(f.get());
-  const term b = evaluated(right);
+  const term b = runtime::evaluated(term(right));  // whose device the solution is for
   require_right_side(b, factors.size, "solve");
   return of_solved_type(factors.type, [&](auto v) {
     auto columns = read_elements<decltype(v)>(columns_of(runtime::astype(b, factors.type)));
@@ -172,7 +170,7 @@ node* solve_with_factors(const factors_handle& f, handle right, linalg::transpos
 node* solve_sparse_triangle(const sparse_parts& p, handle right, bool lower, bool unit_diagonal) try {
   const shape s = structure_of(p.structure).extents();
   require_square(s, "spsolve_triangular");
-  const term b = evaluated(right);
+  const term b = runtime::evaluated(term(right));
   require_right_side(b, s[0], "spsolve_triangular");
   return of_solved_type(b.type(), [&](auto v) {
     using T = decltype(v);

@@ -172,6 +172,15 @@ term joined(std::initializer_list<term> parts, int axis) {
   return term::made(make_joined(nodes, count, axis));
 }
 
+term evaluated(const term& t) { return term::made(detail::evaluate(t.get(), detail::where{})); }
+term computed(const term& t) {
+  using detail::reduction;
+  const reduction what = t.type() == dtype::bool_       ? reduction::any
+                         : detail::is_complex(t.type()) ? reduction::sum
+                                                        : reduction::prod;
+  return fold(what, t.with_axis(t.rank()), one_axis(t.rank()), false, t.type());
+}
+
 term taken(const term& of, const term& indices) {
   view_maker v(of.get(), indices.extents());
   v.compute(0, indices.held(), false);

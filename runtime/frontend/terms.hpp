@@ -70,6 +70,11 @@ term number_node(const term& number, dtype);
 term fold(detail::reduction, const term&, const detail::axis_list&, bool keepdims);
 term fold(detail::reduction, const term&, const detail::axis_list&, bool keepdims, dtype);
 inline detail::axis_list one_axis(std::int64_t axis) { return {1, {axis}}; }
+/// The array that a value is, evaluated at once.
+term evaluated(const term&);
+/// A value that is computed once before its users, as what is folded is: a fold over one element each. Of
+/// complex numbers -0 becomes 0.
+term computed(const term&);
 /// The index along an axis of a shape, which broadcasts to it.
 term index_of(const shape&, int axis);
 term joined(std::initializer_list<term> parts, int axis);

@@ -32,7 +32,6 @@ constexpr int lacking_power = 27;
 term norm_of(const term& a) {
   return term::made(make_norm(a.held(), detail::norm_of::matrices, {.ord = 1, .axis = {-2, -1}, .keepdims = true}));
 }
-term computed(const term& t) { return term::made(detail::evaluate(t.get(), detail::where{})); }
 term above_0(const term& t) { return apply(op::maximum, {apply(op::ceil, {t}), 0.0}); }
 term log2(const term& t) { return apply(op::log2, {t}); }
 
@@ -75,14 +74,14 @@ term times_power_of_2(const term& a, const term& power) {
 // How often each matrix is halved: no oftener than its norm wants, and less where norms of its powers do.
 term halvings(const term& a, const term& by_norm) {
   const auto root = [](const term& power, double degree) { return apply(op::power, {norm_of(power), 1 / degree}); };
-  const term a2 = computed(product(a, a)), a4 = computed(product(a2, a2)), a6 = computed(product(a4, a2));
+  const term a2 = evaluated(product(a, a)), a4 = evaluated(product(a2, a2)), a6 = evaluated(product(a4, a2));
   const term d6 = root(a6, 6), d8 = root(product(a4, a4), 8), d10 = root(product(a4, a6), 10);
   const term reach = apply(op::minimum, {apply(op::maximum, {d6, d8}), apply(op::maximum, {d8, d10})});
   const term by_powers = if_finite(above_0(log2(reach / furthest_by_powers)), 0.0);
   // What the approximant lacks is a series in the matrix of absolute values.
-  const term positive = computed(times_power_of_2(apply(op::absolute, {a}), 0.0 - by_powers));
+  const term positive = evaluated(times_power_of_2(apply(op::absolute, {a}), 0.0 - by_powers));
   term row = fold(reduction::sum, positive, {1, {-2}}, true);
-  for (int i = 1; i < lacking_power; ++i) row = computed(product(row, positive));
+  for (int i = 1; i < lacking_power; ++i) row = evaluated(product(row, positive));
   const term lacks = fold(reduction::max, row, {2, {-2, -1}}, true) / norm_of(positive) * first_lacking;
   const term more = above_0(log2(lacks / 0x1p-53) / (lacking_power - 1));
   const term is_known = apply(op::isfinite, {reach}) & apply(op::isfinite, {lacks});
@@ -92,8 +91,8 @@ term halvings(const term& a, const term& by_norm) {
 // Divided and squared, where a norm is too large for the approximant. Powers of a matrix with one large element leave the range of
 // 32 bits.
 term scaled_and_squared(const term& given, const term& by_norm) {
-  const term a = computed(astype(given, is_complex(given.type()) ? dtype::complex128 : dtype::float64));
-  const term times = computed(halvings(a, astype(by_norm, dtype::float64)));
+  const term a = evaluated(astype(given, is_complex(given.type()) ? dtype::complex128 : dtype::float64));
+  const term times = evaluated(halvings(a, astype(by_norm, dtype::float64)));
   term x = approximated(times_power_of_2(a, 0.0 - times));
   const auto most = static_cast<int>(largest_of(times));
   for (int i = 0; i < most; ++i) {
@@ -126,7 +125,7 @@ class exponential_call final : public library_call {
     if (results[0].extents.elements() == 0) return;
     refuse_while_capturing(on, "expm");
     const term given = term::of(const_cast<array_node*>(operands[0]));
-    const term by_norm = computed(if_finite(above_0(log2(norm_of(given) / furthest_by_norm)), 0.0));
+    const term by_norm = evaluated(if_finite(above_0(log2(norm_of(given) / furthest_by_norm)), 0.0));
     term x = largest_of(by_norm) == 0 ? approximated(given) : scaled_and_squared(given, by_norm);
     x = astype(with_zeros_of(given, x), given.type());
     request r{typed(x.get()), &made[0]->extents, made[0]};
