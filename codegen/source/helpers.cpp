@@ -376,7 +376,9 @@ std::string helper_definition(const helper_use& use, dialect d, bool divides_oft
     out = fill_in(
         "struct divisor@ {\n" + indented("T b, keep;\n" + divisor_text(use.type, &divisor_row::fields)) + "};\n",
         use.type, nullptr, nullptr);
-  if (d == dialect::c) out += "static inline ";
+  if (d == dialect::c)
+    out += use.name == "fmod_unless" ? "#pragma omp declare simd notinbranch\nstatic __attribute__((noinline)) "
+                                     : "static inline ";
   else
     out += stands_apart(use, divides_often) ? "static __device__ __noinline__ " : "static __device__ __forceinline__ ";
   out += fill_in(helper->result, use.type, nullptr, nullptr, d);

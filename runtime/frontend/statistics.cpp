@@ -2,6 +2,7 @@
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
+#include <sinter/products.hpp>
 
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
@@ -56,7 +57,8 @@ term covariance(const term& x, std::int64_t ddof) {
   const auto count = static_cast<double>(x.extent(1)), divisor = count - static_cast<double>(ddof);
   const term distance = x - fold(reduction::sum, x, one_axis(1), true) / count;
   const term other = is_complex(x.type()) ? apply(op::conjugate, {distance}) : distance;
-  const term sums = fold(reduction::sum, distance.with_axis(1) * other.with_axis(0), one_axis(2), false);
+  const handle turned(make_transpose(other.get(), nullptr, 0));
+  const term sums = term::made(make_matmul(distance.held(), turned));
   return sums / (divisor > 0 ? divisor : 0.0);
 }
 

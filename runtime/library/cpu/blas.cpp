@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/device/device.hpp"
+#include "runtime/library/cpu/thin_products.hpp"
 #include "runtime/library/opened.hpp"
 #include "runtime/stream/kept_call.hpp"
 
@@ -83,6 +84,7 @@ bool fits(const blas_product& p) {
 bool multiply_on_cpu(const blas_product& p, stream_state& on, std::string& why) {
   const bool has_dtype = detail::is_inexact(p.type) && !detail::is_short_floating(p.type);
   if (!has_dtype || !fits(p)) return why = "BLAS has no such product", false;
+  if (is_thin(p)) return multiply_thin(p, on), true;
   const blas* const library = the_blas().get(why);
   if (!library) return false;
   const work now{library, p};

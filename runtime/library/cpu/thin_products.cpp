@@ -1,0 +1,146 @@
+// A row of the result is a vector: the sum of the small matrix' rows times the row's elements. Eight rows are under way at once.
+#include "runtime/library/cpu/thin_products.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "runtime/device/device.hpp"
+#include "runtime/launch/share.hpp"
+
+namespace sinter::runtime {
+
+namespace {
+
+constexpr std::int64_t most_inner = 64, least_rows = 64;
+constexpr std::int64_t least_columns = 4;
+constexpr std::size_t widest = 64;  // bytes of a row of the result: a register
+constexpr int rows_at_once = 8;
+
+// A vector with a row's elements, and what there is behind them.
+template <class T, int width>
+using row [[gnu::vector_size(width * sizeof(T)), gnu::may_alias, gnu::aligned(alignof(T))]] = T;
+
+/// The matrix on the left with its steps from row to row and from column to column, and the rows of the other one side by side, each with
+/// zeros behind up to the width of a vector.
+template <class T>
+struct thin_work {
+  const T* a;
+  std::int64_t by_row, by_column;
+  T* to;
+  std::int64_t columns, inner;
+  T scale;
+  alignas(64) T b[most_inner * widest / sizeof(T)] = {};
+
+  explicit thin_work(const blas_product& p)
+      : a(reinterpret_cast<const T*>(p.a.data)),
+        by_row(p.a.transposed ? 1 : p.a.leading),
+        by_column(p.a.transposed ? p.a.leading : 1),
+        to(reinterpret_cast<T*>(p.to)),
+        columns(p.columns),
+        inner(p.inner),
+        scale(static_cast<T>(p.scale)) {
+    const auto* const from = reinterpret_cast<const T*>(p.b.data);
+    const auto width = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns)));
+    for (std::int64_t k = 0; k < inner; ++k)
+      for (std::int64_t j = 0; j < columns; ++j)
+        b[k * width + j] = from[p.b.transposed ? j * p.b.leading + k : k * p.b.leading + j];
+  }
+};
+
+template <class T, int width>
+[[gnu::always_inline]] inline void multiply_rows(const thin_work<T>& w, std::int64_t begin, std::int64_t end) {
+  using vector = row<T, width>;
+  const auto* const b = reinterpret_cast<const vector*>(w.b);
+  const T* a = w.a + begin * w.by_row;
+  T* to = w.to + begin * w.columns;
+  const T* const last = w.to + end * w.columns - width;  // where a whole vector still is in this part
+  const auto store = [&](const vector& sum) __attribute__((always_inline)) {
+    const vector scaled = sum * w.scale;
+    // What is behind a row's elements lies where those of the next row come.
+    if (to <= last) std::memcpy(to, &scaled, sizeof scaled);
+    else std::memcpy(to, &scaled, static_cast<std::size_t>(w.columns) * sizeof(T));
+    to += w.columns;
+  };
+  std::int64_t r = begin;
+  for (; r + rows_at_once <= end; r += rows_at_once, a += rows_at_once * w.by_row) {
+    vector sum[rows_at_once] = {};
+    for (std::int64_t k = 0; k < w.inner; ++k)
+#pragma GCC unroll 8
+      for (int i = 0; i < rows_at_once; ++i) sum[i] += a[i * w.by_row + k * w.by_column] * b[k];
+#pragma GCC unroll 8
+    for (int i = 0; i < rows_at_once; ++i) store(sum[i]);
+  }
+  for (; r < end; ++r, a += w.by_row) {
+    vector sum = {};
+    for (std::int64_t k = 0; k < w.inner; ++k) sum += a[k * w.by_column] * b[k];
+    store(sum);
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void multiply_part(const thin_work<T>& w, std::int64_t begin, std::int64_t end) {
+  if (w.columns <= 4) return multiply_rows<T, 4>(w, begin, end);
+  if (w.columns <= 8) return multiply_rows<T, 8>(w, begin, end);
+  if constexpr (16 * sizeof(T) <= widest) multiply_rows<T, 16>(w, begin, end);
+}
+
+#ifdef __x86_64__
+
+template <class T>
+[[gnu::target("avx512f")]] void multiply_part_512(const thin_work<T>& w, std::int64_t begin, std::int64_t end) {
+  multiply_part(w, begin, end);
+}
+template <class T>
+[[gnu::target("avx2,fma")]] void multiply_part_256(const thin_work<T>& w, std::int64_t begin, std::int64_t end) {
+  multiply_part(w, begin, end);
+}
+
+template <class T>
+void multiply_any(const thin_work<T>& w, std::int64_t begin, std::int64_t end) {
+  static const bool is_wide = __builtin_cpu_supports("avx512f");
+  return is_wide ? multiply_part_512(w, begin, end) : multiply_part_256(w, begin, end);
+}
+bool has_vectors() {
+  static const bool has =
+      __builtin_cpu_supports("avx512f") || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
+  return has;
+}
+
+#else
+
+template <class T>
+void multiply_any(const thin_work<T>& w, std::int64_t begin, std::int64_t end) {
+  multiply_part(w, begin, end);
+}
+bool has_vectors() { return false; }
+
+#endif
+
+// Item: a piece of the rows.
+constexpr std::int64_t piece = 1024;
+
+template <class T>
+void multiply_pieces(const void* with, long long begin, long long end) noexcept {
+  const auto& p = *static_cast<const blas_product*>(with);
+  multiply_any(thin_work<T>(p), begin * piece, std::min<std::int64_t>(p.rows, end * piece));
+}
+
+}  // namespace
+
+bool is_thin(const blas_product& p) {
+  const bool is_real = p.type == dtype::float32 || p.type == dtype::float64;
+  return is_real && p.batch == 1 && p.kept == 0 && p.rows >= least_rows && p.inner <= most_inner &&
+         p.columns >= least_columns &&
+         static_cast<std::size_t>(p.columns) <= widest / static_cast<std::size_t>(itemsize(p.type)) && has_vectors();
+}
+
+void multiply_thin(const blas_product& p, stream_state& on) {
+  const auto entry = p.type == dtype::float32 ? &multiply_pieces<float> : &multiply_pieces<double>;
+  geometry g;
+  g.items = divide_up(p.rows, piece);
+  g.work_per_item = static_cast<double>(piece * (1 + p.inner));  // nanoseconds
+  on.device.launch({reinterpret_cast<void*>(entry)}, g, &p, sizeof p, on);
+}
+
+}  // namespace sinter::runtime
