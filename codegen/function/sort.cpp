@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/function/sort_few.hpp"
+
 namespace sinter::codegen {
 
 namespace {
@@ -310,6 +312,8 @@ int largest_sort_tile(dtype t) { return itemsize(t) == 8 ? 4096 : 8192; }
 int sort_passes(dtype t) { return itemsize(t); }
 
 sort_form form_of_row_sort(dtype t, bool places, bool falling, std::int64_t length) {
+  if (length <= most_sorted_by_thread)
+    return {sort_step::few, t, places, falling, false, 128, static_cast<int>(length)};
   const int most = largest_sort_tile(t) / 512;
   const auto each = static_cast<std::uint64_t>((length + 31) / 32);
   const int items = static_cast<int>(std::min<std::uint64_t>(std::bit_ceil(each), static_cast<std::uint64_t>(most)));
@@ -325,7 +329,7 @@ sort_form form_of_sort(sort_step step, dtype t, bool places, bool falling, std::
 }
 
 std::string sort_text(const sort_form& f) {
-  static constexpr const char* steps[] = {"of a row by one block", "counts", "pass"};
+  static constexpr const char* steps[] = {"of a row by one thread", "of a row by one block", "counts", "pass"};
   std::string text = std::string("// ") + (f.places ? "argsort" : "sort") + " of " + facts(f.type).name +
                      (f.falling ? ", falling: " : ": ") + steps[static_cast<int>(f.step)] + "\n";
   text += "typedef " + key_text(f.type) + " K;\n";
@@ -335,6 +339,7 @@ std::string sort_text(const sort_form& f) {
   text += std::string("#define made_of_places ") + (f.places ? "1" : "0") + "\n";
   text += keys_text(f);
   switch (f.step) {
+    case sort_step::few: return text + sort_few_text(f);
     case sort_step::rows: return text + ranking_text + rows_text;
     case sort_step::count: return text + count_text;
     default: return text + ranking_text + pass_text;

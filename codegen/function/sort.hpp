@@ -11,6 +11,7 @@
 namespace sinter::codegen {
 
 enum class sort_step : std::uint8_t {
+  few,    // a thread sorts a row of few elements, by a network
   rows,   // a block sorts a row of one tile, all digits of it
   count,  // of longer rows: how often each digit has each value, in one pass over the elements
   pass    // elements go where one digit puts them
@@ -32,6 +33,8 @@ inline constexpr int sort_digits = 256;  // values of one
 
 /// Elements that a block has at hand at once, at most.
 int largest_sort_tile(dtype);
+/// Elements of a row that a thread sorts, at most.
+inline constexpr int most_sorted_by_thread = 64;
 /// The form for rows that a block has at hand, and those for longer ones.
 sort_form form_of_row_sort(dtype, bool places, bool falling, std::int64_t length);
 sort_form form_of_sort(sort_step, dtype, bool places, bool falling, std::int64_t length);

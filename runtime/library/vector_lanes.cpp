@@ -1,6 +1,6 @@
 #include "runtime/library/vector_lanes.hpp"
 
-#include <bit>
+#include "codegen/function/merge_exchange.hpp"
 
 namespace sinter::runtime {
 
@@ -33,30 +33,15 @@ struct keys_and_places {
   }
 };
 
-// Batcher's merge exchange for any length. Source: Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M.
-template <class Exchange>
-[[gnu::always_inline]] inline void merge_exchange(const Exchange exchange, std::size_t length) {
-  const std::size_t top = std::bit_ceil(length) / 2;
-  for (std::size_t p = top; p > 0; p /= 2) {
-    std::size_t side = 0, distance = p;
-    for (std::size_t q = top;; q /= 2) {
-      for (std::size_t i = side; i + distance < length; i += 2 * p)
-        for (std::size_t k = i; k < i + p && k + distance < length; ++k) exchange(k, k + distance);
-      if (q == p) break;
-      distance = q - p, side = p;
-    }
-  }
-}
-
 #ifdef __x86_64__
 
 template <class Exchange>
 [[gnu::target("avx512f,avx512bw")]] void merge_exchange_512(Exchange exchange, std::size_t length) {
-  merge_exchange(exchange, length);
+  codegen::merge_exchange(exchange, length);
 }
 template <class Exchange>
 [[gnu::target("avx2")]] void merge_exchange_256(Exchange exchange, std::size_t length) {
-  merge_exchange(exchange, length);
+  codegen::merge_exchange(exchange, length);
 }
 bool has_512() {
   static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
@@ -70,7 +55,7 @@ template <class Exchange>
 void sort_by(Exchange exchange, std::size_t length) {
   if (has_512()) merge_exchange_512(exchange, length);
   else if (has_256()) merge_exchange_256(exchange, length);
-  else merge_exchange(exchange, length);
+  else codegen::merge_exchange(exchange, length);
 }
 
 #else
@@ -78,7 +63,7 @@ void sort_by(Exchange exchange, std::size_t length) {
 bool has_256() { return true; }
 template <class Exchange>
 void sort_by(Exchange exchange, std::size_t length) {
-  merge_exchange(exchange, length);
+  codegen::merge_exchange(exchange, length);
 }
 
 #endif

@@ -1,4 +1,4 @@
-// Sorting on a GPU, by kernels of Sinter's own: rows that a block has at hand in one launch, longer ones in one that counts digits and
+// Sorting on a GPU, by kernels of Sinter's own: rows that a thread or a block has at hand in one launch, longer ones in one that counts digits and
 // one for each digit.
 #include "runtime/library/order.hpp"
 
@@ -35,7 +35,8 @@ void sort_short_rows(const order_shape& s, const std::byte* from, std::byte* to,
   const sort_form f = codegen::form_of_row_sort(s.type, s.places, s.falling, s.length);
   const std::int64_t most = 8 * (threads_at_once / f.threads) * on.device.multiprocessors();
   const codegen::row_sort_arguments block{from, to, s.rows, s.length};
-  launch_sort(f, std::min(s.rows, most), block, sizeof block, on);
+  const std::int64_t rows_at_once = f.step == sort_step::few ? f.threads : 1;
+  launch_sort(f, std::min(divide_up(s.rows, rows_at_once), most), block, sizeof block, on);
 }
 
 // Blocks of memory that are taken together, each aligned.
