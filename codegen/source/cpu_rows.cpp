@@ -105,11 +105,24 @@ class cpu_rows : cpu_writer {
 
   // Several axes are folded in the lanes in which they would be as one.
   void over_axes(std::size_t s) {
+    const int last = b_.v.rank - 1;
+    const bool folds = !b_.stages[s].accumulators.empty();
     spread_results(s);
-    w_.open("for (long long at = 0; at < length; ++at)");
-    b_.unravel(w_, b_.kept(), b_.v.rank, "at");
-    place("q", "p", b_.kept(), b_.v.rank, when::points, true);
-    point(s, "q", number("i", b_.fastest()), "at", "at % " + lanes(), reduced_name);
+    if (folds) w_.line("long long lane = 0;");
+    w_.open("for (long long line = 0, start = 0; start < length; ++line, start += ", number("n", last), ")");
+    b_.unravel(w_, b_.kept(), last, "line");
+    place("q", "p", b_.kept(), last, when::points, true);
+    if (folds) {
+      w_.line("long long i = 0;");
+      fold_onward(number("n", last), [&](const std::string& i, const std::string& lane, const std::string&) {
+        point(s, "q", i, "start + " + i, lane, reduced_name);
+      });
+    } else {
+      w_.raw("#pragma GCC ivdep\n");
+      w_.open("for (long long i = 0; i < ", number("n", last), "; ++i)");
+      point(s, "q", "i", "start + i", "", reduced_name);
+      w_.close();
+    }
     w_.close();
   }
 
