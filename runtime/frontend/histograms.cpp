@@ -32,7 +32,9 @@ using places = lazy<std::int64_t>;
 lazy<double> numbers_of(const handle& n) { return lazy<double>(retain(n.get())); }
 places places_of(const term& t) { return places(t.take()); }
 
-bool is_on_device(node* n) { return as_array_node(n)->memory->device->asynchronous(); }
+// The interpreter counts by a scatter, as it does all else by expressions.
+bool counts_by_itself(const runtime::device_impl& on) { return on.dialect() != codegen::dialect::none; }
+bool counts_by_itself(node* n) { return counts_by_itself(*as_array_node(n)->memory->device); }
 
 // Integers that hold every position and the one behind all, in which these are least to write and to read.
 dtype position_type(std::int64_t count) {
@@ -51,7 +53,7 @@ array_node* array_of(node* n) {
 }
 
 // Adds 1 at each position.
-void count_on_device(array_node& all, const array_node& at) {
+void add_counts(array_node& all, const array_node& at) {
   runtime::stream_state& on = runtime::current_stream(*all.memory->device);
   const runtime::position_counts of{at.type, at.data(), reinterpret_cast<std::int64_t*>(all.data()),
                                     at.extents.elements(), all.extents.elements()};
@@ -69,16 +71,16 @@ array<std::int64_t> counted(std::int64_t count, const places& at) {
   const handle asked(at.share());
   array_node* const given = array_of(asked.get());
   const term positions = term::of(given ? given : asked.get());
-  const bool is_for_device = given ? is_on_device(given) : runtime::current_device().asynchronous();
-  if (is_for_device && at.size() > 0) {
+  const bool is_counted = given ? counts_by_itself(given) : counts_by_itself(runtime::current_device());
+  if (is_counted && at.size() > 0) {
     const dtype type = given ? given->type : position_type(count);
     handle made(evaluate(astype(positions, type).get(), where{}));
     if (!as_array_node(made.get())->contiguous) made = handle(make_copy(made.get(), where{}));
     // An expression is computed where its arrays are.
     const device_scope on(device_of(made.get()));
     array<std::int64_t> all = sinter::zeros<std::int64_t>({count});
-    if (is_on_device(made.get())) {
-      if (count > 0) count_on_device(*as_array_node(all.node()), *as_array_node(made.get()));
+    if (counts_by_itself(made.get())) {
+      if (count > 0) add_counts(*as_array_node(all.node()), *as_array_node(made.get()));
       return all;
     }
   }

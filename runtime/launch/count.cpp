@@ -23,15 +23,79 @@ std::int64_t blocks_of(const position_counts& of, const codegen::count_form& f, 
   return std::min(divide_up(of.count, least), blocks_at_once * on.multiprocessors());
 }
 
-}  // namespace
-
-void count_positions(const position_counts& of, stream_state& on) {
+void count_on_gpu(const position_counts& of, stream_state& on) {
   const codegen::count_form form = codegen::form_of_count(of.type, of.count, of.elements);
   geometry g;
   g.block[0] = codegen::count_threads;
   g.grid[0] = static_cast<unsigned>(blocks_of(of, form, on.device));
   const codegen::count_arguments block{of.at, of.out, of.count, of.elements};
   on.device.launch(kernel_of(form, on.device), g, &block, sizeof block, on);
+}
+
+// ---- on a core
+
+// Of few elements a core has four counts each, for neighbours, so that an addition does not wait for the one before it to be stored.
+constexpr std::int64_t few_elements = 1024, piece = 1 << 16;  // positions of an item, where there are few elements
+constexpr int tables = 4;
+
+// The element of a position, and behind all what is none.
+template <class I>
+std::size_t element_of(I position, std::int64_t elements) {
+  return static_cast<std::size_t>(std::min(static_cast<std::uint64_t>(position), static_cast<std::uint64_t>(elements)));
+}
+
+template <class I>
+void count_in_tables(const I* at, std::int64_t count, std::int64_t elements, std::int64_t* out) {
+  std::uint32_t counts[tables][few_elements + 1] = {};
+  std::int64_t i = 0;
+  for (; i + tables <= count; i += tables)
+    for (int t = 0; t < tables; ++t) ++counts[t][element_of(at[i + t], elements)];
+  for (; i < count; ++i) ++counts[0][element_of(at[i], elements)];
+  for (std::int64_t e = 0; e < elements; ++e) {
+    std::int64_t sum = 0;
+    for (const auto& table : counts) sum += table[e];
+    __atomic_fetch_add(out + e, sum, __ATOMIC_RELAXED);  // threads have pieces of their own, and share these
+  }
+}
+
+template <class I>
+void count_pieces(const void* with, long long begin, long long end) noexcept {
+  const auto& of = *static_cast<const position_counts*>(with);
+  const auto* const at = static_cast<const I*>(of.at);
+  if (of.elements > few_elements) {
+    for (std::int64_t i = 0; i < of.count; ++i)
+      if (const std::size_t e = element_of(at[i], of.elements); e < static_cast<std::size_t>(of.elements)) ++of.out[e];
+    return;
+  }
+  for (long long item = begin; item < end; ++item)
+    count_in_tables(at + item * piece, std::min<std::int64_t>(piece, of.count - item * piece), of.elements, of.out);
+}
+
+void count_on_cpu(const position_counts& of, stream_state& on) {
+  using entry_point = void (*)(const void*, long long, long long) noexcept;
+  const auto entry = [&]() -> entry_point {
+    switch (of.type) {
+      case dtype::bool_:
+      case dtype::uint8: return &count_pieces<std::uint8_t>;
+      case dtype::int8: return &count_pieces<std::int8_t>;
+      case dtype::uint16: return &count_pieces<std::uint16_t>;
+      case dtype::int16: return &count_pieces<std::int16_t>;
+      case dtype::uint32: return &count_pieces<std::uint32_t>;
+      case dtype::int32: return &count_pieces<std::int32_t>;
+      case dtype::uint64: return &count_pieces<std::uint64_t>;
+      default: return &count_pieces<std::int64_t>;
+    }
+  };
+  geometry g;
+  g.items = of.elements > few_elements ? 1 : divide_up(of.count, piece);
+  g.work_per_item = static_cast<double>(of.elements > few_elements ? of.count : piece);  // nanoseconds
+  on.device.launch({reinterpret_cast<void*>(entry())}, g, &of, sizeof of, on);
+}
+
+}  // namespace
+
+void count_positions(const position_counts& of, stream_state& on) {
+  on.device.dialect() == codegen::dialect::cuda ? count_on_gpu(of, on) : count_on_cpu(of, on);
 }
 
 }  // namespace sinter::runtime
