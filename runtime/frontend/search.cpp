@@ -33,6 +33,12 @@ struct search_order {
   }
 };
 
+// Is an element, where it is read, computed by more than a conversion? In a search it would be by every value that comes to it.
+bool is_work(const term& t) {
+  const auto* const e = static_cast<const detail::expression_node*>(typed(t.get()));
+  return e->kind == detail::node_kind::expression && (e->code->nodes > 1 || e->code->length > 2);
+}
+
 }  // namespace
 
 // What may still come before is halved in each step. All values take the same steps, and none reads outside.
@@ -40,10 +46,8 @@ term count_before(const term& given, const term& values, bool or_equal, const te
   const std::int64_t n = given.extent(0);
   term count = number_node(0, dtype::int64).broadcast_to(values.extents());
   if (n == 0 || values.extents().elements() == 0) return count;
-  // Computed where it is read, an element would be computed in every search that comes to it.
   const bool is_read_often = n / 16 <= values.extents().elements();
-  const bool is_computed = typed(given.get())->kind == detail::node_kind::expression;
-  const term sorted = is_computed && is_read_often ? computed(given) : given;
+  const term sorted = is_read_often && is_work(given) ? computed(given) : given;
   const search_order order(sorted, values, or_equal);
   const auto passes = [&](std::int64_t before) {
     const term at = before == 0 ? count : count + before;

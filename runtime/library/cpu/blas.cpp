@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "runtime/device/device.hpp"
-#include "runtime/library/cpu/thin_products.hpp"
 #include "runtime/library/opened.hpp"
+#include "runtime/library/thin_products.hpp"
 #include "runtime/stream/kept_call.hpp"
 
 namespace sinter::runtime {

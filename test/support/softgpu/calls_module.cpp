@@ -77,6 +77,7 @@ result check_shape(const function_object& of, const module_record& in, const lau
   const unsigned threads = shape.block[0] * shape.block[1] * shape.block[2];
   if (threads > 1024) return invalid_value;
   if (threads > of.record->most_threads) return 701;
+  if (fixed_shared(in) > shared_unasked) return 701;  // ptxas does not compile that
   return fixed_shared(in) + shape.shared_bytes > std::max(shared_unasked, fixed_shared(in) + of.most_dynamic)
              ? invalid_value
              : 0;

@@ -1,5 +1,5 @@
 // A row of the result is a vector: the sum of the small matrix' rows times the row's elements. Eight rows are under way at once.
-#include "runtime/library/cpu/thin_products.hpp"
+#include "runtime/library/thin_products.hpp"
 
 #include <algorithm>
 #include <bit>
