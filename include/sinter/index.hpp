@@ -257,32 +257,36 @@ struct refused_indices {
 
 /// A slice literal, read at compile time.
 struct slice_literal {
-  std::int64_t numbers[3] = {};
-  bool given[3] = {};
+  // Each number n as 2n + 1, and 2 where none is given: none is 0, which g++ 12 leaves out of the names of what differs by such arrays alone,
+  // so that "2:" would be ":2".
+  std::int64_t numbers[3] = {2, 2, 2};
   enum { fine, letters, colons, no_colon } wrong = fine;
 
   template <std::size_t size>
   consteval slice_literal(const char (&text)[size]) {
     int part = 0;
     bool negative = false;
+    std::int64_t number = 0;
     for (std::size_t i = 0; i + 1 < size; ++i) {
       const char c = text[i];
       if (c == ':') {
         if (part < 2) ++part;
         else wrong = colons;
-        negative = false;
+        negative = false, number = 0;
       } else if (c == '-') {
         negative = true;
       } else if (c >= '0' && c <= '9') {
-        numbers[part] = numbers[part] * 10 + (negative ? '0' - c : c - '0');
-        given[part] = true;
+        number = number * 10 + (negative ? '0' - c : c - '0');
+        numbers[part] = 2 * number + 1;
       } else if (c != ' ') {
         wrong = letters;
       }
     }
     if (part == 0 && wrong == fine) wrong = no_colon;
   }
-  consteval slice::bound bound(int part) const { return given[part] ? slice::bound(numbers[part]) : slice::bound(_); }
+  consteval slice::bound bound(int part) const {
+    return numbers[part] % 2 == 0 ? slice::bound(_) : slice::bound((numbers[part] - 1) / 2);
+  }
 };
 
 }  // namespace detail

@@ -201,7 +201,8 @@ class generator {
   lazy<T> dirichlet(const shape& s, const E& alpha) {
     const shape whole = with_axis(s, alpha.size());
     // Gamma numbers of small shapes are below what a number can be; their logarithms are not: G(a) = G(a + 1) U^(1/a).
-    const lazy<T> logs = log(gamma<T>(whole, alpha + 1)) - standard_exponential<T>(whole) / astype<T>(alpha);
+    const lazy<T> logs(detail::make_computed(detail::handle(
+        lazy<T>(log(gamma<T>(whole, alpha + 1)) - standard_exponential<T>(whole) / astype<T>(alpha)).release_node())));
     const lazy<T> each = exp(logs - max(logs, {.axis = -1, .keepdims = true}));
     return lazy<T>(each / sum(each, {.axis = -1, .keepdims = true}));
   }

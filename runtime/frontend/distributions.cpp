@@ -175,7 +175,7 @@ namespace {
 // The number that stands at place i of 0 to count: pairs of numbers that mirror each other around a random point change places
 // or do not, as a hash of the pair says, once and again (V. Hoang, B. Morris and P. Rogaway, An enciphering scheme based
 // on a card shuffle, 2012). Large counts: a network of hashed halves (Feistel), again until the number is one of them.
-constexpr const char* permutation_text = R"(
+constexpr const char* sample_text = R"(
 #define MIXED(x) \
   (word = (x) + key, word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9ull, \
    word = (word ^ (word >> 27)) * 0x94D049BB133111EBull, word ^ (word >> 31))
@@ -209,22 +209,34 @@ constexpr const char* permutation_text = R"(
 
 }  // namespace
 
+// By random keys. Equal ones, of which there is one in two permutations of 65,536 numbers, stay in order.
 node* make_permutation(std::int64_t count, draw_counter& next) {
   if (count < 0) throw error(message("sinter: a permutation of %lld numbers", static_cast<long long>(count)).c_str());
+  if (count < 2) return make_iota(shape{count}, 0);
+  constexpr std::int64_t few = 1 << 16;
+  const runtime::term keys = runtime::term(
+      handle(count <= few ? lazy<std::uint32_t>(draw<op::random_uint32>(shape{count}, next)).release_node()
+                          : lazy<std::uint64_t>(draw<op::random_uint64>(shape{count}, next)).release_node()));
+  ++next.draw;
+  return runtime::make_argsort_call(keys, false).take();
+}
+
+namespace {
+
+// Few of many, each computed by itself.
+node* make_sample(std::int64_t wanted, std::int64_t count, draw_counter& next) {
   static constexpr parameter_type types[] = {{dtype::uint64, false}, {dtype::int64, false}, {dtype::int64, false}};
   static constexpr parameter_type result{dtype::int64, false};
-  const given_text name = "permutation", parameters = "state, place, count", none = "";
-  codegen::function_calls& f = make_function(name, {parameters, types, 3}, {none, &result, 1}, permutation_text);
+  const given_text name = "sampled", parameters = "state, place, count", none = "";
+  codegen::function_calls& f = make_function(name, {parameters, types, 3}, {none, &result, 1}, sample_text);
   const handle state(lazy<std::uint64_t>(draw<op::random_uint64>(shape(), next)).release_node());
-  const handle places(make_iota(shape{count}, 0));
+  const handle places(make_iota(shape{wanted}, 0));
   const function_argument arguments[] = {{state.get(), {}}, {places.get(), {}}, {nullptr, to_bits(count)}};
   node* made;
   make_calls(f, arguments, &made, 1);
   ++next.draw;
   return made;
 }
-
-namespace {
 
 [[noreturn]] void throw_too_many_chosen(std::int64_t wanted, std::int64_t among) {
   throw error(message("sinter: a choice of %lld among %lld without replacement", static_cast<long long>(wanted),
@@ -269,6 +281,8 @@ node* make_weighted_sample(std::int64_t count, const shape& s, const handle& wei
   return make_reshape(order.along(0, slice(0, s.elements())).get(), s.begin(), s.size());
 }
 
+node* make_computed(handle of) { return runtime::computed(runtime::term(std::move(of))).take(); }
+
 node* make_seed_of(const draw_counter& next, std::uint64_t child) {
   std::uint64_t seed;
   read_item(next.seed.get(), &seed, where{});
@@ -281,6 +295,8 @@ namespace sinter::random {
 
 lazy<std::int64_t> generator::chosen(std::int64_t n, const shape& s) {
   if (s.elements() > n) detail::throw_too_many_chosen(s.elements(), n);
+  constexpr std::int64_t share = 64;  // below that all numbers are sooner put in order
+  if (s.elements() < n / share) return lazy<std::int64_t>(detail::make_sample(s.elements(), n, next_)).reshape(s);
   return permutation(n)(slice(0, s.elements())).reshape(s);
 }
 
