@@ -13,6 +13,7 @@
 #include "codegen/ir/function.hpp"
 #include "codegen/ir/places.hpp"
 #include "codegen/ir/values.hpp"
+#include "codegen/ir/work.hpp"
 
 namespace sinter::codegen {
 
@@ -309,18 +310,20 @@ class walker : places {
   bool is_stored(const expression_node* e, const frame& f) {
     const context& in = contexts_[f.context];
     if (in.stored || !in.guard.is_none()) return false;
-    const std::int64_t elements = e->extents.elements(), points = evaluations(e, in);
+    const std::int64_t elements = e->extents.elements();
     constexpr std::int64_t worth_a_kernel = 512;  // elements less to compute
-    if (elements < 2 || points < worth_a_kernel) return false;
+    if (elements < 2 || out_->spaces[in.space].extents.elements() < worth_a_kernel) return false;
+    const std::int64_t points = evaluations(e, in);
+    if (points < worth_a_kernel) return false;
     if (points - elements < worth_a_kernel || points < 2 * elements) {
       if (2 * elements > 3 * points || !is_used_again(e, f)) return false;
     }
-    return takes_long(*e->code) && lives_where_work_is_kept(e);
+    return takes_long(e) && lives_where_work_is_kept(e);
   }
 
   // How often a kernel computes elements of a node: at every point, or, where they stay the same along the last axes and these
   // make a loop, before that.
-  std::int64_t evaluations(const typed_node* n, const context& in) const {
+  std::int64_t evaluations(const expression_node* n, const context& in) const {
     const sinter::shape& domain = out_->spaces[in.space].extents;
     int end = 0;
     for (int d = 0; d < n->extents.size(); ++d) {
@@ -331,7 +334,7 @@ class walker : places {
     constexpr std::int64_t loop = 64;
     std::int64_t before = 1, within = 1;
     for (int d = 0; d < domain.size(); ++d) (d < end ? before : within) *= domain[d];
-    return within < loop ? before * within : before;
+    return within < loop || !leaves_loops(n) ? before * within : before;
   }
 
   // Has the node been met in another context of the same space? Then all of its uses are walked anew.
@@ -342,16 +345,10 @@ class walker : places {
     const context &in = contexts_[f.context], &other = contexts_[seen_[k].context];
     if (other.space != in.space || other.stored || !other.guard.is_none()) return false;
     if (3 * evaluations(e, other) < 2 * e->extents.elements()) return false;
-    if (!takes_long(*e->code) || !lives_where_work_is_kept(e)) return false;
+    if (!takes_long(e) || !lives_where_work_is_kept(e)) return false;
     used_again_.push_back(e);
     refining_ = true;
     return true;
-  }
-
-  static bool takes_long(const fragment& code) {
-    return std::any_of(code.code, code.code + code.length, [](const instruction& at) {
-      return at.code < instruction::call && is_costly(static_cast<op>(at.code));
-    });
   }
 
   // That of the first array that is found below a node; null where there is none nearby.
@@ -365,9 +362,10 @@ class walker : places {
     }
     return nullptr;
   }
-  bool lives_where_work_is_kept(const typed_node* n) const {
-    const runtime::device_impl* const on = device_of(n);
-    return on && ways_->keeps_work(*on);
+  // What is made of positions alone a map computes once for all rows by itself, if it leaves loops.
+  bool lives_where_work_is_kept(const expression_node* e) const {
+    const runtime::device_impl* const on = device_of(e);
+    return (on || !leaves_loops(e)) && ways_->keeps_work(on);
   }
 
   // ---- calls that kernels make themselves

@@ -12,6 +12,7 @@
 #include "codegen/source/keep.hpp"
 #include "codegen/source/library.hpp"
 #include "codegen/source/loads.hpp"
+#include "codegen/source/pragmas.hpp"
 #include "codegen/source/tokens.hpp"
 
 namespace sinter::codegen {
@@ -53,17 +54,6 @@ kernel with_short_sums(kernel k) {
   return k;
 }
 
-bool casts_both_ways(const kernel& k) {
-  bool to_integer = false, to_floating = false;
-  for (const value& v : k.values) {
-    if (v.kind != value_kind::cast) continue;
-    const dtype from = k.values[v.args[0]].type;
-    to_integer = to_integer || (detail::is_integer(v.type) && detail::is_floating(from));
-    to_floating = to_floating || (detail::is_floating(v.type) && detail::is_integer(from));
-  }
-  return to_integer && to_floating;
-}
-
 // A narrow integer that may have wrapped round when it was computed: an operation's result, or the low bits of a wider
 // computed one.
 bool may_wrap_in(const kernel& k, const value& v) {
@@ -102,31 +92,6 @@ std::vector<bool> scalars_that_divide(const kernel& k, dialect to) {
   return divides;
 }
 
-// Where gcc has registers of 512 bits it uses half of each. Divisions by scalars are arithmetic enough to be a quarter faster
-// with the whole, but for unsigned ones of 32 bits, whose products gcc makes of 64-bit ones then; and so are folds of elements that
-// become twice as wide or more.
-bool wants_whole_registers(const kernel& k, const helper_list& used) {
-  for (const helper_use& h : used)
-    if (h.name == "divisor" && h.type != dtype::uint32) return true;
-  const auto widens = [&](const accumulator& a) {
-    const value& from = k.values[a.value];
-    return form_of(k) == form::fold && a.what == reduction::sum && itemsize(a.type) == 8 &&
-           (from.kind == value_kind::cast || a.type == dtype::float64);
-  };
-  return std::any_of(k.accumulators.begin(), k.accumulators.end(), widens);
-}
-
-// A product that is added up may become one operation with the addition, which rounds once, where a loop's form suits that; in
-// the loop for another layout it may not. Sums must not depend on that, nor what a text folds.
-bool adds_products(const kernel& k) {
-  return form_of(k) == form::fold && math_mode_from_environment() == math_mode::standard &&
-         std::any_of(k.accumulators.begin(), k.accumulators.end(), [&](const accumulator& a) {
-           const value& at = k.values[a.value];
-           const bool may = at.kind == value_kind::call || (at.kind == value_kind::apply && !is_costly(at));
-           return detail::is_floating(a.type) && (a.called || (a.what == reduction::sum && may));
-         });
-}
-
 bool uses_infinity(const kernel& k) {
   for (const accumulator& a : k.accumulators)
     if (detail::is_inexact(a.type) && facts(a.what).starts[0] >= detail::start::lowest) return true;
@@ -155,6 +120,7 @@ body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
       v(variant_),
       to(dialect_),
       divides(scalars_that_divide(k, to)),
+      rounded(products_side_by_side(k)),
       texts(texts_of(k)),
       shape(form_of(k)),
       stages(v.map.staged ? stages_by_function(k)
@@ -212,6 +178,11 @@ std::string body::spell_value(const value& at, const std::vector<std::string>& n
   }
   if (at.kind == value_kind::call) return spell_call(at, names);
   if (at.kind != value_kind::apply) return spell_access(at, names, to);
+  if (is_rounded(at)) {
+    const std::string& a = names[at.args[0]];
+    return (at.type == dtype::float32 ? "__fmul_rn(" : "__dmul_rn(") + a + ", " +
+           (at.code == op::square ? a : names[at.args[1]]) + ")";
+  }
   const int count = arity(at);
   std::string truth[3];
   std::string_view args[3];
@@ -373,14 +344,7 @@ std::string body::head(std::string_view kernel_text) const {
   std::string out =
       "// Sinter " SINTER_VERSION ", generator " + std::to_string(generator_version) + "\n" + about + "\n";
   const bool c = to == dialect::c;
-  // Without traps gcc makes a truncation of float to integer to float, and that keeps the sign of a zero.
-  if (c && casts_both_ways(k)) out += "#pragma GCC optimize(\"trapping-math\")\n";
-  if (c && adds_products(k)) out += "#pragma GCC optimize(\"fp-contract=off\")\n";
-  if (c && loads_one_by_one(k, v)) out += "#pragma GCC optimize(\"no-tree-vectorize\")\n";
-  // What is computed on one side of a choice alone gcc moves there, behind a branch, and then sees no vectors.
-  if (c && is_search(k)) out += "#pragma GCC optimize(\"no-tree-pre\")\n";
-  if (c && wants_whole_registers(k, used_))
-    out += "#ifdef __AVX512BW__\n#pragma GCC target(\"prefer-vector-width=512\")\n#endif\n";
+  if (c) out += compiler_pragmas(k, v, used_);
   if (c) out += "typedef _Bool bool;\n";
   out += type_definitions(functions + std::string(kernel_text), to);
   std::vector<dtype> shuffled;
@@ -452,6 +416,10 @@ std::string body::name(int operand) const {
 std::string body::type(int operand) const {
   if (is_byte_of_truth(operand)) return "unsigned char";
   return std::string(spelling(operand_type(k, operand)));
+}
+
+bool body::is_rounded(const value& at) const {
+  return to == dialect::cuda && rounded[static_cast<std::size_t>(&at - k.values.data())];
 }
 
 // Of a byte and a comparison gcc makes no vectors, but of two comparisons.

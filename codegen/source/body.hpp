@@ -42,6 +42,7 @@ class body {
   const dialect to;
   std::vector<parameter> arguments;
   const std::vector<bool> divides;                // scalars that are only divided by, through a divisor `d<scalar>`
+  const std::vector<bool> rounded;                // products that are rounded before they are added or subtracted
   const std::vector<const function_text*> texts;  // texts of the program's own, by number
   const form shape;
   const std::vector<stage> stages;
@@ -112,6 +113,7 @@ class body {
   std::vector<std::uint16_t> given_in_stretches() const;
   function make_function(std::string name, const std::vector<std::uint16_t>& roots,
                          const std::vector<std::uint16_t>& given);
+  bool is_rounded(const value&) const;
   std::string spell_value(const value&, const std::vector<std::string>& names, bool stay_wide) const;
   std::string spell_call(const value&, const std::vector<std::string>& names) const;
   std::string spell_whole_call(const value&, const std::vector<std::string>& names) const;

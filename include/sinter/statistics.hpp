@@ -46,8 +46,7 @@ auto average(E&& e, const reduce_options& how = {}) {
 }
 
 /// The covariances of variables, each with each. Shapes: one axis, one variable, gives none; two give a square. Dtypes: double or
-/// complex128. Each result is a sum of its own over the observations, in one kernel: until there are products of matrices, that
-/// reads the elements as often as there are variables. Errors: `shape_error`. Source: numpy.cov, without weights.
+/// complex128. Errors: `shape_error`. Source: numpy.cov, without weights.
 template <detail::expression M>
 auto cov(M&& m, const cov_options& how = {}) {
   using R = detail::at_least_double<M>;

@@ -163,7 +163,7 @@ target target_of(const device_impl& on) {
   return {on.dialect(), on.multiprocessors(), strict, on.cache()};
 }
 
-bool keeps_work(const device_impl& on) { return on.dialect() == codegen::dialect::c; }
+bool keeps_work(const device_impl* on) { return (on ? *on : current_device()).dialect() == codegen::dialect::c; }
 
 const fusion& fusion_for(const plan& p, const codegen::resolution& r, const target& to) {
   if (p.fusions.size() == 1) return p.fusions[0];

@@ -1,6 +1,7 @@
 // Every operation of ops.def and every cast, for every dtype, on the device of the run, against NumPy's results.
 #include <doctest/doctest.h>
 
+#include "codegen/compile/compiler.hpp"
 #include "test/include/golden_records.hpp"
 
 namespace {
@@ -22,6 +23,23 @@ TEST_CASE("elementwise: floating operations have NumPy's values, each in a kerne
     ++checked;
   }
   CHECK(checked > 130);
+}
+
+template <class T>
+void check_cancellation() {
+  const array<T> x = arange<T>(1, 1000) / T(7), y = sqrt(x), also_x = x.copy(), also_y = y.copy();
+  const auto is_zero = [](const array<T>& differences) { CHECK(array<bool>(all(differences == 0)).item()); };
+  is_zero(x * y - also_y * also_x);
+  is_zero(x * x - square(also_x));
+  is_zero(x * y + also_y * -also_x);
+  is_zero((x + 1) * y - also_y * (also_x + 1));
+  is_zero(array<T>(sum(abs(x * y - also_y * also_x))).reshape({1}));
+}
+
+TEST_CASE("elementwise: equal products cancel, though a product and a sum may be one operation") {
+  if (codegen::math_mode_from_environment() == codegen::math_mode::fast) return;
+  check_cancellation<float>();
+  check_cancellation<double>();
 }
 
 TEST_CASE("elementwise: operations over bool and integers have NumPy's values") {

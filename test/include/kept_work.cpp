@@ -53,6 +53,23 @@ TEST_CASE("kept work: a repeated expression that takes long is computed once on 
   CHECK(kept_launches_of([&] { array<float> r = exp(x) * 2; }) == 1);
 }
 
+TEST_CASE(
+    "kept work: searches, draws and functions with loops are computed once where they are gathered or stand in a "
+    "column") {
+  const array<double> sorted = linspace(0, 1, 1000), at = arange<double>(0, 600) * 0.0017, b = ones({600, 80});
+  const array<std::int64_t> k = arange<std::int64_t>(0, 20'000) * 7 % 600, found = searchsorted(sorted, at);
+  const array<double> logarithms = special::gammaln(at + 1), gammas = random::generator(3).gamma({600}, 2, 1);
+  CHECK(array<std::int64_t>(searchsorted(sorted, at)(k)).get() == array<std::int64_t>(found(k)).get());
+  CHECK(array<double>(special::gammaln(at + 1)(_, newaxis) + b).get() ==
+        array<double>(logarithms(_, newaxis) + b).get());
+  CHECK(array<double>(random::generator(3).gamma({600}, 2, 1)(_, newaxis) * b).get() ==
+        array<double>(gammas(_, newaxis) * b).get());
+  const int more = on_cpu() ? 1 : 0;
+  CHECK(kept_launches_of([&] { array<std::int64_t> r = searchsorted(sorted, at)(k); }) == 1 + more);
+  CHECK(kept_launches_of([&] { array<double> r = special::gammaln(at + 1)(_, newaxis) + b; }) == 1 + more);
+  CHECK(kept_launches_of([&] { array<double> r = exp(at)(_, newaxis) + b; }) == 1);  // before the loop, by the compiler
+}
+
 TEST_CASE("kept work: what is made of a row that all rows read is computed once by the kernel") {
   for (const auto& [rows, length] : {std::pair<std::int64_t, std::int64_t>{2, 70}, {70, 3}, {200, 33}, {9, 20'000}}) {
     CAPTURE(rows);

@@ -105,6 +105,19 @@ TEST_CASE_TEMPLATE("matmul: every dtype and layout", T, bool, std::int8_t, std::
   }
 }
 
+// Results with rows of every width that fits a register, of more and fewer rows than go together, from operands that lie either way.
+TEST_CASE_TEMPLATE("matmul: rows by a small matrix", T, float, double) {
+  for (const auto& [rows, inner] : {std::pair<std::int64_t, std::int64_t>{64, 1}, {67, 3}, {1029, 8}, {2050, 33}})
+    for (std::int64_t columns = 2; columns <= 17; ++columns) {
+      const array<T> a = some<T>({rows, inner}), b = some<T>({inner, columns}, 1);
+      check_product<T>(a, b);
+      check_product<T>(array<T>(some<T>({inner, rows})).T(), array<T>(some<T>({columns, inner}, 1)).T());
+    }
+  array<T> to = zeros<T>({300, 5});
+  to(ellipsis) = 2 * matmul(some<T>({300, 4}), some<T>({4, 5}, 1)) + 1;
+  CHECK(to.get() == array<T>(2 * array<T>(matmul(some<T>({300, 4}), some<T>({4, 5}, 1))) + 1).get());
+}
+
 TEST_CASE("matmul: dtypes promote") {
   const array<int> a = some<int>({16, 16});
   const array<float> b = some<float>({16, 16});

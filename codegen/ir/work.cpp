@@ -1,0 +1,62 @@
+#include "codegen/ir/work.hpp"
+
+#include <algorithm>
+
+#include "codegen/ir/values.hpp"
+
+namespace sinter::codegen {
+
+using detail::expression_node, detail::instruction, detail::node_kind, detail::typed_node, detail::view_node;
+
+namespace {
+
+constexpr bool of_special[] = {
+#define SINTER_OP(...) false,
+#define SINTER_SPECIAL_OP(...) true,
+#define SINTER_PART(...) true,
+#include <sinter/ops.def>
+#undef SINTER_OP
+#undef SINTER_SPECIAL_OP
+#undef SINTER_PART
+};
+
+template <class F>
+bool any_operation(const expression_node* e, F is) {
+  return std::any_of(e->code->code, e->code->code + e->code->length, [&](const instruction& at) {
+    return at.code == instruction::call || (at.code < instruction::call && is(static_cast<op>(at.code)));
+  });
+}
+
+// Does a load follow from another one, and that from a third? So it is in searches, whose steps are nodes of their own.
+bool searches(const typed_node* n) {
+  constexpr int enough = 3, most_open = 32, most_looked_at = 128;
+  struct {
+    const typed_node* n;
+    int loads;
+  } open[most_open] = {{n, 0}};
+  for (int count = 1, looked_at = 0; count > 0 && looked_at < most_looked_at; ++looked_at) {
+    const auto at = open[--count];
+    const bool loads = at.n->kind == node_kind::view && static_cast<const view_node*>(at.n)->indices > 0;
+    if (at.loads + loads >= enough) return true;
+    if (at.n->kind != node_kind::view && at.n->kind != node_kind::expression) continue;
+    for (int i = 0; i < child_count(at.n) && count < most_open; ++i) open[count++] = {child(at.n, i), at.loads + loads};
+  }
+  return false;
+}
+
+}  // namespace
+
+bool takes_long(const expression_node* e) {
+  return any_operation(e, [](op code) { return is_costly(code); }) || searches(e);
+}
+
+bool leaves_loops(const expression_node* e) {
+  const auto stays = [](op code) {
+    const detail::rule of = detail::facts(code).of;
+    return of_special[static_cast<int>(code)] || code == op::gammaln || of == detail::rule::step ||
+           of == detail::rule::integral_step || detail::takes_words(of);
+  };
+  return !any_operation(e, stays) && !searches(e);
+}
+
+}  // namespace sinter::codegen
