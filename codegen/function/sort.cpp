@@ -312,11 +312,9 @@ int largest_sort_tile(dtype t) { return itemsize(t) == 8 ? 4096 : 8192; }
 int sort_passes(dtype t) { return itemsize(t); }
 
 sort_form form_of_row_sort(dtype t, bool places, bool falling, std::int64_t length) {
-  if (length <= most_sorted_by_thread) {
-    // As many rows as 48 KiB of shared memory hold.
-    const std::int64_t bytes = (length | 1) * (places ? 8 : itemsize(t));
-    return {sort_step::few, t, places, falling, false, 128 * bytes <= 48 * 1024 ? 128 : 64, static_cast<int>(length)};
-  }
+  const bool is_narrow = !places && itemsize(t) <= 4;
+  if (length <= (is_narrow ? most_narrow_sorted_by_thread : most_sorted_by_thread))
+    return {sort_step::few, t, places, falling, false, 128, static_cast<int>(length)};
   const int most = largest_sort_tile(t) / 512;
   const auto each = static_cast<std::uint64_t>((length + 31) / 32);
   const int items = static_cast<int>(std::min<std::uint64_t>(std::bit_ceil(each), static_cast<std::uint64_t>(most)));

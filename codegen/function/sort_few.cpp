@@ -19,8 +19,8 @@ constexpr const char* elements_text = R"(
 )";
 constexpr const char* short_places_text = R"(
 #define declare(n) C key[n]
-#define take(i, k) key[i] = (C)(k) << 6 | i
-#define given(i) (R)(key[i] & 63)
+#define take(i, k) key[i] = (C)(k) << 5 | i
+#define given(i) (R)(key[i] & 31)
 #define exchange(i, j) { \
   const C a = key[i], b = key[j]; \
   key[i] = a < b ? a : b; \
@@ -75,7 +75,7 @@ constexpr const char* end_text = R"(    }
 }  // namespace
 
 std::string sort_few_text(const sort_form& f) {
-  static_assert(most_sorted_by_thread <= 1 << 6);  // places in the texts
+  static_assert(most_sorted_by_thread <= 1 << 5);  // places in the texts
   const int size = detail::facts(f.type).size;
   const bool is_wide = size == 8 || (f.places && size == 4);
   std::string text = std::string("typedef ") + (is_wide ? "unsigned long long" : "unsigned") + " C;\n";
