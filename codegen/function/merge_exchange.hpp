@@ -6,8 +6,9 @@
 
 namespace sinter::codegen {
 
-/// Calls `exchange(i, j)` for places i < j whose elements are to be put in order, one pair after the other: then all are. Inlined, to be
-/// compiled for each kind of processor. Source: Batcher's merge exchange; Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M.
+/// Calls `exchange(i, j)` for places i < j whose elements are to be put in order, one pair after the other: then all are. Inlined,
+/// to be compiled for each kind of processor. Source: Batcher's merge exchange; Knuth, The Art of Computer Programming 3, 5.2.2,
+/// algorithm M.
 template <class Exchange>
 [[gnu::always_inline]] inline void merge_exchange(Exchange exchange, std::size_t length) {
   const std::size_t top = std::bit_ceil(length) / 2;

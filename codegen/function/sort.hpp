@@ -33,7 +33,8 @@ inline constexpr int sort_digits = 256;  // values of one
 
 /// Elements that a block has at hand at once, at most.
 int largest_sort_tile(dtype);
-/// Elements of a row that a thread sorts, at most, and at most of those that have a register: more take a compiler longer than a second.
+/// Elements of a row that a thread sorts, at most, and at most of those that have a register: more take a compiler longer than a
+/// second.
 inline constexpr int most_sorted_by_thread = 32, most_narrow_sorted_by_thread = 64;
 /// The form for rows that a block has at hand, and those for longer ones.
 sort_form form_of_row_sort(dtype, bool places, bool falling, std::int64_t length);

@@ -7,25 +7,19 @@ namespace sinter::codegen {
 namespace {
 
 // What a thread has of its row, and how two of them are put in order. Keys of up to 32 bits have their place behind them.
-constexpr const char* elements_text = R"(
+constexpr const char* keys_text = R"(
 #define declare(n) C key[n]
-#define take(i, k) key[i] = k
-#define given(i) element_of((K)key[i])
 #define exchange(i, j) { \
   const C a = key[i], b = key[j]; \
   key[i] = a < b ? a : b; \
   key[j] = a < b ? b : a; \
 }
 )";
-constexpr const char* short_places_text = R"(
-#define declare(n) C key[n]
-#define take(i, k) key[i] = (C)(k) << 5 | i
+constexpr const char* elements_text = R"(#define take(i, k) key[i] = k
+#define given(i) element_of((K)key[i])
+)";
+constexpr const char* places_text = R"(#define take(i, k) key[i] = (C)(k) << 5 | i
 #define given(i) (R)(key[i] & 31)
-#define exchange(i, j) { \
-  const C a = key[i], b = key[j]; \
-  key[i] = a < b ? a : b; \
-  key[j] = a < b ? b : a; \
-}
 )";
 constexpr const char* wide_places_text = R"(
 #define declare(n) C key[n]; int place[n]
@@ -40,8 +34,8 @@ constexpr const char* wide_places_text = R"(
 }
 )";
 
-// A block has as many rows as threads. They come and go through shared memory, so that neighbouring threads read and write side by side, and
-// lie an odd number of elements apart there, so that no two threads meet in a bank.
+// A block has as many rows as threads. They come and go through shared memory, so that neighbouring threads read and write side by
+// side, and lie an odd number of elements apart there, so that no two threads meet in a bank.
 constexpr const char* begin_text = R"(
 #define stride (items | 1)
 extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(const K* in, R* out, const long long rows,
@@ -79,7 +73,8 @@ std::string sort_few_text(const sort_form& f) {
   const int size = detail::facts(f.type).size;
   const bool is_wide = size == 8 || (f.places && size == 4);
   std::string text = std::string("typedef ") + (is_wide ? "unsigned long long" : "unsigned") + " C;\n";
-  text += !f.places ? elements_text : size == 8 ? wide_places_text : short_places_text;
+  if (f.places && size == 8) text += wide_places_text;
+  else text.append(keys_text).append(f.places ? places_text : elements_text);
   text += begin_text;
   merge_exchange(
       [&](std::size_t i, std::size_t j) {

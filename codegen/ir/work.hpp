@@ -8,7 +8,8 @@ namespace sinter::codegen {
 /// Does an expression take so long that memory costs less than to compute it again?
 bool takes_long(const detail::expression_node*);
 
-/// Does a compiler compute it before a loop in which it stays the same? Not what has loops or branches of its own, nor random numbers.
+/// Does a compiler compute it before a loop in which it stays the same? Not what has loops or branches of its own, nor random
+/// numbers.
 bool leaves_loops(const detail::expression_node*);
 
 }  // namespace sinter::codegen

@@ -104,9 +104,9 @@ bool is_search(const kernel& k) {
   return false;
 }
 
-// Gathers into vector registers take longer than loads one by one. Vectors pay where there is much else to compute, and in searches; but of short
-// rows, whose elements the text spells out, and of complex numbers, of which only one part may be used, gcc 12 makes masked loads of
-// neighbours all the same, some of them wrong.
+// Gathers into vector registers take longer than loads one by one. Vectors pay where there is much else to compute, and in
+// searches; but of short rows, whose elements the text spells out, and of complex numbers, of which only one part may be used, gcc
+// 12 makes masked loads of neighbours all the same, some of them wrong.
 bool loads_one_by_one(const kernel& k, const variant& v) {
   const auto any = [&](auto is) { return std::any_of(k.values.begin(), k.values.end(), is); };
   const auto loads = [](const value& at) { return at.kind == value_kind::load; };

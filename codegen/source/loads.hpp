@@ -22,8 +22,8 @@ std::string load_definitions(const kernel&, dialect, bool in_stretches);
 inline constexpr int longest_stretch = 1024;
 std::string nothing_row(dtype);
 
-/// Whether at least three loads follow from one another, as those of a search do: each waits for the last, and where loads go one by one gcc
-/// makes branches of what they choose.
+/// Whether at least three loads follow from one another, as those of a search do: each waits for the last, and where loads go one
+/// by one gcc makes branches of what they choose.
 bool is_search(const kernel&);
 
 /// C: are the loops of a kernel's variant to be left without vectors?

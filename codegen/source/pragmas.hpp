@@ -9,8 +9,9 @@
 
 namespace sinter::codegen {
 
-/// By value: the products that have another one beside them, in a sum or a difference of both. Each is rounded, in the standard mode, so that
-/// equal ones cancel, as where each operation is evaluated by itself; in the strict mode all are, and in the fast one none.
+/// By value: the products that have another one beside them, in a sum or a difference of both. Each is rounded, in the standard
+/// mode, so that equal ones cancel, as where each operation is evaluated by itself; in the strict mode all are, and in the fast one
+/// none.
 std::vector<bool> products_side_by_side(const kernel&);
 
 /// C: the lines before a kernel's text that say how gcc is to compile it.

@@ -257,8 +257,8 @@ struct refused_indices {
 
 /// A slice literal, read at compile time.
 struct slice_literal {
-  // Each number n as 2n + 1, and 2 where none is given: none is 0, which g++ 12 leaves out of the names of what differs by such arrays alone,
-  // so that "2:" would be ":2".
+  // Each number n as 2n + 1, and 2 where none is given: none is 0, which g++ 12 leaves out of the names of what differs by such
+  // arrays alone, so that "2:" would be ":2".
   std::int64_t numbers[3] = {2, 2, 2};
   enum { fine, letters, colons, no_colon } wrong = fine;
 

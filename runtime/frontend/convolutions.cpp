@@ -81,8 +81,8 @@ term at_points(const term& a, const shape& all, const runtime::list<term>& place
   return term::made(view.made());
 }
 
-// How often a kernel that is written out asks whether an element is there. Each is a border for a core's loop over a row: of more it has long
-// given up, 200,000 by 31 numbers of `same` took 3,500 us, and 300 folded.
+// How often a kernel that is written out asks whether an element is there. Each is a border for a core's loop over a row: of more
+// it has long given up, 200,000 by 31 numbers of `same` took 3,500 us, and 300 folded.
 constexpr std::int64_t most_checks = 8;
 
 std::int64_t checks_written_out(const term& a, const term& v, const window& w) {

@@ -34,7 +34,8 @@ void count_on_gpu(const position_counts& of, stream_state& on) {
 
 // ---- on a core
 
-// Of few elements a core has four counts each, for neighbours, so that an addition does not wait for the one before it to be stored.
+// Of few elements a core has four counts each, for neighbours, so that an addition does not wait for the one before it to be
+// stored.
 constexpr std::int64_t few_elements = 1024, piece = 1 << 16;  // positions of an item, where there are few elements
 constexpr int tables = 4;
 

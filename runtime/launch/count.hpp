@@ -18,7 +18,8 @@ struct position_counts {
   std::int64_t count, elements;
 };
 
-/// Counts, on a GPU or on the CPU by its kernels' threads. Errors: `compile_error`, `out_of_memory`. Stream behaviour: enqueued, does not wait.
+/// Counts, on a GPU or on the CPU by its kernels' threads. Errors: `compile_error`, `out_of_memory`. Stream behaviour: enqueued,
+/// does not wait.
 void count_positions(const position_counts&, stream_state& on);
 
 }  // namespace sinter::runtime

@@ -24,7 +24,8 @@ layout share_out(const codegen::kernel&, binding&, const target&);
 /// What a device asks of bindings.
 target target_of(const device_impl&);
 
-/// A core computes functions so slowly, and reads what lies near so fast, that it keeps what is used again. Null: the thread's device.
+/// A core computes functions so slowly, and reads what lies near so fast, that it keeps what is used again. Null: the thread's
+/// device.
 bool keeps_work(const device_impl*);
 
 /// The way to evaluate a plan: with its rows fused, if all of them have a shape for which that pays. By shapes and the target

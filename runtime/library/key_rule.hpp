@@ -19,8 +19,8 @@ U infinity_of(dtype floating) {
   }
 }
 
-/// What makes a key of the bits of an element of the size of `U`: what is turned round of negative numbers, and of all, what is taken off,
-/// and what is turned round at last, for falling order. Without conditions, as vectors have it.
+/// What makes a key of the bits of an element of the size of `U`: what is turned round of negative numbers, and of all, what is
+/// taken off, and what is turned round at last, for falling order. Without conditions, as vectors have it.
 template <class U>
 struct key_rule {
   static constexpr U sign = static_cast<U>(U{1} << (sizeof(U) * 8 - 1));

@@ -21,8 +21,8 @@ constexpr int rows_at_once = 8;
 template <class T, int width>
 using row [[gnu::vector_size(width * sizeof(T)), gnu::may_alias, gnu::aligned(alignof(T))]] = T;
 
-/// The matrix on the left with its steps from row to row and from column to column, and the rows of the other one side by side, each with
-/// zeros behind up to the width of a vector.
+/// The matrix on the left with its steps from row to row and from column to column, and the rows of the other one side by side,
+/// each with zeros behind up to the width of a vector.
 template <class T>
 struct thin_work {
   const T* a;

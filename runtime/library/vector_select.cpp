@@ -18,7 +18,8 @@ struct bracket {
   K low, high;
 };
 
-// Where elements are, once they have been taken apart: those below the bracket in front, those above it behind, and the keys of those within.
+// Where elements are, once they have been taken apart: those below the bracket in front, those above it behind, and the keys of
+// those within.
 template <class K>
 struct parts {
   K *front, *inside, *behind;

@@ -105,7 +105,8 @@ TEST_CASE_TEMPLATE("matmul: every dtype and layout", T, bool, std::int8_t, std::
   }
 }
 
-// Results with rows of every width that fits a register, of more and fewer rows than go together, from operands that lie either way.
+// Results with rows of every width that fits a register, of more and fewer rows than go together, from operands that lie either
+// way.
 TEST_CASE_TEMPLATE("matmul: rows by a small matrix", T, float, double) {
   for (const auto& [rows, inner] : {std::pair<std::int64_t, std::int64_t>{64, 1}, {67, 3}, {1029, 8}, {2050, 33}})
     for (std::int64_t columns = 2; columns <= 17; ++columns) {

@@ -1,5 +1,5 @@
-// Sorting on a GPU, by kernels of Sinter's own: rows that a thread or a block has at hand in one launch, longer ones in one that counts digits and
-// one for each digit.
+// Sorting on a GPU, by kernels of Sinter's own: rows that a thread or a block has at hand in one launch, longer ones in one that
+// counts digits and one for each digit.
 #include "runtime/library/order.hpp"
 
 #include <algorithm>
