@@ -32,13 +32,14 @@ namespace detail {
 template <class X>
 concept numbers_in_a_row = integer_range<X> || std::is_same_v<X, std::initializer_list<std::int64_t>>;
 
-/// One integer, or several: `3`, `{1, 0, 2}`, a vector or a span, to which it refers where its integers are `std::int64_t`.
+/// One integer, or several: `3`, `{1, 0, 2}`, a shape, a vector or a span, to which it refers where its integers are `std::int64_t`.
 class integers {
  public:
   template <class Int>
     requires(!host_range<Int>)
   integers(Int one) : one_(integer(one)) {}
   integers(std::initializer_list<std::int64_t> several) : integers(several.begin(), several.size()) {}
+  integers(const shape& s) : integers(s.begin(), static_cast<std::size_t>(s.size())) {}
   template <host_range List>
   integers(const List& several) : integers(nullptr, several.size()) {
     static_assert(holds_integers<List>, "sinter: an axis, a count or an offset is an integer");

@@ -21,6 +21,11 @@ lazy<T> scan_flat(E&& e, reduction what) {
 
 }  // namespace detail
 
+/// Which axis a scan goes along: `cumsum(a, {.axis = 1})`, as `cumsum(a, 1)`.
+struct scan_options {
+  std::int64_t axis = 0;
+};
+
 /// The sums of all elements up to each one, in C order. Shapes: one axis. Dtypes: small integers and bool give 64-bit
 /// integers; `cumsum<double>(a)` chooses. Source: numpy.cumsum.
 template <detail::choice R = void, detail::expression E>
@@ -32,6 +37,10 @@ template <detail::choice R = void, detail::expression E>
 auto cumsum(E&& e, std::int64_t axis) {
   return detail::scan<detail::total_of<R, E>>(std::forward<E>(e), detail::reduction::sum, axis);
 }
+template <detail::choice R = void, detail::expression E>
+auto cumsum(E&& e, scan_options how) {
+  return cumsum<R>(std::forward<E>(e), how.axis);
+}
 /// The products of all elements up to each one, in C order. Shapes, dtypes: as cumsum. Source: numpy.cumprod.
 template <detail::choice R = void, detail::expression E>
 auto cumprod(E&& e) {
@@ -41,6 +50,10 @@ auto cumprod(E&& e) {
 template <detail::choice R = void, detail::expression E>
 auto cumprod(E&& e, std::int64_t axis) {
   return detail::scan<detail::total_of<R, E>>(std::forward<E>(e), detail::reduction::prod, axis);
+}
+template <detail::choice R = void, detail::expression E>
+auto cumprod(E&& e, scan_options how) {
+  return cumprod<R>(std::forward<E>(e), how.axis);
 }
 /// The largest element up to each one along an axis; NaN wins. Shapes: that of the operand. Errors: `shape_error` for an
 /// axis that is not there. Source: numpy.maximum.accumulate.

@@ -52,6 +52,17 @@ TEST_CASE("create: arange has NumPy's bits") {
   CHECK(arange(0, 5e-324, 1e300).get() == doubles{0});
 }
 
+TEST_CASE("create: a list of numbers of several types has the type that C++ computes in") {
+  const array mixed{1, -0.8, 2.5f};
+  const array narrow{1.5f, 2};
+  const array whole{1, 2};
+  static_assert(std::is_same_v<decltype(mixed), const array<double>>);
+  static_assert(std::is_same_v<decltype(narrow), const array<float>>);
+  static_assert(std::is_same_v<decltype(whole), const array<int>>);
+  CHECK(mixed.get() == std::vector<double>{1, -0.8, 2.5});
+  CHECK(tile(whole, whole.shape()).get() == std::vector<int>{1, 2, 1, 2});
+}
+
 TEST_CASE("create: arange of integers") {
   CHECK(arange<int>(0.5, 5, 0.7).get() == ints{0, 1, 2, 3, 4, 5, 6});  // the first two are 0 and 1, as in NumPy
   CHECK(arange(INT64_MIN, INT64_MAX, std::int64_t{1} << 62).get() ==

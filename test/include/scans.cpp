@@ -150,6 +150,13 @@ TEST_CASE("scans: dtypes are NumPy's") {
   CHECK(a.cumprod<float>().dtype() == dtype::float32);
 }
 
+TEST_CASE("scans: an axis by its name") {
+  const array<double> m = (arange<double>(6) + 1).reshape({2, 3});
+  CHECK(array<double>(cumsum(m, {.axis = 0})).get() == array<double>(cumsum(m, 0)).get());
+  CHECK(array<double>(cumprod(m, {.axis = -1})).get() == array<double>(cumprod(m, 1)).get());
+  CHECK(array<float>(cumsum<float>(m, {.axis = 1})).get() == array<float>(cumsum<float>(m, 1)).get());
+}
+
 TEST_CASE("scans: axes that are not there") {
   const array<double> a = ones({2, 3});
   CHECK_THROWS_AS(cumsum(a, 2), shape_error);
