@@ -178,7 +178,7 @@ using stand_ins = std::unordered_map<const detail::typed_node*, const detail::ar
 
 /// What devices differ in.
 struct device_ways {
-  /// Is what takes long to compute rather kept in memory than computed again?
+  /// Is what takes long to compute rather kept in memory than computed again? Null: on the thread's device.
   bool (*keeps_work)(const runtime::device_impl*);
   /// Is a call a Fourier transform along the last axis that a kernel of the device makes itself? Not where its result is to be kept.
   fourier (*transforms)(const detail::call_node&, const runtime::device_impl&);

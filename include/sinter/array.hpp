@@ -293,7 +293,8 @@ array(std::initializer_list<std::initializer_list<std::initializer_list<std::ini
 // Numbers of several types, as in `array{1, -0.8}`, are of the type that C++ computes in with all of them.
 template <arithmetic T, arithmetic... U>
   requires(sizeof...(U) > 0 && !(std::same_as<T, U> && ...))
-array(T, U...) -> array<std::common_type_t<T, U...>>;
+array(T, U...)
+->array<std::common_type_t<T, U...>>;
 template <class V>
   requires(arithmetic<V> || detail::host_range<V> || std::same_as<V, shape>)
 array(const V&)

@@ -157,6 +157,8 @@ constexpr std::int64_t least_cut = 1 << 14;
 // a fifth longer.
 constexpr std::int64_t least_widened = 1 << 16;
 
+bool is_on_core() { return runtime::current_device().dialect() == codegen::dialect::c; }
+
 bool reaches_outside(const term& a, const term& v, const window& w) {
   for (int d = 0; d < a.rank(); ++d)
     if (w.start[d] < v.extent(d) - 1 || w.start[d] + w.length[d] > a.extent(d)) return true;
@@ -165,8 +167,7 @@ bool reaches_outside(const term& a, const term& v, const window& w) {
 
 term folded_at_ends(const term& a, const term& v, const window& w, dtype type) {
   const bool many = w.length.elements() * v.extents().elements() >= least_widened;
-  const bool on_core = runtime::current_device().dialect() == codegen::dialect::c;
-  return many && on_core && reaches_outside(a, v, w) ? folded_among_zeros(a, v, w, type) : folded(a, v, w, type);
+  return many && is_on_core() && reaches_outside(a, v, w) ? folded_among_zeros(a, v, w, type) : folded(a, v, w, type);
 }
 
 term folded_in_parts(const term& a, const term& v, const window& w, dtype type) {
@@ -227,9 +228,8 @@ node* convolved(const term& a, const term& v, convolve_mode mode, convolution as
   const bool swap = v.extents().elements() > a.extents().elements();
   const term& longer = swap ? v : a;
   const term& shorter = swap ? a : v;
-  const bool on_core = runtime::current_device().dialect() == codegen::dialect::c;
   const bool writes_out = shorter.extents().elements() <= most_written_out &&
-                          (!on_core || checks_written_out(longer, shorter, w) <= most_checks);
+                          (!is_on_core() || checks_written_out(longer, shorter, w) <= most_checks);
   return astype(writes_out ? written_out(longer, shorter, w, type) : folded_in_parts(longer, shorter, w, type), type)
       .take();
 }

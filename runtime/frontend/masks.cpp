@@ -31,12 +31,13 @@ places empty_places() { return sinter::empty<std::int64_t>({0}); }
 places found_by_host(const array<bool>& mask) {
   runtime::list<unsigned char> truth(static_cast<std::size_t>(mask.size()));
   read_all(mask.node(), truth.data(), truth.size(), {}, where{});
-  const std::int64_t count = std::count(truth.begin(), truth.end(), 1);
+  // A byte that came from elsewhere may be neither 0 nor 1.
+  const auto count = static_cast<std::int64_t>(truth.size()) - std::count(truth.begin(), truth.end(), 0);
   const places found = sinter::empty<std::int64_t>({count});
   auto* const to = reinterpret_cast<std::int64_t*>(as_array_node(found.node())->data());
   for (std::int64_t place = 0, at = 0; at < count; ++place) {
     to[at] = place;
-    at += truth[static_cast<std::size_t>(place)];
+    at += truth[static_cast<std::size_t>(place)] != 0;
   }
   return found;
 }

@@ -39,9 +39,11 @@ node* make_inner(handle first, handle second) {
 
 node* make_outer(handle first, handle second) {
   const term a = term(std::move(first)).flat(), b = term(std::move(second)).flat();
-  // Each row reads all of b, of which neighbours may lie far apart.
+  // Each row reads all of b, whose neighbours may lie far apart. A complex -0 would not stay one.
+  constexpr std::int64_t few_rows = 16;
   const array_node* const of = runtime::as_array_node(b.get());
-  return (a.with_axis(1) * (of && !of->contiguous && a.extent(0) > 16 ? runtime::computed(b) : b)).take();
+  const bool lies_apart = of && !of->contiguous && a.extent(0) > few_rows && !is_complex(b.type());
+  return (a.with_axis(1) * (lies_apart ? runtime::computed(b) : b)).take();
 }
 
 namespace {

@@ -96,8 +96,6 @@ node* make_digitize(handle given, handle of, bool right) {
 
 namespace {
 
-term made_array(const term& t) { return term(handle(as_array(retain(t.get()), where{}))); }
-
 // Of a function that repeats: within one period, in order, and with a point of the next one on each side.
 void within_one_period(term& x, term& xp, term& fp, const optional_number& given) {
   const double period = std::abs(term::of_bits(given.type, given.bits).bits_as(dtype::float64).as_double);
@@ -109,8 +107,8 @@ void within_one_period(term& x, term& xp, term& fp, const optional_number& given
   const auto first = [](const term& t) { return t.along(0, slice(0, 1)); };
   const auto last = [](const term& t) { return t.along(0, slice(t.extent(0) - 1, t.extent(0))); };
   // Made arrays, or every step of every search would join them again.
-  xp = made_array(runtime::joined({last(xp) - period, xp, first(xp) + period}, 0));
-  fp = made_array(runtime::joined({last(fp), fp, first(fp)}, 0));
+  xp = runtime::evaluated(runtime::joined({last(xp) - period, xp, first(xp) + period}, 0));
+  fp = runtime::evaluated(runtime::joined({last(fp), fp, first(fp)}, 0));
 }
 
 }  // namespace
