@@ -96,19 +96,21 @@ void run(const fusion& p, workspace& w, request* requests, stream_state& on) {
 
 }  // namespace
 
-bool evaluate_at_once(request* requests, int count, workspace& w, const codegen::stand_ins* known,
-                      codegen::program_room room) {
+namespace {
+
+bool resolve(const request* requests, int count, workspace& w, const codegen::stand_ins* known,
+             codegen::program_room room) {
   w.roots.clear();
   w.extents.clear();
   for (int i = 0; i < count; ++i) {
     w.roots.push_back(requests[i].root);
     w.extents.push_back(requests[i].extents);
   }
-  if (!codegen::resolve(w.roots.data(), w.extents.data(), count, w.resolution, known, room, &device_ways)) return false;
-  stream_state& on = current_stream(device_of(w.resolution, requests, count));
-  const fusion& p = fusion_for(plan_for(w.resolution.words, requests[0].hint), w.resolution, target_of(on.device));
+  return codegen::resolve(w.roots.data(), w.extents.data(), count, w.resolution, known, room, &device_ways);
+}
 
-  const dropping at_end{w};
+// The arrays that are still to be made.
+void make_results(request* requests, int count, workspace& w, stream_state& on) {
   w.results.resize(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     if (requests[i].into) continue;
@@ -116,6 +118,18 @@ bool evaluate_at_once(request* requests, int count, workspace& w, const codegen:
     requests[i].made = true;
     w.results.set(static_cast<std::size_t>(i), requests[i].into);
   }
+}
+
+}  // namespace
+
+bool evaluate_at_once(request* requests, int count, workspace& w, const codegen::stand_ins* known,
+                      codegen::program_room room) {
+  if (!resolve(requests, count, w, known, room)) return false;
+  stream_state& on = current_stream(device_of(w.resolution, requests, count));
+  const fusion& p = fusion_for(plan_for(w.resolution.words, requests[0].hint), w.resolution, target_of(on.device));
+
+  const dropping at_end{w};
+  make_results(requests, count, w, on);
   run(p, w, requests, on);
   if (!known) w.statements.keep(requests, count, w.resolution, p, w.temporaries.data(), w.prepared);
   return true;
@@ -129,18 +143,44 @@ void evaluate(request* requests, int count, workspace& w) {
   evaluate_in_parts(requests, count, w);
 }
 
+bool compress(request* requests, detail::array_node* (*total)(dtype, stream_state&), workspace& w) {
+  constexpr int count = 2;
+  if (!resolve(requests, count, w, nullptr, {})) return false;
+  w.resolution.words.push_back(codegen::compress_word::mark);
+  stream_state& on = current_stream(device_of(w.resolution, requests, count));
+  if (on.device.dialect() != codegen::dialect::cuda) return false;
+  const fusion& p = fusion_for(plan_for(w.resolution.words, nullptr), w.resolution, target_of(on.device));
+  if (!p.steps[0]->step.kernel.compresses) return false;
+  const dropping at_end{w};
+  requests[1].into = total(requests[1].root->type, on);
+  make_results(requests, count, w, on);
+  w.results.set(1, requests[1].into);
+  run(p, w, requests, on);
+  return true;
+}
+
+// Calls f with a workspace that no evaluation is at work in.
+template <class F>
+auto in_workspace(F f) try {
+  look();
+  const turn now;
+  if (!now.mine) [[unlikely]]
+    return f(*std::make_unique<workspace>());
+  return f(kept());
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
+}
+
 }  // namespace
 
 bool is_evaluating() noexcept { return occupied; }
 
-void evaluate(request* requests, int count) try {
-  look();
-  const turn now;
-  if (!now.mine) [[unlikely]]
-    return evaluate(requests, count, *std::make_unique<workspace>());
-  evaluate(requests, count, kept());
-} catch (const std::bad_alloc&) {
-  detail::throw_host_is_full();
+void evaluate(request* requests, int count) {
+  in_workspace([&](workspace& w) { evaluate(requests, count, w); });
+}
+
+bool compress(request* requests, detail::array_node* (*total)(dtype, stream_state&)) {
+  return in_workspace([&](workspace& w) { return compress(requests, total, w); });
 }
 
 }  // namespace sinter::runtime

@@ -10,6 +10,14 @@ using detail::facts;
 // them counts nowhere, as does what is no element's.
 constexpr const char* loading_text = R"(
 typedef unsigned long long U;
+// An element that a position names, or a number beyond all of them. Few of the machine's instructions are of 64 bits.
+#if narrow
+typedef unsigned E;
+#define element(position) (unsigned)(int)(position)
+#else
+typedef U E;
+#define element(position) (U)(position)
+#endif
 #define per ((int)(16 / sizeof(P)))
 struct alignas(16) V { P of[per]; };
 static __device__ __forceinline__ V vector_at(const P* __restrict__ at, const long long first, const long long count) {
@@ -18,13 +26,20 @@ static __device__ __forceinline__ V vector_at(const P* __restrict__ at, const lo
   for (int j = 0; j < per; ++j) some.of[j] = first + j >= 0 && first + j < count ? at[first + j] : (P)0;
   return some;
 }
+// Which of a vector's positions there are, a bit each.
+static __device__ __forceinline__ unsigned places_inside(const long long first, const long long count) {
+  unsigned inside = (1u << per) - 1;
+  if (first < 0) inside &= inside << (int)-first;
+  if (first + per > count) inside = first < count ? inside & (1u << (int)(count - first)) - 1 : 0;
+  return inside;
+}
 )";
 
 // Lanes of a warp that have the place of its first lane are counted by that one: memory of the device adds to one word one after the
 // other, and most positions may be one.
 constexpr const char* together_text = R"(
-static __device__ __forceinline__ void count_one(U* out, const U place, const bool is_there) {
-  const U first = __shfl_sync(0xffffffffu, place, 0);
+static __device__ __forceinline__ void count_one(U* out, const E place, const bool is_there) {
+  const E first = __shfl_sync(0xffffffffu, place, 0);
   const bool with_first = is_there && place == first;
   const unsigned n = (unsigned)__popc(__ballot_sync(0xffffffffu, with_first));
   if (threadIdx.x % 32 == 0) {
@@ -37,7 +52,7 @@ static __device__ __forceinline__ void count_one(U* out, const U place, const bo
 
 // In shared memory the machine adds at once what several lanes add to one counter.
 constexpr const char* by_block_text = R"(
-static __device__ __forceinline__ void count_one(unsigned* kept, const U place, const bool is_there) {
+static __device__ __forceinline__ void count_one(unsigned* kept, const E place, const bool is_there) {
   if (is_there) atomicAdd(kept + place, 1u);
 }
 )";
@@ -63,11 +78,11 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
 #pragma unroll
     for (int b = 0; b < batch; ++b) {
       const long long first = (v + b * stride) * per - skipped;
-      const int begin = first < 0 ? (int)-first : 0, end = first + per <= count ? per : first < count ? (int)(count - first) : 0;
+      const unsigned inside = places_inside(first, count);
 #pragma unroll
       for (int j = 0; j < per; ++j) {
-        const U place = (U)(long long)some[b].of[j];
-        count_one(kept, place, j >= begin && j < end && place < (U)elements);
+        const E place = element(some[b].of[j]);
+        count_one(kept, place, (inside >> j & 1) && place < (E)elements);
       }
     }
   }
@@ -96,7 +111,9 @@ std::string count_text(const count_form& f) {
   std::string text = std::string("// count: ") + facts(f.type).name + "\ntypedef " + facts(f.type).text + " P;\n";
   text += "#define threads " + std::to_string(count_threads) + "\n#define batch " + std::to_string(count_batch) + "\n";
   text += "#define few " + std::to_string(f.few) + "\n";
-  return text + loading_text + (f.few ? by_block_text : together_text) + kernel_text;
+  text += std::string("#define narrow ") + (itemsize(f.type) <= 4 ? "1" : "0") + "\n";
+  text += loading_text;
+  return text + (f.few ? by_block_text : together_text) + kernel_text;
 }
 
 }  // namespace sinter::codegen

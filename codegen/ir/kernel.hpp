@@ -107,6 +107,8 @@ struct kernel {
   std::vector<accumulator> accumulators;
   std::vector<std::uint16_t> outputs;  // values
   std::uint16_t everywhere = 0;        // of a kernel with rows: how many of the outputs are written at every point
+  bool compresses = false;  // a scan on a GPU: output 0 goes to the element that output 1 says, unless that is
+                            // negative; output 1 is not written: in its place is what its scan comes to
   bool reduces() const { return !accumulators.empty(); }
   bool scans() const { return reduces() && accumulators[0].running; }
   bool transforms() const { return reduces() && accumulators[0].transform != fourier::none; }

@@ -40,6 +40,7 @@ struct program {
   std::vector<read> reads;  // by value; meaningful for inputs
   std::vector<boundary> boundaries;
   std::vector<root> roots;
+  bool compresses = false;  // the roots are what a kernel that does has as outputs
   std::vector<dtype> scalars;
   std::vector<const detail::fragment*> fragments;  // what the signature named by address
   // Of the expression that is being read: values of 16 bits, and the floats that they are rounded from.

@@ -70,6 +70,10 @@ struct root_word {
   static root_word make(unsigned space) { return {mark | std::uint64_t(space) << 8}; }
   unsigned space() const { return bits >> 8 & 0xff; }
 };
+/// The program compresses (kernel.hpp). Comes last.
+struct compress_word {
+  static constexpr std::uint64_t mark = 13;
+};
 /// An operand read at computed indices, a value. Its scalars: the step of each index, but for those of one element.
 struct load_word {
   // bits 0-7 mark, 8-15 indices, 16 guard, 24-55 by index: its step is one element.

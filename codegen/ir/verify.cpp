@@ -25,6 +25,8 @@ class checker {
             "it has not so many outputs at every point of a row");
     require(!kernel_.scans() || kernel_.everywhere == kernel_.outputs.size(), "the kernel",
             "outputs of a scan or a transform are written at every point");
+    require(!kernel_.compresses || (kernel_.scans() && !kernel_.transforms() && kernel_.outputs.size() == 2),
+            "the kernel", "one that compresses is a scan, of an element and its place");
     for (std::size_t n = 0; n < kernel_.outputs.size(); ++n)
       require(kernel_.outputs[n] < kernel_.values.size(), "output " + std::to_string(n), "there is no such value");
   }

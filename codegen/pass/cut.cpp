@@ -130,6 +130,7 @@ class cutter {
       home_[i] = row_group(p_.roots[i]);
       in_rows_[i] = home_[i] != none;
     }
+    if (p_.compresses) join_compressed();
     wanted_.resize(groups_.size());
     temporary_of_.assign(p_.values.size(), none);
     result_in_.assign(p_.boundaries.size(), none);
@@ -138,6 +139,7 @@ class cutter {
     for (std::size_t i = p_.boundaries.size(); i-- > 0;) want(p_.boundaries[i].value, group_of_[i]);
     for (std::size_t g = 0; g < groups_.size(); ++g) emit_group(static_cast<int>(g));
     emit_roots();
+    if (p_.compresses && out_.steps.size() == 1 && out_.steps[0].kernel.scans()) out_.steps[0].kernel.compresses = true;
     return std::move(out_);
   }
 
@@ -254,6 +256,15 @@ class cutter {
       if (runs_along) found = group_of_[read.boundary];
     });
     return found;
+  }
+
+  // What is kept is computed where its place is, unless it is there only later.
+  void join_compressed() {
+    const int g = home_[1];
+    if (home_[0] != none || g == none || !in_rows_[1]) return;
+    if (level_in(p_.roots[0].value, none, maker::scan) > groups_[g].level) return;
+    home_[0] = g;
+    in_rows_[0] = true;
   }
 
   template <class F>

@@ -7,22 +7,16 @@
 #include <algorithm>
 
 #include "codegen/ir/values.hpp"
-#include "codegen/source/scan_passing.hpp"
+#include "codegen/source/scan_elements.hpp"
 
 namespace sinter::codegen {
 
 namespace {
 
-class cuda_scan : scan_passing {
+class cuda_scan : scan_elements {
  public:
   cuda_scan(writer& w, const body& b)
-      : scan_passing(w, b),
-        threads_(b.v.scan.threads),
-        across_(b.v.scan.across),
-        lines_(threads_ / across_),
-        held_(b.v.scan.held),
-        span_(std::min(across_, 32)),
-        declared_(static_cast<std::size_t>(b.inputs())) {}
+      : scan_elements(w, b), lines_(threads_ / across_), declared_(static_cast<std::size_t>(b.inputs())) {}
 
   void write() {
     pack_types();
@@ -42,7 +36,6 @@ class cuda_scan : scan_passing {
  private:
   std::string lane() const { return "threadIdx.x % " + text(span_); }  // of the threads that share packs of a row
   std::string tile() const { return text(b_.v.columns ? lines_ * held_ : across_ * held_); }
-  int packs() const { return held_ / width_; }
 
   // ---- where the threads are
 
@@ -90,33 +83,6 @@ class cuda_scan : scan_passing {
         w_.line(spelling(b_.k.values[k].type), " ", number("k", k), "[", text(held_), "];");
   }
 
-  // The packs of a thread: of a row, one of each thread side by side, again and again; of a column, its elements.
-  void each_pack() {
-    w_.raw("#pragma unroll\n");
-    w_.open("for (int h = 0; h < ", text(packs()), "; ++h)");
-  }
-  void pack_index() {
-    w_.line("const ", b_.index, " i = first + h", b_.v.columns ? "" : " * " + text(span_ * width_), ";");
-  }
-  void each_lane(int from = 0) {
-    if (width_ > 1) w_.raw("#pragma unroll\n"), w_.open("for (int l = ", text(from), "; l < ", text(width_), "; ++l)");
-  }
-  void end_each_lane() {
-    if (width_ > 1) w_.close();
-  }
-  std::string element_index() const { return width_ > 1 ? "i + l" : "i"; }
-  std::string slot(const std::string& l = "l") const { return width_ > 1 ? "h * " + text(width_) + " + " + l : "h"; }
-  std::string running(int a) const { return number("run", a) + "[" + slot() + "]"; }
-
-  // Where operands are at an element: the prefix of their names, and the index along the fastest axis.
-  std::string locate_element() {
-    if (!b_.v.columns) return "p";
-    b_.unravel(w_, b_.kept(), b_.v.rank, "i");
-    place("q", "p", b_.kept(), b_.v.rank, when::points, true);
-    return "q";
-  }
-  std::string fastest_index() const { return b_.v.columns ? number("i", b_.fastest()) : element_index(); }
-
   // ---- stages
 
   void run(const stage& s) {
@@ -125,14 +91,16 @@ class cuda_scan : scan_passing {
     load(b_.points[number_of], ahead());
     for (int a : s.accumulators)
       if (ahead()) look_back(a);  // while elements are on their way
+    if (stages_kept()) declare_outputs(s.outputs);
     each_pack();
     pack_index();
-    for (int o : s.outputs) w_.line(output_type(o), " ", number("u", o), ";");
+    if (!stages_kept()) declare_outputs(s.outputs);
     each_lane();
     point(number_of);
     end_each_lane();
-    if (!s.outputs.empty()) store(s.outputs);
+    if (!s.outputs.empty() && !stages_kept()) store(s.outputs);
     w_.close();
+    if (!s.outputs.empty() && stages_kept()) store_staged();
     for (int a : s.accumulators) b_.v.columns ? scan_columns(a) : scan_rows(a);
   }
 
@@ -200,38 +168,6 @@ class cuda_scan : scan_passing {
     w_.line(f.call(
         input, [this](int a) { return running(a); }, into, kept));
     if (looks_up) w_.close();
-  }
-
-  // What is written: of packs, one; else an element.
-  std::string output_type(int o) const {
-    const int operand = b_.inputs() + o;
-    return packed(operand) ? pack(operand) : "struct { " + b_.type(operand) + " at[" + text(width_) + "]; }";
-  }
-  std::string computed(int o) const { return number("u", o) + ".at[" + (width_ > 1 ? "l" : "0") + "]"; }
-
-  void store(const std::vector<int>& outputs) {
-    if (b_.v.scan.packed) {
-      w_.open("if (i + ", text(width_), " <= length)");
-      for (int o : outputs)
-        if (const int operand = b_.inputs() + o; packed(operand))
-          w_.line(ahead() ? "write_past(&" + packed_element(operand, "p") + ", " + number("u", o) + ");"
-                          : packed_element(operand, "p") + " = " + number("u", o) + ";");
-      store_elements(outputs, true);
-      w_.otherwise();
-    }
-    store_elements(outputs, false);
-    if (b_.v.scan.packed) w_.close();
-  }
-
-  void store_elements(const std::vector<int>& outputs, bool whole) {
-    each_lane();
-    if (!whole) w_.open("if (", element_index(), " < length)");
-    const std::string prefix = locate_element();
-    for (int o : outputs)
-      if (const int operand = b_.inputs() + o; !whole || !packed(operand))
-        w_.line(b_.element(operand, base(operand, prefix), fastest_index()), " = ", computed(o), ";");
-    if (!whole) w_.close();
-    end_each_lane();
   }
 
   // ---- the scan of what a block has
@@ -466,10 +402,7 @@ class cuda_scan : scan_passing {
     w_.line(base, " = ", b_.folded(a, "prefix", base), ";");
   }
 
-  const int threads_, across_;
-  const int lines_;  // of `across_` threads
-  const int held_;
-  const int span_;
+  const int lines_;             // of `across_` threads
   std::vector<bool> declared_;  // inputs that have registers
 };
 

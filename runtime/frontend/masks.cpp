@@ -2,23 +2,27 @@
 #include <sinter/sinter.hpp>
 
 #include <algorithm>
+#include <limits>
+#include <memory>
 
 #include "codegen/ir/node.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/eval.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/terms.hpp"
-#include "runtime/launch/compact.hpp"
+#include "runtime/memory/foreign.hpp"
+#include "runtime/memory/pinned.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
-#include "runtime/stream/operation.hpp"
 
 namespace sinter::detail {
 
 using runtime::as_array_node;
-using runtime::astype, runtime::term, runtime::typed;
+using runtime::astype, runtime::choose, runtime::fold, runtime::number_node, runtime::term, runtime::typed;
 using runtime::view_maker;
 
 namespace {
@@ -42,78 +46,98 @@ places found_by_host(const array<bool>& mask) {
   return found;
 }
 
-// A mask in memory, in C order.
-class mask_in_memory {
- public:
-  explicit mask_in_memory(node* n) : truth_(in_c_order(astype(term::of(n), dtype::bool_))) {}
+// ---- on a GPU: one kernel finds what a mask is true for and moves it -------------------------------------------------
 
-  std::int64_t size() const { return array_in_memory()->extents.elements(); }
-  array_node* array_in_memory() const { return as_array_node(truth_.node()); }
-  bool is_on_device() const { return array_in_memory()->memory->device->asynchronous(); }
-  array<bool> flat() const {
-    const std::int64_t all = size();
-    return array<bool>(make_reshape(truth_.node(), &all, 1));
+// Whether each of a mask's elements is true, in C order. A byte that came from elsewhere may be neither 0 nor 1.
+term truth_of(node* mask) {
+  const term truth = astype(term::of(mask), dtype::bool_).flat();
+  if (!as_array_node(truth.get())) return truth;
+  return term::made(make_reinterpreted(truth.get(), dtype::uint8)) != 0;
+}
+
+// A number of pinned memory: a kernel writes it there, and the host reads it without a copy.
+array_node* new_number_for_host(dtype type, runtime::stream_state& on) {
+  runtime::refuse_while_capturing(on, "a mask whose true elements are counted");
+  const device_scope here(on.device.id);
+  void* const block = default_pinned_memory_pool().allocate(sizeof(std::int64_t));
+  const auto give_back = [](void* b) noexcept { runtime::pinned_pool::deallocate(b); };
+  std::unique_ptr<void, void (*)(void*)> owner(block, give_back);
+  runtime::storage_holder memory(
+      runtime::make_foreign_storage(static_cast<std::byte*>(block), sizeof(std::int64_t), {give_back, block}, on));
+  owner.release();
+  array_node* const made = runtime::new_array(type, shape{}, memory.get());
+  memory.take();
+  return made;
+}
+
+// For which the calling thread waits.
+std::int64_t number_of(const array_node& one) {
+  const runtime::stream_state& on = *one.memory->stream;
+  on.device.synchronize(on);
+  if (one.type == dtype::int64) return *reinterpret_cast<const std::int64_t*>(one.data());
+  return *reinterpret_cast<const std::int32_t*>(one.data());
+}
+
+// What a mask keeps of an array, or of positions; both have one axis. Into `given`, or a new array that all of them would fit, of
+// which the rest goes back once the calling thread knows how many there are. Null where that is not one kernel of a GPU.
+node* kept_in_one_kernel(const term& truth, const term& of, handle given) {
+  const std::int64_t all = truth.extent(0);
+  const dtype counts = all <= std::numeric_limits<std::int32_t>::max() ? dtype::int32 : dtype::int64;
+  const term kept_so_far = term::made(make_scan(astype(truth, counts).get(), reduction::sum, counts, 0));
+  const term place = choose(truth, kept_so_far - 1, number_node(-1, counts));
+  runtime::request wanted[2];
+  wanted[0] = {typed(of.get()), &of.extents(), given ? as_array_node(given.get()) : nullptr};
+  wanted[1] = {typed(place.get()), &place.extents()};
+  if (!runtime::compress(wanted, new_number_for_host)) return nullptr;
+  const handle made(given ? given.take() : wanted[0].into), total(wanted[1].into);
+  const std::int64_t count = number_of(*as_array_node(total.get()));
+  array_node* const room = as_array_node(made.get());
+  if (count == room->extents[0]) return retain(room);
+  if (count == 0) return runtime::new_array(room->type, shape{0}, runtime::current_stream(*room->memory->device));
+  runtime::shorten(*room->memory, static_cast<std::size_t>(count * itemsize(room->type)));
+  return term(made).along(0, slice{0, count}).take();
+}
+
+// ... where there is no room for all, or nothing could go back: as many as are counted before.
+node* kept_after_counting(const term& truth, const term& of, runtime::device_impl& device) {
+  const device_scope on(device.id);
+  const term counted = fold(reduction::sum, truth, runtime::one_axis(0), false, dtype::int64);
+  const std::int64_t count = array<std::int64_t>(as_array(counted.take(), where{})).item();
+  handle room(runtime::new_array(of.type(), shape{count}, runtime::current_stream(device)));
+  return count == 0 ? room.take() : kept_in_one_kernel(truth, of, std::move(room));
+}
+
+// What a mask keeps. Null where that is the host's work; then the mask is in memory.
+node* kept_on_gpu(node* mask, handle& in_memory, const term& of) {
+  term truth = truth_of(mask);
+  for (;;) {
+    try {
+      if (runtime::can_shorten())
+        if (node* const kept = kept_in_one_kernel(truth, of, {})) return kept;
+    } catch (const out_of_memory&) {
+      // Fewer may fit.
+    }
+    if (!in_memory) in_memory = handle(evaluate(mask, where{}));
+    runtime::device_impl& device = *as_array_node(in_memory.get())->memory->device;
+    if (!device.asynchronous()) return nullptr;
+    const bool was_in_memory = as_array_node(mask);
+    if (was_in_memory) return kept_after_counting(truth, of, device);
+    mask = in_memory.get();
+    truth = truth_of(mask);
   }
-  /// How many are true, for which the calling thread waits. Of the mask, not of what it was computed of: that may be much more.
-  std::int64_t found() const {
-    const device_scope on(truth_.device());
-    return array<std::int64_t>(count_nonzero(truth_)).item();
-  }
-
- private:
-  static array<bool> in_c_order(const term& t) {
-    const handle made(evaluate(t.get(), where{}));
-    return array<bool>(as_array_node(made.get())->contiguous ? retain(made.get()) : make_copy(made.get(), where{}));
-  }
-
-  array<bool> truth_;
-};
-
-// The elements that a mask is true for, or their places: a new array.
-node* kept_by_device(const mask_in_memory& mask, array_node* from) {
-  const dtype type = from ? from->type : dtype::int64;
-  const std::int64_t found = mask.found();
-  array_node& truth = *mask.array_in_memory();
-  runtime::stream_state& on = runtime::current_stream(*truth.memory->device);
-  array_node* const to = runtime::new_array(type, shape{found}, on);
-  const handle owner(to);
-  if (found == 0) return retain(to);
-  const runtime::compacted of{truth.data(),  from ? from->data() : nullptr, to->data(), mask.size(), found,
-                              itemsize(type)};
-  const runtime::storage_holder notes(runtime::make_storage(runtime::compact_notes(of), on));
-  storage* const read = from ? from->memory : nullptr;
-  runtime::operation op(on);
-  op.reads(truth.memory);
-  op.reads(read);
-  op.writes(notes.get());
-  op.writes(to->memory);
-  runtime::compact(of, notes.get()->data, on);
-  op.done();
-  op.has_read(truth.memory);
-  op.has_read(read);
-  op.has_written(notes.get());
-  op.has_written(to->memory);
-  return retain(to);
 }
 
 // In C order.
-places places_of(const mask_in_memory& mask) {
-  if (mask.size() == 0) return empty_places();
-  if (mask.is_on_device()) return places(kept_by_device(mask, nullptr));
-  const array<bool> flat = mask.flat();
-  const device_scope on(flat.device());
-  return found_by_host(flat);
-}
-places flat_places(node* n) { return places_of(mask_in_memory(n)); }
-
-// The array whose elements can be moved as they lie, if it is one: no element between them is left out, and each lies where a
-// number of its size does.
-array_node* movable(node* n, const mask_in_memory& mask) {
-  array_node* const a = as_array_node(n);
-  if (!a || !a->contiguous || !mask.is_on_device() || a->memory->device != mask.array_in_memory()->memory->device)
-    return nullptr;
-  return reinterpret_cast<std::uintptr_t>(a->data()) % static_cast<std::uintptr_t>(itemsize(a->type)) == 0 ? a
-                                                                                                           : nullptr;
+places flat_places(node* mask) {
+  const shape& s = typed(mask)->extents;
+  if (s.elements() == 0) return empty_places();
+  handle in_memory;
+  const shape all{s.elements()};
+  if (node* const kept = kept_on_gpu(mask, in_memory, runtime::index_of(all, 0))) return places(kept);
+  const term flat = astype(term(std::move(in_memory)), dtype::bool_).flat();
+  const array<bool> truth(as_array(flat.take(), where{}));
+  const device_scope on(truth.device());
+  return found_by_host(truth);
 }
 
 }  // namespace
@@ -152,10 +176,11 @@ std::array<places, 2> places_in_matrix(node* n) {
 node* make_masked(node* n, node* mask) {
   const shape &from = typed(n)->extents, &of = typed(mask)->extents;
   const handle fits(make_mask(mask, from));
-  const mask_in_memory truth(mask);
-  if (array_node* const a = of.size() == from.size() ? movable(n, truth) : nullptr; a && truth.size() > 0)
-    return kept_by_device(truth, a);
-  const places flat = places_of(truth);
+  // Of an array the elements are moved at once; of an expression their places are found, and it is computed there alone.
+  handle in_memory;
+  if (as_array_node(n) && of.size() == from.size() && of.elements() != 0)
+    if (node* const kept = kept_on_gpu(mask, in_memory, term::of(n).flat())) return kept;
+  const places flat = flat_places(in_memory ? in_memory.get() : mask);
   shape joined{of.elements()}, to{flat.size()};
   for (int d = of.size(); d < from.size(); ++d) {
     const int at = joined.size();

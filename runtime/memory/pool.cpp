@@ -45,6 +45,7 @@ struct pool::state {
   void make_arena(unsigned number);
   arena* find_arena(unsigned number) const { return number < arenas.size() ? arenas[number].get() : nullptr; }
   std::byte* take(std::size_t size, unsigned arena);
+  block& split(block& b, std::size_t size);
   block* cut(std::size_t size, arena& from);
   bool give(const std::byte* data, std::size_t rounded) noexcept;
   void make_free(block& b) noexcept;
@@ -82,6 +83,20 @@ std::byte* pool::state::take(std::size_t size, unsigned number) {
   return b->data;
 }
 
+/// Leaves a block its first `size` bytes; the rest is one that is in no list. Needs the lock and a spare record.
+block& pool::state::split(block& b, std::size_t size) {
+  block& rest = spare.take();
+  rest.data = b.data + size;
+  rest.size = b.size - size;
+  rest.home = b.home;
+  rest.left = &b;
+  rest.right = b.right;
+  if (rest.right) rest.right->left = &rest;
+  b.right = &rest;
+  b.size = size;
+  return rest;
+}
+
 /// The smallest free block that fits, its rest cut off and kept. Needs the lock.
 block* pool::state::cut(std::size_t size, arena& from) {
   block* b = from.cached.find(size);
@@ -93,18 +108,7 @@ block* pool::state::cut(std::size_t size, arena& from) {
   spare.reserve(1);
   used.reserve(1);
   from.cached.erase(*b);
-  if (b->size > size) {
-    block& rest = spare.take();
-    rest.data = b->data + size;
-    rest.size = b->size - size;
-    rest.home = &from;
-    rest.left = b;
-    rest.right = b->right;
-    if (rest.right) rest.right->left = &rest;
-    b->right = &rest;
-    b->size = size;
-    from.cached.insert(rest);
-  }
+  if (b->size > size) from.cached.insert(split(*b, size));
   used.insert(*b);
   return b;
 }
@@ -210,6 +214,17 @@ std::byte* pool::allocate(std::size_t size, unsigned arena) {
   } catch (const std::bad_alloc&) {
     refuse(size, "the host has no room for the pool's own records");
   }
+}
+
+void pool::shorten(std::byte* data, std::size_t size) {
+  const std::size_t left = rounded_to_unit(size);
+  std::lock_guard hold(s_->lock);
+  block* const b = s_->used.find(data);
+  assert(b && !b->parked && left != 0 && left <= b->size);
+  if (left == b->size) return;
+  s_->spare.reserve(1);
+  s_->used_bytes -= b->size - left;
+  s_->merge(s_->split(*b, left));
 }
 
 void pool::deallocate(std::byte* data, std::size_t size) noexcept {

@@ -40,6 +40,9 @@ class pool {
   /// if need be after giving back all that any arena has cached. Errors: `out_of_memory`, and then no block has moved.
   /// Units: bytes; 0 gives null.
   std::byte* allocate(std::size_t size, unsigned arena);
+  /// Leaves a used block its first `size` bytes, at least one; from now on it is one of that size. Errors: std::bad_alloc, and
+  /// then it is as it was.
+  void shorten(std::byte* block, std::size_t size);
   /// Gives a block back to the arena it was allocated from. Null is allowed. A block that is not of this pool is
   /// reported on stderr and left alone.
   void deallocate(std::byte* block, std::size_t size) noexcept;

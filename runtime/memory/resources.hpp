@@ -139,6 +139,8 @@ class pooled_resource final : public memory_resource {
     return allocate(p, size, s.number);
   }
   void deallocate(void* block, std::size_t size, const stream& on) noexcept override;
+  /// Leaves a block of the device's pool its first `size` bytes.
+  void shorten(std::byte* block, std::size_t size, device_impl& device) { of(device).blocks.shorten(block, size); }
 
   /// The pool of a device. Errors: `error` for a SINTER_MEMORY_LIMIT that cannot be read.
   device_pool& of(device_impl& device) {

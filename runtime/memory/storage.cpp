@@ -15,6 +15,7 @@
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/device/process.hpp"
+#include "runtime/frontend/message.hpp"
 #include "runtime/inspect/names.hpp"
 #include "runtime/memory/resources.hpp"
 #include "runtime/never_destroyed.hpp"
@@ -352,6 +353,18 @@ storage* make_fresh_storage(std::size_t bytes, stream_state& home, stream_state&
   memory_resource* const resource = bytes ? &from.keep() : nullptr;
   return new (static_cast<void*>(list.pop()))
       storage{1, 1, &on.device, data, bytes, resource, &home, &on, on.position(), nullptr, nullptr, nullptr, false};
+}
+
+bool can_shorten() {
+  const resource_ref from = current_resource();
+  return !memory_of_thread.first_hook && goes_by_arena(*from);
+}
+
+void shorten(storage& memory, std::size_t bytes) try {
+  static_cast<pooled_resource&>(*memory.resource).shorten(memory.data, bytes, *memory.device);
+  memory.size = bytes;
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 bool wait_for_pending_frees(device_impl& device, const memory_resource* only) {

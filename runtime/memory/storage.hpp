@@ -18,6 +18,12 @@ detail::storage* make_storage(std::size_t bytes, stream_state& on);
 /// The same from the arena of `home`, and nothing that a capture has dropped.
 detail::storage* make_fresh_storage(std::size_t bytes, stream_state& home, stream_state& on);
 
+/// Do storages come from where one can be shortened: from a pool, of whose blocks no hook of the thread keeps account?
+bool can_shorten();
+/// Leaves a storage that nothing but its owner knows its first `bytes` bytes, at least one, and nothing enqueued uses the rest but
+/// work of its home stream. Only where it `can_shorten`. Errors: `out_of_memory`, where the host has no room.
+void shorten(detail::storage&, std::size_t bytes);
+
 /// Keeps the only reference of what is not a node's yet.
 class storage_holder {
  public:
