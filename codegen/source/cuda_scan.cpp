@@ -100,6 +100,8 @@ class cuda_scan : scan_elements {
     end_each_lane();
     if (!s.outputs.empty() && !stages_kept()) store(s.outputs);
     w_.close();
+    for (int a : s.accumulators)
+      if (stages_kept()) drop_past_end(a);
     if (!s.outputs.empty() && stages_kept()) store_staged();
     for (int a : s.accumulators) b_.v.columns ? scan_columns(a) : scan_rows(a);
   }
@@ -295,6 +297,7 @@ class cuda_scan : scan_elements {
     end_each_lane();
     w_.close();
     for (int a : s.accumulators) {
+      if (stages_kept()) drop_past_end(a);
       declare_words(a);
       fold_tile(a);
       leave_tile(a);

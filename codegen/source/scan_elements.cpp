@@ -72,6 +72,17 @@ void scan_elements::store_staged() {
           " = prefix0 + all0;");
 }
 
+void scan_elements::drop_past_end(int a) {
+  w_.open("if (part == splits - 1)");
+  each_pack();
+  pack_index();
+  each_lane();
+  w_.line("if (", element_index(), " >= length) ", running(a), " = ", b_.neutral(a), ";");
+  end_each_lane();
+  w_.close();
+  w_.close();
+}
+
 // Of one block: each goes where its place says.
 void scan_elements::store_kept() {
   const int element = b_.inputs(), total = element + 1;

@@ -54,6 +54,8 @@ class scan_elements : protected scan_passing {
   /// there. Then the elements go through shared memory, so that neighbours write neighbours.
   bool stages_kept() const { return b_.k.compresses && b_.v.scan.split; }
   void store_staged();
+  /// So that what a tile folds to is how many of its elements are kept.
+  void drop_past_end(int a);
 
   const int threads_, across_;
   const int held_;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <sinter/dlpack.hpp>
+#include <sinter/memory_hooks.hpp>
 #include <sinter/sinter.hpp>
 
 #include "test/support/layouts.hpp"
@@ -322,6 +324,46 @@ TEST_CASE("selections: more tiles than a warp of a GPU looks back over at once")
   const array<float> x = sn::asarray(values);
   for (int again = 0; again < 3; ++again) CHECK(array<float>(x(x > 6000)).get() == want);
   CHECK(sn::flatnonzero(x > 6000).get() == where);
+}
+
+TEST_CASE("selections: what is kept holds no more memory than that, and is found where there is no more") {
+  const std::int64_t n = 1 << 20;
+  const array<float> x = sn::linspace<float>(0, 1, n);
+  const auto is_right = [&](const array<float>& kept) {
+    CHECK(kept.size() == n / 4);
+    CHECK(kept(-1).item() == x(n / 4 - 1).item());
+  };
+  sn::memory_pool pool;
+  const sn::using_allocator from(pool);
+  const array<float> kept = x(x < 0.25f);
+  is_right(kept);
+  const auto bytes = static_cast<std::size_t>(n);
+  CHECK(pool.used_bytes() == bytes);
+  const array<float> none = x(x > 2), one = x(x == 1);
+  CHECK(none.size() == 0);
+  CHECK(one.get() == std::vector<float>{1});
+  CHECK(pool.used_bytes() <= bytes + 1024);
+  {
+    sn::memory_statistics_hook counts;
+    const sn::hook_scope watched(counts);
+    is_right(array<float>(x(x < 0.25f)));
+    is_right(array<float>(x(array<bool>(x < 0.25f))));
+  }
+  if (sn::device::current() == sn::device::cpu() || sn::device::current() == sn::device::interpreter()) return;
+  const array<bool> mask(x < 0.25f);
+  pool.free_all_blocks();
+  pool.set_limit({.bytes = pool.total_bytes() + 2 * bytes});  // all elements would be four times as many
+  is_right(array<float>(x(mask)));
+}
+
+TEST_CASE("selections: bytes of a mask that came from elsewhere may be any") {
+  const std::int64_t n = 20'000;
+  const array<std::uint8_t> bytes = sn::astype<std::uint8_t>(sn::arange(n) % 5 * 51);
+  auto* const lent = sn::to_dlpack(bytes);
+  lent->dl_tensor.dtype = {6, 8, 1};  // bool
+  const array<bool> mask = sn::from_dlpack<bool>(lent);
+  CHECK(array<std::uint8_t>(bytes(mask)).get() == array<std::uint8_t>(bytes(bytes != 0)).get());
+  CHECK(sn::flatnonzero(mask).get() == sn::flatnonzero(bytes != 0).get());
 }
 
 TEST_CASE("selections: places that are plain numbers") {

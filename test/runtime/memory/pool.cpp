@@ -114,6 +114,23 @@ TEST_CASE_FIXTURE(fixture, "memory 1.4: freed neighbours are one block again, wh
   CHECK(device.asked == 1);
 }
 
+TEST_CASE_FIXTURE(fixture, "pool: a block that is shortened leaves its end to others") {
+  std::byte* const all = take(9);
+  p.shorten(all, 4 * u - 100);
+  CHECK(p.usage().used == 4 * u);
+  CHECK(p.usage().free == 5 * u);
+  std::byte* const end = take(5);
+  CHECK(end == all + 4 * u);
+  p.shorten(end, 5 * u);  // nothing to leave
+  CHECK(p.n_free_blocks() == 0);
+  p.shorten(all, 1);
+  give(end, 5);
+  CHECK(p.largest_free_block() == 8 * u);  // what was left is one with its neighbour
+  give(all, 1);
+  CHECK(take(9) == all);
+  CHECK(device.asked == 1);
+}
+
 TEST_CASE_FIXTURE(fixture, "memory 1.4: free_all_blocks keeps a segment that is still split") {
   give(take(4), 4);
   std::byte* head = take(2);
@@ -286,6 +303,14 @@ TEST_CASE("memory 1.3: 100,000 random steps on five arenas keep every invariant"
         used += (made.size + u - 1) / u * u;
       } catch (const out_of_memory&) {
       }
+    }
+    if (!live.empty() && random() % 4 == 0) {
+      auto& [block, what] = *std::next(live.begin(), static_cast<long>(random() % live.size()));
+      used -= (what.size + u - 1) / u * u;
+      what.size -= (what.size - 16) / (1 + random() % 4);
+      used += (what.size + u - 1) / u * u;
+      p.shorten(block, what.size);
+      std::memcpy(block, &what, sizeof what);
     }
     if (random() % 5000 == 0) p.free_all_blocks();
     if (random() % 1000 == 0) p.free_all_blocks(static_cast<unsigned>(random() % 6));
