@@ -66,6 +66,8 @@ class cpu_map : cpu_writer {
     if (m_.tile) turning_functions();
     open("sinter_kernel");
     load_fixed(when::points);
+    if (m_.stretches)
+      for (const function& b : b_.borders) w_.line("long long found_", b.name, " = -1;");
     if (last_ == 0) along("", "begin", "end");
     else if (m_.tile) tiles();
     else if (m_.pieces) pieces();
@@ -122,23 +124,28 @@ class cpu_map : cpu_writer {
     w_.close();
   }
 
-  // How far the comparison stays as it is: by bisection.
+  // How far the comparison stays as it is: by bisection, unless it is as far as in the row before.
   void find_border(const function& border, const std::string& prefix) {
     const auto ask = [&](const std::string& at, const std::string& answer) {
       w_.line("const bool ", border.call(read_here(prefix, at), {}, {answer}));
     };
-    const std::string here = "at_" + border.name;
+    const std::string here = "at_" + border.name, found = "found_" + border.name;
     ask("i", here);
     w_.open("");
     ask("(stop - 1)", "behind");
     w_.line("long long same = i, other = stop - 1;");
+    w_.open("if (behind != ", here, " && same < ", found, " && ", found, " <= other)");
+    ask("(" + found + " - 1)", "before");
+    ask(found, "after");
+    w_.line("if (before == ", here, " && after == behind) same = ", found, " - 1, other = ", found, ";");
+    w_.close();
     w_.open("while (behind != ", here, " && same + 1 < other)");
     w_.line("const long long middle = same + (other - same) / 2;");
     ask("middle", "there");
     w_.line("if (there == ", here, ") same = middle;");
     w_.line("else other = middle;");
     w_.close();
-    w_.line("if (behind != ", here, ") stop = other;");
+    w_.line("if (behind != ", here, ") stop = ", found, " = other;");
     w_.close();
   }
 

@@ -258,7 +258,7 @@ std::string spell_shortening(dtype to, dtype from, std::string_view arg, helper_
   const std::string number = spell_cast(through, from, arg, used);
   const std::string_view single = number;
   if (in_float) return fill_in("shorten@(a)", to, &single, &used);
-  return fill_in("shorten@(", to, nullptr, &used) + fill_in("round_to_odd@(a)", through, &single, &used) + ")";
+  return fill_in("shorten@(round_to_odd@(a))", to, &single, &used);
 }
 
 std::string spell_complex_cast(dtype to, dtype from, std::string_view arg, helper_list& used) {

@@ -93,7 +93,8 @@ SINTER_API node* make_shifted_to_centre(handle, const axis_list&, bool back);
 
 namespace sinter::fft {
 
-/// The Fourier transform along an axis. Shapes: n points along the axis. Dtypes: complex64 of float16, float32 and complex64,
+/// The Fourier transform along an axis. What is here of one axis takes the points and the axis as numbers, too: `fft(x, 1024, 0)`.
+/// Shapes: n points along the axis. Dtypes: complex64 of float16, float32 and complex64,
 /// complex128 of all others. Errors: `shape_error`. Stream behaviour: a library, FFTW or cuFFT, between the kernels of what surrounds
 /// it. Source: numpy.fft.fft.
 template <sinter::detail::expression E>
@@ -101,11 +102,19 @@ auto fft(E&& e, const options& how = {}) {
   using namespace sinter::detail;
   return transformed<transform_complex<E>>(std::forward<E>(e), transform::forward, along(how));
 }
+template <sinter::detail::expression E, std::integral N>
+auto fft(E&& e, N n, sinter::detail::integer axis = -1) {
+  return fft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
+}
 /// Back: divided by n unless the norm says otherwise. Source: numpy.fft.ifft.
 template <sinter::detail::expression E>
 auto ifft(E&& e, const options& how = {}) {
   using namespace sinter::detail;
   return transformed<transform_complex<E>>(std::forward<E>(e), transform::inverse, along(how));
+}
+template <sinter::detail::expression E, std::integral N>
+auto ifft(E&& e, N n, sinter::detail::integer axis = -1) {
+  return ifft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
 }
 /// Of real numbers: the first n / 2 + 1 points, of which the others are conjugates. Errors: `dtype_error` for complex numbers too.
 /// Source: numpy.fft.rfft.
@@ -114,11 +123,19 @@ auto rfft(E&& e, const options& how = {}) {
   using namespace sinter::detail;
   return transformed<transform_complex<E>>(std::forward<E>(e), transform::from_real, along(how));
 }
+template <sinter::detail::expression E, std::integral N>
+auto rfft(E&& e, N n, sinter::detail::integer axis = -1) {
+  return rfft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
+}
 /// From n / 2 + 1 points back to n real numbers; n is even, 2 (m - 1), unless given. Source: numpy.fft.irfft.
 template <sinter::detail::expression E>
 auto irfft(E&& e, const options& how = {}) {
   using namespace sinter::detail;
   return transformed<transform_real<E>>(std::forward<E>(e), transform::to_real, along(how));
+}
+template <sinter::detail::expression E, std::integral N>
+auto irfft(E&& e, N n, sinter::detail::integer axis = -1) {
+  return irfft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
 }
 /// Of a signal of which only half is given, as its other half are conjugates: real numbers. Source: numpy.fft.hfft.
 template <sinter::detail::expression E>
@@ -126,11 +143,19 @@ auto hfft(E&& e, options how = {}) {
   how.norm = sinter::detail::turned(how.norm);
   return irfft(sinter::conj(std::forward<E>(e)), how);
 }
+template <sinter::detail::expression E, std::integral N>
+auto hfft(E&& e, N n, sinter::detail::integer axis = -1) {
+  return hfft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
+}
 /// Back. Source: numpy.fft.ihfft.
 template <sinter::detail::expression E>
 auto ihfft(E&& e, options how = {}) {
   how.norm = sinter::detail::turned(how.norm);
   return sinter::conj(rfft(std::forward<E>(e), how));
+}
+template <sinter::detail::expression E, std::integral N>
+auto ihfft(E&& e, N n, sinter::detail::integer axis = -1) {
+  return ihfft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
 }
 
 /// Transforms along several axes, of which those with real numbers on one side have the last one halved. Source: numpy.fft.fftn.

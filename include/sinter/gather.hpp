@@ -48,6 +48,10 @@ auto take(A&& a, K&& indices, detail::integer axis, index_mode mode) {
   if (mode != index_mode::raise) by = detail::handle(detail::make_in_range(by.get(), extent, mode));
   return lazy<detail::element_in<A>>(detail::make_take(of.get(), by.get(), axis));
 }
+template <detail::expression A, detail::index_or_indices K = array<std::int64_t>>
+auto take(A&& a, K&& indices, index_mode mode) {
+  return take(std::forward<A>(a).ravel(), std::forward<K>(indices), 0, mode);
+}
 template <detail::expression A, class K>
   requires(!detail::index_array<K> && !std::integral<K>)
 detail::refused<double, detail::index_fault<K>, K> take(A&&, const K&, detail::anything = 0, detail::anything = 0);

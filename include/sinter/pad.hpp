@@ -43,6 +43,10 @@ class pad_pairs {
     else pairs_[0].before = everywhere;
     pairs_[0].after = pairs_[0].before;
   }
+  template <class X, class Y>
+    requires std::convertible_to<X, Number> && std::convertible_to<Y, Number>
+  constexpr pad_pairs(X before, Y after)
+      : count_(1), pairs_{{static_cast<Number>(before), static_cast<Number>(after)}} {}
   constexpr pad_pairs(pad_pair<Number> each) : count_(1), pairs_{each} {}
   constexpr pad_pairs(std::initializer_list<pad_pair<Number>> each) : pad_pairs(each.begin(), each.size()) {}
   /// A list made at run time: a `std::vector<pad_width>`.

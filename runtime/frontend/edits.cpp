@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <vector>
 
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
@@ -48,18 +49,47 @@ handle list_along(const runtime::list<std::int64_t>& list, int axis, int rank) {
 
 }  // namespace
 
-node* make_deleted(node* n, const std::int64_t* at, std::size_t count, std::int64_t given) {
+namespace {
+
+// What lies between positions that are left out: few pieces, as they lie.
+node* joined_between(node* n, int axis, const std::vector<std::int64_t>& out) {
+  std::vector<handle> pieces;
+  std::int64_t from = 0;
+  const auto add = [&](std::int64_t to) {
+    if (to > from) pieces.push_back(part_of_axis(n, axis, to_index(slice(from, to))));
+    from = to + 1;
+  };
+  for (const std::int64_t at : out) add(at);
+  add(typed(n)->extents[axis]);
+  if (pieces.empty()) return part_of_axis(n, axis, to_index(slice(0, 0))).take();
+  std::vector<node*> parts;
+  for (const handle& p : pieces) parts.push_back(p.get());
+  return parts.size() == 1 ? retain(parts[0]) : make_joined(parts.data(), parts.size(), axis);
+}
+
+}  // namespace
+
+node* make_deleted(node* n, const std::int64_t* at, std::size_t count, std::int64_t given) try {
+  constexpr std::size_t few = 8;  // of more a place's piece is looked for longer than a list of places takes to read
   const shape& s = typed(n)->extents;
   const int axis = checked_axis(given, s.size(), "delete");
   if (count == 0) return retain(n);
-  if (count == 1) {
-    const std::int64_t i = runtime::wrapped(*at, s[axis], axis, s);
-    return joined_around(n, axis, i, i + 1, nullptr);
+  std::vector<std::int64_t> out(at, at + count);
+  for (std::int64_t& i : out) i = runtime::wrapped(i, s[axis], axis, s);
+  if (!std::is_sorted(out.begin(), out.end())) std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  if (out.size() <= few) return joined_between(n, axis, out);
+  runtime::list<std::int64_t> stays(static_cast<std::size_t>(s[axis]) - out.size());
+  std::int64_t* to = stays.data();
+  std::int64_t next = 0;
+  out.push_back(s[axis]);
+  for (const std::int64_t i : out) {
+    for (; next < i; ++next) *to++ = next;
+    ++next;
   }
-  runtime::list<std::int64_t> stays(static_cast<std::size_t>(s[axis]), 1);
-  for (std::size_t i = 0; i < count; ++i)
-    stays[static_cast<std::size_t>(runtime::wrapped(at[i], s[axis], axis, s))] = 0;
-  return make_repeat(n, stays.data(), stays.size(), axis);
+  return make_picked(n, stays, axis);
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 node* make_deleted(node* n, const index_item& what, std::int64_t given) {
@@ -68,8 +98,8 @@ node* make_deleted(node* n, const index_item& what, std::int64_t given) {
   const runtime::range r = runtime::clipped(what, s[axis]);
   if (r.length == 0) return retain(n);
   if (r.step == 1) return joined_around(n, axis, r.start, r.start + r.length, nullptr);
-  runtime::list<std::int64_t> at;
-  for (std::int64_t i = 0; i < r.length; ++i) at.push_back(r.start + i * r.step);
+  runtime::list<std::int64_t> at(static_cast<std::size_t>(r.length));
+  for (std::int64_t i = 0; i < r.length; ++i) at[static_cast<std::size_t>(i)] = r.start + i * r.step;
   return make_deleted(n, at.data(), at.size(), axis);
 }
 

@@ -10,6 +10,13 @@
 #include "runtime/frontend/list.hpp"
 #include "runtime/frontend/nodes.hpp"
 
+namespace sinter::detail {
+
+/// The elements along an axis that a list of positions in range names, in its order.
+node* make_picked(node*, const runtime::list<std::int64_t>& from, int axis);
+
+}  // namespace sinter::detail
+
 namespace sinter::runtime {
 
 /// A view being put together, whose axes follow those of its child until something else is said.

@@ -2,6 +2,7 @@
 #include <sinter/sinter.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <memory>
 
@@ -39,10 +40,20 @@ places found_by_host(const array<bool>& mask) {
   const auto count = static_cast<std::int64_t>(truth.size()) - std::count(truth.begin(), truth.end(), 0);
   const places found = sinter::empty<std::int64_t>({count});
   auto* const to = reinterpret_cast<std::int64_t*>(as_array_node(found.node())->data());
-  for (std::int64_t place = 0, at = 0; at < count; ++place) {
-    to[at] = place;
-    at += truth[static_cast<std::size_t>(place)] != 0;
+  std::int64_t at = 0;
+  const auto note = [&](std::size_t place) {
+    to[at] = static_cast<std::int64_t>(place);
+    at += truth[place] != 0;
+  };
+  std::size_t place = 0;
+  for (constexpr std::size_t word = sizeof(std::uint64_t); place + word <= truth.size() && count - at >= 8;
+       place += word) {
+    std::uint64_t any;
+    std::memcpy(&any, &truth[place], word);
+    if (any == 0) continue;  // where few are true it is told ahead
+    for (std::size_t j = 0; j < word; ++j) note(place + j);
   }
+  for (; at < count; ++place) note(place);
   return found;
 }
 

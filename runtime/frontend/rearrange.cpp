@@ -99,19 +99,8 @@ node* make_repeat(node* n, std::int64_t count, std::int64_t axis) {
   return repeated(n, count, checked_axis(axis, typed(n)->extents.size(), "repeat"), false);
 }
 
-node* make_repeat(node* n, const std::int64_t* counts, std::size_t count, std::int64_t given) {
-  if (count == 1) return make_repeat(n, counts[0], given);
+node* make_picked(node* n, const runtime::list<std::int64_t>& from, int axis) {
   const shape& s = typed(n)->extents;
-  const int axis = checked_axis(given, s.size(), "repeat");
-  if (static_cast<std::int64_t>(count) != s[axis])
-    throw shape_error(
-        message("sinter: repeat takes %zu counts for axis %d of shape %s", count, axis, to_string(s).c_str()).c_str());
-  runtime::list<std::int64_t> from;  // the element that stands at each place
-  for (std::size_t i = 0; i < count; ++i) {
-    if (counts[i] < 0)
-      throw shape_error(message("sinter: repeat %lld times", static_cast<long long>(counts[i])).c_str());
-    from.insert(from.end(), static_cast<std::size_t>(counts[i]), static_cast<std::int64_t>(i));
-  }
   shape to = s, along = s;
   for (int d = 0; d < s.size(); ++d) along[d] = 1;
   to[axis] = along[axis] = static_cast<std::int64_t>(from.size());
@@ -122,6 +111,26 @@ node* make_repeat(node* n, const std::int64_t* counts, std::size_t count, std::i
     if (d != axis) v.drive(d, 0, 1, d);
   v.compute(axis, handle(make_from_host(dtype::int64, along, from.data())), false);
   return v.made();
+}
+
+node* make_repeat(node* n, const std::int64_t* counts, std::size_t count, std::int64_t given) {
+  if (count == 1) return make_repeat(n, counts[0], given);
+  const shape& s = typed(n)->extents;
+  const int axis = checked_axis(given, s.size(), "repeat");
+  if (static_cast<std::int64_t>(count) != s[axis])
+    throw shape_error(
+        message("sinter: repeat takes %zu counts for axis %d of shape %s", count, axis, to_string(s).c_str()).c_str());
+  std::int64_t all = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (counts[i] < 0)
+      throw shape_error(message("sinter: repeat %lld times", static_cast<long long>(counts[i])).c_str());
+    all = runtime::grown(all, counts[i]);
+  }
+  runtime::list<std::int64_t> from(static_cast<std::size_t>(all));  // the element that stands at each place
+  std::int64_t* to = from.data();
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::int64_t c = 0; c < counts[i]; ++c) *to++ = static_cast<std::int64_t>(i);
+  return make_picked(n, from, axis);
 }
 
 node* make_tile(node* n, const std::int64_t* counts, int count) {

@@ -247,6 +247,13 @@ bool are_short(const step& s, const binding& b, const target& to) {
          b.reduced < shorter && b.kept >= many;
 }
 
+// Of few columns a core looks for an extreme's place in one after the other.
+bool are_searched_alone(const step& s, const binding& b, const target& to) {
+  constexpr std::int64_t few = 8;
+  return to.language == codegen::dialect::c && codegen::form_of(s.kernel) == codegen::form::fold && b.kept < few &&
+         s.kernel.accumulators.size() == 1 && codegen::has_choice(s.kernel);
+}
+
 void bind_general(const step& s, const resolution& r, detail::array_node* const* outputs, const target& to,
                   binding& b) {
   const codegen::space& domain = r.spaces[s.domain];
@@ -265,7 +272,7 @@ void bind_general(const step& s, const resolution& r, detail::array_node* const*
   b.variant.reduced = static_cast<std::uint8_t>(reduced);
   b.variant.columns = columns;
   std::copy(a.extents, a.extents + a.count, b.extents);
-  if (columns && too_many_columns(b)) b.variant.columns = false;
+  if (columns && (too_many_columns(b) || are_searched_alone(s, b, to))) b.variant.columns = false;
   classify(s, to, b);
 }
 

@@ -12,7 +12,7 @@ namespace sinter::runtime {
 
 namespace {
 
-constexpr std::int64_t most_inner = 64, least_rows = 64;
+constexpr std::int64_t most_inner = 64, least_rows = 64, least_of_matrix = 7;
 constexpr std::int64_t least_columns = 4;
 constexpr std::size_t widest = 64;  // bytes of a row of the result: a register
 constexpr int rows_at_once = 8;
@@ -32,15 +32,16 @@ struct thin_work {
   T scale;
   alignas(64) T b[most_inner * widest / sizeof(T)] = {};
 
-  explicit thin_work(const blas_product& p)
-      : a(reinterpret_cast<const T*>(p.a.data)),
+  /// Of one product of a batch.
+  thin_work(const blas_product& p, std::int64_t number)
+      : a(reinterpret_cast<const T*>(p.a.data) + number * p.a.step),
         by_row(p.a.transposed ? 1 : p.a.leading),
         by_column(p.a.transposed ? p.a.leading : 1),
-        to(reinterpret_cast<T*>(p.to)),
+        to(reinterpret_cast<T*>(p.to) + number * p.rows * p.columns),
         columns(p.columns),
         inner(p.inner),
         scale(static_cast<T>(p.scale)) {
-    const auto* const from = reinterpret_cast<const T*>(p.b.data);
+    const auto* const from = reinterpret_cast<const T*>(p.b.data) + number * p.b.step;
     const auto width = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns)));
     for (std::int64_t k = 0; k < inner; ++k)
       for (std::int64_t j = 0; j < columns; ++j)
@@ -117,29 +118,36 @@ bool has_vectors() { return false; }
 
 #endif
 
-// Item: a piece of the rows.
+// Item: a piece of the rows of one product of a batch.
 constexpr std::int64_t piece = 1024;
 
 template <class T>
 void multiply_pieces(const void* with, long long begin, long long end) noexcept {
   const auto& p = *static_cast<const blas_product*>(with);
-  multiply_any(thin_work<T>(p), begin * piece, std::min<std::int64_t>(p.rows, end * piece));
+  const std::int64_t pieces = divide_up(p.rows, piece);
+  for (std::int64_t item = begin; item < end;) {
+    const std::int64_t number = item / pieces, stop = std::min<std::int64_t>(end, (number + 1) * pieces),
+                       first = number * pieces;
+    multiply_any(thin_work<T>(p, number), (item - first) * piece,
+                 std::min<std::int64_t>(p.rows, (stop - first) * piece));
+    item = stop;
+  }
 }
 
 }  // namespace
 
 bool is_thin(const blas_product& p) {
   const bool is_real = p.type == dtype::float32 || p.type == dtype::float64;
-  return is_real && p.batch == 1 && p.kept == 0 && p.rows >= least_rows && p.inner <= most_inner &&
-         p.columns >= least_columns &&
+  return is_real && p.kept == 0 && p.rows * p.batch >= least_rows && p.rows >= least_of_matrix &&
+         p.inner <= most_inner && p.columns >= least_columns &&
          static_cast<std::size_t>(p.columns) <= widest / static_cast<std::size_t>(itemsize(p.type)) && has_vectors();
 }
 
 void multiply_thin(const blas_product& p, stream_state& on) {
   const auto entry = p.type == dtype::float32 ? &multiply_pieces<float> : &multiply_pieces<double>;
   geometry g;
-  g.items = divide_up(p.rows, piece);
-  g.work_per_item = static_cast<double>(piece * (1 + p.inner));  // nanoseconds
+  g.items = p.batch * divide_up(p.rows, piece);
+  g.work_per_item = static_cast<double>(std::min(p.rows, piece) * (1 + p.inner));  // nanoseconds
   on.device.launch({reinterpret_cast<void*>(entry)}, g, &p, sizeof p, on);
 }
 

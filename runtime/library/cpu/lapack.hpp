@@ -42,7 +42,8 @@ using lapack_letter = const char*;
             lapack_size lda, T* b, lapack_size ldb, int* info, lapack_length, lapack_length, lapack_length))           \
   X(geqrf, (lapack_size m, lapack_size n, T * a, lapack_size lda, T * tau, T * work, lapack_size lwork, int* info))    \
   X(gbsv, (lapack_size n, lapack_size below, lapack_size above, lapack_size right, T * ab, lapack_size ldab,           \
-           int* pivots, T* b, lapack_size ldb, int* info))
+           int* pivots, T* b, lapack_size ldb, int* info))                                                             \
+  X(gtsv, (lapack_size n, lapack_size right, T * lower, T * diagonal, T * upper, T * b, lapack_size ldb, int* info))
 
 /// Those that take more for complex numbers, or have another name.
 template <class T>

@@ -7,6 +7,7 @@
 #include <complex>
 #include <limits>
 
+#include "runtime/library/cpu/banded_job.hpp"
 #include "runtime/library/cpu/elimination.hpp"
 #include "runtime/library/cpu/solver_memory.hpp"
 
@@ -14,14 +15,14 @@ namespace sinter::runtime {
 
 /// What is computed of one matrix, and where.
 template <class T>
-class lapack_job : solver_memory {
+class lapack_job : banded_job {
  public:
   using R = real_of<T>;
   using C = std::complex<R>;
   static constexpr int not_finite = -1000;  // an answer of ours
 
   lapack_job(const lapack_of<T>& by, const solver_work& w, std::byte* scratch, std::int64_t i)
-      : solver_memory(w, scratch, i), by_(by) {}
+      : banded_job(w, scratch, i), by_(by) {}
 
   /// LAPACK's answer; other than 0: there is no result.
   int run() {
@@ -38,7 +39,7 @@ class lapack_job : solver_memory {
       case solver::svd: return svd();
       case solver::eigh: return eigh();
       case solver::eig: return eig();
-      default: return banded_solve();
+      default: return banded_solve(by_);
     }
   }
   std::size_t used() const { return scratch_.used(); }
@@ -290,26 +291,6 @@ class lapack_job : solver_memory {
         return part == 0 ? C(v(r, c)) : part > 0 ? C(v(r, c), v(r, c + 1)) : C(v(r, c - 1), -v(r, c));
       });
     }
-  }
-
-  int banded_solve() {
-    const int below = static_cast<int>(p_.below), above = static_cast<int>(p_.above);
-    const int band = 2 * below + above + 1;  // those below once more: rows change places
-    const auto a = take<T>(scratch_, band, n_);
-    const auto b = take<T>(scratch_, n_, right_);
-    const auto diagonals = take<T>(scratch_, band, n_);
-    int* const pivots = scratch_.take<int>(n_);
-    if (scratch_.counts()) return 0;
-    read(0, columns_of<T>{diagonals.at, below + above + 1, n_});
-    std::fill_n(a.at, a.rows * a.columns, T{});
-    for (std::int64_t c = 0; c < n_; ++c)
-      std::copy_n(diagonals.at + c * (below + above + 1), below + above + 1, &a(below, c));
-    read(1, b);
-    int info = 0;
-    const int lda = band, ldb = leading(b);
-    by_.gbsv(&n_, &below, &above, &right_, a.at, &lda, pivots, b.at, &ldb, &info);
-    if (info == 0) write(0, b);
-    return info;
   }
 
   const lapack_of<T>& by_;
