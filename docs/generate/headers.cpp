@@ -1,14 +1,18 @@
 // Reads the /// comments of a header and the declarations under them. It knows C++ as far as Sinter's headers use it: one declaration
 // begins on a line of its own, and clang-format has indented what is inside something else.
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <regex>
+#include <sstream>
 #include <stdexcept>
 
 #include "docs/generate/pages.hpp"
 
 namespace docs {
 namespace {
+
+constexpr std::size_t columns = 120;  // of code, as .clang-format has it
 
 std::string trimmed(const std::string& text) {
   const auto begin = text.find_first_not_of(' '), end = text.find_last_not_of(' ');
@@ -156,6 +160,119 @@ void put_comment(entry& e, const std::string& comment) {
   }
 }
 
+// A data member or an enumerator as it is declared, and what its comment says.
+struct member {
+  std::string declaration, comment;
+};
+
+// What stands between the braces of a struct or an enum, line by line. Statements that declare something else are left out at the end,
+// so that a comment behind one of them is not taken for its neighbour's.
+class member_reader {
+ public:
+  member_reader(std::string name, bool is_enum) : name_(std::move(name)), is_enum_(is_enum) {}
+
+  // Gives true at the brace that closes the type.
+  bool take(const std::string& line) {
+    const std::size_t slashes = std::min(line.find("//"), line.size());
+    const std::string code = trimmed(line.substr(0, slashes)), note = line.substr(slashes);
+    bool is_closed = false;
+    for (std::size_t i = 0; i < code.size() && !is_closed; ++i) {
+      const char c = code[i];
+      if (c == '(' || c == '{') ++depth_;
+      if (c == ')' || c == '}') --depth_;
+      is_closed = depth_ < 0;
+      const bool ends = depth_ == 0 && c == (is_enum_ ? ',' : ';');
+      if (!ends && !is_closed) text_ += c;
+      if (ends || is_closed || (depth_ == 0 && c == '}' && is_body(code, i))) finish();
+    }
+    text_ += ' ';
+    const bool is_behind = starts(note, "///<"), is_of_last = is_behind && trimmed(text_).empty() && !all_.empty();
+    if (is_of_last) all_.back().comment += note.substr(4);
+    else if (starts(note, "///")) comment_ += note.substr(is_behind ? 4 : 3);
+    return is_closed;
+  }
+
+  // In their order; none where some are private. A struct that is made by constructors has those, too.
+  std::vector<member> members() const {
+    static const std::regex access("^(public|private|protected):");
+    std::vector<member> listed;
+    for (member m : all_) {
+      if (!is_enum_ && std::regex_search(m.declaration, access)) return {};
+      if (!is_enum_ && is_function(m.declaration)) m.declaration = constructor(m.declaration);
+      if (m.declaration.empty() || (!is_enum_ && is_other(m.declaration))) continue;
+      m.declaration = replaced(m.declaration, R"((\bsinter::)?\bdetail::)", "");
+      m.comment = trimmed(replaced(m.comment, R"(\s+)", " "));
+      listed.push_back(m);
+    }
+    return listed;
+  }
+
+ private:
+  void finish() {
+    const std::string declaration = trimmed(replaced(text_, R"(\s+)", " "));
+    if (!declaration.empty()) all_.push_back({declaration, comment_}), comment_.clear();
+    text_.clear();
+  }
+  // Parameters come before any initialiser; those of a pointer to a function behind what is pointed to.
+  static bool is_function(const std::string& text) {
+    const std::size_t at = find_outside(text, [&](std::size_t i, int depth) {
+      return depth == 0 && (text[i] == '(' || text[i] == '=' || text[i] == '{');
+    });
+    return at != text.npos && text[at] == '(' && text.compare(at, 2, "(*") != 0;
+  }
+  // Is this brace the last one of a function's body, and not of an initialiser before it? No semicolon comes behind that.
+  bool is_body(const std::string& code, std::size_t at) const {
+    const std::size_t next = code.find_first_not_of(' ', at + 1);
+    return !is_enum_ && is_function(text_) && (next == code.npos || (code[next] != ',' && code[next] != '{'));
+  }
+  // What a designated initialiser cannot name. An option without an address is there to say what is written instead.
+  static bool is_other(const std::string& text) {
+    static const std::regex others(
+        R"(^(static|using|friend|template|struct|class|enum|union) |^\[\[no_unique_address)");
+    return std::regex_search(text, others);
+  }
+  // Without its body; empty for other functions, and where the compiler makes it.
+  std::string constructor(const std::string& text) const {
+    if (std::regex_search(text, std::regex("= (default|delete)$"))) return "";
+    const std::string signature = signature_of(text.substr(0, end_of_declaration(text)));
+    return starts(signature, (name_ + '(').c_str()) ? signature : "";
+  }
+
+  const std::string name_;
+  const bool is_enum_;
+  int depth_ = 0;
+  std::string text_, comment_;
+  std::vector<member> all_;
+};
+
+// A comment on lines of its own above a member.
+std::string comment_above(const std::string& text) {
+  std::string all, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word; line += ' ' + word) {
+    if (line.size() + 1 + word.size() + 4 <= columns) continue;
+    all += "  //" + line + '\n';
+    line.clear();
+  }
+  return all + "  //" + line + '\n';
+}
+
+// A struct or an enum with its members, each in a line with its comment; enumerators without comments in one, if they fit.
+std::string with_members(const std::string& signature, const std::vector<member>& members, bool is_enum) {
+  if (members.empty()) return signature;
+  bool is_commented = false;
+  std::string one_line = signature, lines = signature + " {\n";
+  for (const member& m : members) {
+    one_line += (&m == &members.front() ? " { " : ", ") + m.declaration;
+    is_commented = is_commented || !m.comment.empty();
+    const std::string code = "  " + m.declaration + (is_enum ? "," : ";");
+    const bool is_above = code.size() + m.comment.size() + 5 > columns;
+    if (!m.comment.empty() && is_above) lines += comment_above(m.comment);
+    lines += code + (m.comment.empty() || is_above ? "" : "  // " + m.comment) + '\n';
+  }
+  return is_enum && !is_commented && one_line.size() + 3 <= columns ? one_line + " };" : lines + "};";
+}
+
 class reader {
  public:
   explicit reader(const std::string& path) {
@@ -178,7 +295,7 @@ class reader {
       else if (starts(line, "}  // namespace")) space_ = "";
       else if (starts(line, "};")) inside_ = "", last_ = "";
       else if (starts(inside, "private:") || starts(inside, "protected:")) skip_to("};"), inside_ = "", last_ = "";
-      else if (starts(inside, "/// ")) commented();
+      else if (starts(inside, "/// ") || is_type_ahead()) declared();
       else if (!last_.empty() && indent_of(line) == indent_ && is_overload(inside)) overload();
     }
     return std::move(read_);
@@ -217,7 +334,30 @@ class reader {
     return "auto " + name + "(...)";
   }
 
-  void commented() {
+  // Does a struct or an enum begin here? Programs name its members, so that it is listed without a comment, too. What is further in is
+  // of a class.
+  bool is_type_ahead() const {
+    static const std::regex type(R"(^(  )?(struct|enum class|enum) \w+( : [\w: ]+)? \{)");
+    std::size_t at = at_;
+    while (at + 1 < lines_.size() && (starts(lines_[at], "template <") || starts(trimmed(lines_[at]), "requires")))
+      ++at;
+    return std::regex_search(lines_[at], type) && (indent_of(lines_[at]) == 0 || !inside_.empty());
+  }
+  // A struct or an enum as the page has it. The current line is that of its closing brace then.
+  std::string type(const std::string& whole, const std::string& signature) {
+    while (lines_[at_].find('{') == std::string::npos && at_ + 1 < lines_.size()) ++at_;  // what it derives from
+    const bool is_enum = starts(signature, "enum ");
+    member_reader inside(name_in(signature), is_enum);
+    std::string line = lines_[at_].substr(lines_[at_].find('{') + 1);
+    while (!inside.take(line) && at_ + 1 < lines_.size()) line = lines_[++at_];
+    std::string parameters;  // whose names the members have
+    if (std::size_t at = 9; starts(whole, "template <"))
+      parameters = "template <" + replaced(bracketed(whole, at, '<', '>'), R"((\bsinter::)?\bdetail::)", "") + ">\n";
+    const std::vector<member> members = inside.members();
+    return (members.empty() ? "" : parameters) + with_members(signature, members, is_enum);
+  }
+
+  void declared() {
     std::string comment;
     for (; starts(trimmed(lines_[at_]), "///"); ++at_) comment += ' ' + trimmed(trimmed(lines_[at_]).substr(3));
     indent_ = indent_of(lines_[at_]);
@@ -230,16 +370,15 @@ class reader {
     if (starts(e.sentence, "Library use") || name_in(signature).empty() || starts(signature, "concept ") ||
         name_in(signature) == "requires")
       return;
-    e.signatures.push_back(signature);
-    last_ = e.name;
+    const bool is_defined = lines_[at_].find('{') != std::string::npos || lines_[at_].back() != ';';
+    const bool has_members = std::regex_search(signature, std::regex(R"(^(struct|enum) [^(]*$)")) && is_defined;
+    e.signatures.push_back(has_members ? type(whole, signature) : signature);
+    last_ = has_members ? "" : e.name;
     for (entry& known : read_.entries)
       if (known.name == e.name) return add_overload(known, e);
     read_.entries.push_back(e);
-    const bool is_type = std::regex_search(signature, std::regex("^(class|struct) "));
-    if (is_type && lines_[at_].find("};") == std::string::npos && lines_[at_].back() != ';') {
-      inside_ = name_in(signature) + "::";
-      if (starts(signature, "struct")) skip_to("};"), inside_ = "", last_ = "";
-    }
+    const bool is_one_line = lines_[at_].find("};") != std::string::npos || lines_[at_].back() == ';';
+    if (starts(signature, "class ") && !is_one_line) inside_ = name_in(signature) + "::";
   }
   // What else one of several of a name does.
   static void add_overload(entry& known, const entry& e) {

@@ -65,8 +65,8 @@ void write_example(std::ostream& out, const example& x) {
 void write_entry(std::ostream& out, const entry& e, const std::vector<example>& examples) {
   out << "\n## " << title_of(e) << "\n\n```cpp\n";
   for (const std::string& s : e.signatures) out << s << '\n';
-  out << "```\n\n";
-  write_wrapped(out, e.sentence);
+  out << "```\n";
+  if (!e.sentence.empty()) out << '\n', write_wrapped(out, e.sentence);
   if (!e.parts.empty() || !e.source.empty()) out << '\n';
   for (const std::string& p : e.parts) write_wrapped(out, "- " + p, "  ");
   if (!e.source.empty()) write_wrapped(out, "- Source: " + e.source + ".", "  ");
@@ -90,9 +90,10 @@ void write_index(std::ostream& out, const std::vector<page>& pages) {
       out,
       "Every function and type of the public headers, a page for each header. In a signature `expression` is an "
       "array or an expression, `number` a C++ number, `any` either or what the text says; what a call may choose is "
-      "in angle brackets. Each example was run when the page was made, and prints what NumPy prints, where nothing "
-      "else is said. The elementwise functions, with the bounds on their errors, are in "
-      "[operations.md](../operations.md).");
+      "in angle brackets. The members of a struct are in the order that `{.axis = 1, .keepdims = true}` has to follow; "
+      "`integer`, `truth` and `optional_number` among them are given as an integer, a bool and a number. Each example "
+      "was run when the page was made, and prints what NumPy prints, where nothing else is said. The elementwise "
+      "functions, with the bounds on their errors, are in [operations.md](../operations.md).");
   out << "\nThe examples take\n\n```cpp\n#include <sinter/sinter.hpp>  // and the header of the page\nnamespace sn = "
          "sinter;\n"
          "using sn::array, sn::_, sn::slice;\n\n"

@@ -13,7 +13,7 @@ struct entry {
   std::string sentence;                 // what comes before the parts that have names
   std::vector<std::string> parts;       // "Shapes: ...", "Errors: ...", in the order of the comment
   std::string source;                   // NumPy's name, or another library's; may be empty
-  std::vector<std::string> signatures;  // of all overloads
+  std::vector<std::string> signatures;  // of all overloads; of types with their members
   std::vector<std::string> also;        // other names that the comment is about
 };
 
