@@ -62,6 +62,7 @@ void settle() {
     sinter::detail::forget_evaluations();
     sinter::synchronize();
     sinter::default_memory_pool().free_all_blocks();
+    sinter::default_pinned_memory_pool().free_all_blocks();
   } catch (const sinter::error&) {
     // A device that is lost gives nothing back.
   }
