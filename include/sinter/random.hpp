@@ -32,8 +32,8 @@ class generator {
   /// Seeded by the operating system, or by SINTER_SEED and how many generators were made before. Errors: `error` where there are
   /// no random bits.
   generator() : next_{detail::handle(detail::make_seed())} {}
-  /// The same seed gives the same numbers, in every version of Sinter. Errors: `error` for a negative seed. Source:
-  /// numpy.random.default_rng.
+  /// The same seed gives the same numbers: uniform ones and integers on every device and in every version of Sinter; how others and
+  /// permutations are made of them may change with a version. Errors: `error` for a negative seed. Source: numpy.random.default_rng.
   explicit generator(detail::whole_number seed) : next_{detail::handle(detail::make_seed(seed))} {}
 
   /// Numbers in [0, 1), all multiples of 2^-24 or 2^-53 alike likely. Dtypes: float or double. Source:

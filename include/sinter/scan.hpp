@@ -61,10 +61,18 @@ template <detail::expression E>
 auto cummax(E&& e, std::int64_t axis = 0) {
   return detail::scan<detail::element_in<E>>(std::forward<E>(e), detail::reduction::max, axis);
 }
+template <detail::expression E>
+auto cummax(E&& e, scan_options how) {
+  return cummax(std::forward<E>(e), how.axis);
+}
 /// The smallest element up to each one along an axis; NaN wins. Shapes, errors: as cummax. Source: numpy.minimum.accumulate.
 template <detail::expression E>
 auto cummin(E&& e, std::int64_t axis = 0) {
   return detail::scan<detail::element_in<E>>(std::forward<E>(e), detail::reduction::min, axis);
+}
+template <detail::expression E>
+auto cummin(E&& e, scan_options how) {
+  return cummin(std::forward<E>(e), how.axis);
 }
 /// The logarithm of the sum of the exponentials of the elements up to each one along an axis. Shapes, errors: as cummax.
 /// Dtypes: integers give double; `logcumsumexp<float>(a)` chooses. Source: numpy.logaddexp.accumulate.
@@ -73,6 +81,10 @@ auto logcumsumexp(E&& e, std::int64_t axis = 0) {
   using T = detail::chosen<R, detail::mean_dtype(dtype_of<detail::element_in<E>>)>;
   static_assert(std::is_floating_point_v<T>, "sinter: logarithms are floating: logcumsumexp<double>(a)");
   return detail::scan<T>(std::forward<E>(e), detail::reduction::logaddexp, axis);
+}
+template <detail::choice R = void, detail::expression E>
+auto logcumsumexp(E&& e, scan_options how) {
+  return logcumsumexp<R>(std::forward<E>(e), how.axis);
 }
 
 SINTER_REFUSE_CHOOSING(cumsum)

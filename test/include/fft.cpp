@@ -91,6 +91,17 @@ TEST_CASE("fft: lengths and norms") {
   CHECK(fft::irfft(z).shape() == shape{4, 18});
 }
 
+TEST_CASE("fft: points and axis as plain numbers") {
+  const array<double> x = some<double>({4, 6});
+  const auto same = [](const auto& a, const auto& b) { close(a, b, 1e-15); };
+  same(fft::fft(x, 8), fft::fft(x, {.n = 8}));
+  same(fft::ifft(x, 3, 0), fft::ifft(x, {.n = 3, .axis = 0}));
+  same(fft::rfft(x, 5, 0), fft::rfft(x, {.n = 5, .axis = 0}));
+  same(fft::irfft(x, 7), fft::irfft(x, {.n = 7}));
+  same(fft::hfft(x, 9), fft::hfft(x, {.n = 9}));
+  same(fft::ihfft(x, 4, 0), fft::ihfft(x, {.n = 4, .axis = 0}));
+}
+
 TEST_CASE("fft: several axes") {
   const array<complex> z = some<complex>({3, 4, 5, 6});
   const array<double> x = some<double>({3, 4, 5, 6});

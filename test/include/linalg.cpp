@@ -390,6 +390,15 @@ TEST_CASE("linalg: without cuSOLVER a GPU's matrices are the host's, and it says
                   r.output);
 }
 
+TEST_CASE("linalg: a norm's order and axis as NumPy takes them") {
+  const array<double> a{{1, -2, 3}, {4, 5, -6}};
+  CHECK(linalg::norm(a, 2).item() == linalg::norm(a, {.ord = 2}).item());
+  CHECK(linalg::norm(a, "nuc").item() == linalg::norm(a, {.ord = "nuc"}).item());
+  CHECK(linalg::norm(a, 1, 0).get() == std::vector<double>{5, 7, 9});
+  CHECK(linalg::norm(a(0), 1).item() == 6);
+  CHECK(linalg::norm(a, std::numeric_limits<double>::infinity()).item() == 15);
+}
+
 TEST_CASE("linalg: matrices without rows or columns have orthogonal vectors all the same") {
   for (const shape& s : {shape{3, 0}, shape{0, 3}, shape{2, 0, 3}, shape{2, 3, 0}}) {
     const int rank = s.size();

@@ -31,6 +31,7 @@ void check(const array<T>& a, int axis) {
   const tensor from = value_of(a);
   CHECK(worst(value_of(low), reduced(from, fold::argmin, 1u << axis)) == 0);
   CHECK(worst(value_of(high), reduced(from, fold::argmax, 1u << axis)) == 0);
+  CHECK(worst(value_of(array<std::int64_t>(argmax(a, axis))), reduced(from, fold::argmax, 1u << axis)) == 0);
   CHECK(worst(value_of(least), reduced(from, fold::min, 1u << axis)) == 0);
   CHECK(worst(value_of(most), reduced(from, fold::max, 1u << axis)) == 0);
 }

@@ -155,6 +155,9 @@ TEST_CASE("scans: an axis by its name") {
   CHECK(array<double>(cumsum(m, {.axis = 0})).get() == array<double>(cumsum(m, 0)).get());
   CHECK(array<double>(cumprod(m, {.axis = -1})).get() == array<double>(cumprod(m, 1)).get());
   CHECK(array<float>(cumsum<float>(m, {.axis = 1})).get() == array<float>(cumsum<float>(m, 1)).get());
+  CHECK(array<double>(cummax(m, {.axis = 1})).get() == array<double>(cummax(m, 1)).get());
+  CHECK(array<double>(cummin(m, {.axis = 1})).get() == array<double>(cummin(m, 1)).get());
+  CHECK(array<float>(logcumsumexp<float>(m, {.axis = 1})).get() == array<float>(logcumsumexp<float>(m, 1)).get());
 }
 
 TEST_CASE("scans: axes that are not there") {

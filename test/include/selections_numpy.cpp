@@ -390,6 +390,8 @@ TEST_CASE("selections: take wraps and clips, and takes a list") {
   using ints = std::vector<int>;
   CHECK(sn::take(a, array{-7, 99}, 1, index_mode::clip).get() == ints{1, 3, 4, 6});
   CHECK(sn::take(a, array{-7, 99}, 1, index_mode::wrap).get() == ints{3, 1, 6, 4});
+  CHECK(sn::take(a, array{-7, 99}, index_mode::wrap).get() == ints{6, 4});
+  CHECK(sn::take(a, 99, index_mode::clip).item() == 6);
   CHECK(a.take(5, -1, index_mode::wrap).get() == ints{3, 6});
   CHECK_THROWS_AS((void)sn::take(a, 5, 2, index_mode::wrap), sn::shape_error);
   CHECK(sn::take(a, {0, 5}).get() == ints{1, 6});

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -83,6 +84,20 @@ CASES("shapes: joins and diagonals") {
   check_layouts<T>("diag 1", OF(sn::diag(x, 1)));
   check_layouts<T>("diag -2", OF(sn::diag(x, -2)));
   check_layouts<T>("diagflat", OF(sn::diagflat(x(sn::ellipsis, slice(2)), 1)));
+}
+
+TEST_CASE("shapes: many elements left out, and a pad of two numbers") {
+  const array<int> x(sn::arange<int>(20));
+  const std::vector<std::int64_t> odd{19, 1, 3, 5, 7, 9, 11, 13, -3, 15, 1};
+  CHECK(array<int>(sn::delete_(x, odd)).get() == std::vector<int>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18});
+  CHECK(array<int>(sn::delete_(x, slice(_, _, 2))).get() == std::vector<int>{1, 3, 5, 7, 9, 11, 13, 15, 17, 19});
+  std::vector<std::int64_t> all(20);
+  std::iota(all.begin(), all.end(), 0);
+  CHECK(sn::delete_(x, all).size() == 0);
+  CHECK(sn::delete_(x(slice(5)), slice(_)).size() == 0);
+  CHECK(array<int>(sn::delete_(x.reshape(2, 10), odd, 1)(1)).size() == 0);
+  CHECK(array<int>(sn::pad(x(slice(2, 4)), {1, 2}, 7)).get() == std::vector<int>{7, 2, 3, 7, 7});
+  CHECK(array<int>(sn::pad(x(slice(2, 4)), {2, 0}, pad_mode::edge)).get() == std::vector<int>{2, 2, 2, 3});
 }
 
 CASES("shapes: padding") {
