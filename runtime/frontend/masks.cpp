@@ -89,9 +89,14 @@ std::int64_t number_of(const array_node& one) {
   return *reinterpret_cast<const std::int32_t*>(one.data());
 }
 
-// What a mask keeps of an array, or of positions; both have one axis. Into `given`, or a new array that all of them would fit, of
-// which the rest goes back once the calling thread knows how many there are. Null where that is not one kernel of a GPU.
-node* kept_in_one_kernel(const term& truth, const term& of, handle given) {
+// What one kernel keeps: the elements at the front of `room`, and how many.
+struct kept_elements {
+  handle room, total;
+};
+
+// What a mask keeps of an array, or of positions; both have one axis. Into `given`, or a new array that all of them would fit. False where
+// that is not one kernel of a GPU.
+bool start_keeping(const term& truth, const term& of, handle given, kept_elements& into) {
   const std::int64_t all = truth.extent(0);
   const dtype counts = all <= std::numeric_limits<std::int32_t>::max() ? dtype::int32 : dtype::int64;
   const term kept_so_far = term::made(make_scan(astype(truth, counts).get(), reduction::sum, counts, 0));
@@ -99,14 +104,20 @@ node* kept_in_one_kernel(const term& truth, const term& of, handle given) {
   runtime::request wanted[2];
   wanted[0] = {typed(of.get()), &of.extents(), given ? as_array_node(given.get()) : nullptr};
   wanted[1] = {typed(place.get()), &place.extents()};
-  if (!runtime::compress(wanted, new_number_for_host)) return nullptr;
-  const handle made(given ? given.take() : wanted[0].into), total(wanted[1].into);
-  const std::int64_t count = number_of(*as_array_node(total.get()));
-  array_node* const room = as_array_node(made.get());
+  if (!runtime::compress(wanted, new_number_for_host)) return false;
+  into.room = given ? std::move(given) : handle(wanted[0].into);
+  into.total = handle(wanted[1].into);
+  return true;
+}
+
+// Once the calling thread knows how many there are, the rest of a new array goes back.
+node* what_is_kept(const kept_elements& in) {
+  const std::int64_t count = number_of(*as_array_node(in.total.get()));
+  array_node* const room = as_array_node(in.room.get());
   if (count == room->extents[0]) return retain(room);
   if (count == 0) return runtime::new_array(room->type, shape{0}, runtime::current_stream(*room->memory->device));
   runtime::shorten(*room->memory, static_cast<std::size_t>(count * itemsize(room->type)));
-  return term(made).along(0, slice{0, count}).take();
+  return term(in.room).along(0, slice{0, count}).take();
 }
 
 // ... where there is no room for all, or nothing could go back: as many as are counted before.
@@ -115,24 +126,27 @@ node* kept_after_counting(const term& truth, const term& of, runtime::device_imp
   const term counted = fold(reduction::sum, truth, runtime::one_axis(0), false, dtype::int64);
   const std::int64_t count = array<std::int64_t>(as_array(counted.take(), where{})).item();
   handle room(runtime::new_array(of.type(), shape{count}, runtime::current_stream(device)));
-  return count == 0 ? room.take() : kept_in_one_kernel(truth, of, std::move(room));
+  kept_elements in;
+  if (count == 0) return room.take();
+  return start_keeping(truth, of, std::move(room), in) ? what_is_kept(in) : nullptr;
 }
 
 // What a mask keeps. Null where that is the host's work; then the mask is in memory.
 node* kept_on_gpu(node* mask, handle& in_memory, const term& of) {
   term truth = truth_of(mask);
   for (;;) {
+    kept_elements in;
+    bool started = false;
     try {
-      if (runtime::can_shorten())
-        if (node* const kept = kept_in_one_kernel(truth, of, {})) return kept;
+      started = runtime::can_shorten() && start_keeping(truth, of, {}, in);
     } catch (const out_of_memory&) {
       // Fewer may fit.
     }
+    if (started) return what_is_kept(in);
     if (!in_memory) in_memory = handle(evaluate(mask, where{}));
     runtime::device_impl& device = *as_array_node(in_memory.get())->memory->device;
     if (!device.asynchronous()) return nullptr;
-    const bool was_in_memory = as_array_node(mask);
-    if (was_in_memory) return kept_after_counting(truth, of, device);
+    if (as_array_node(mask)) return kept_after_counting(truth, of, device);
     mask = in_memory.get();
     truth = truth_of(mask);
   }
