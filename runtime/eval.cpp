@@ -152,8 +152,13 @@ bool compress(request* requests, detail::array_node* (*total)(dtype, stream_stat
   const fusion& p = fusion_for(plan_for(w.resolution.words, nullptr), w.resolution, target_of(on.device));
   if (!p.steps[0]->step.kernel.compresses) return false;
   const dropping at_end{w};
+  try {
+    make_results(requests, 1, w, on);
+  } catch (const out_of_memory&) {
+    return false;
+  }
+  w.results.resize(count);
   requests[1].into = total(requests[1].root->type, on);
-  make_results(requests, count, w, on);
   w.results.set(1, requests[1].into);
   run(p, w, requests, on);
   return true;

@@ -136,13 +136,7 @@ node* kept_on_gpu(node* mask, handle& in_memory, const term& of) {
   term truth = truth_of(mask);
   for (;;) {
     kept_elements in;
-    bool started = false;
-    try {
-      started = runtime::can_shorten() && start_keeping(truth, of, {}, in);
-    } catch (const out_of_memory&) {
-      // Fewer may fit.
-    }
-    if (started) return what_is_kept(in);
+    if (runtime::can_shorten() && start_keeping(truth, of, {}, in)) return what_is_kept(in);
     if (!in_memory) in_memory = handle(evaluate(mask, where{}));
     runtime::device_impl& device = *as_array_node(in_memory.get())->memory->device;
     if (!device.asynchronous()) return nullptr;
