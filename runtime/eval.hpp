@@ -20,8 +20,8 @@ void evaluate(request* requests, int count);
 
 /// Evaluates two requests over one axis in one kernel: of the first those elements are stored, at the front of its array, for which
 /// the second is their place, and not negative; the second is a scan and what is made of it, and stored is what the scan comes to.
-/// `total` makes the array for it. False where that is not one kernel of a GPU, or a new array has no room; then nothing has happened. Errors, stream behaviour: as
-/// `evaluate`.
+/// `total` makes the array for that. False where it is not one kernel of a GPU, or a new array has no room; then nothing has happened.
+/// Errors, stream behaviour: as `evaluate`.
 bool compress(request* requests, detail::array_node* (*total)(dtype, stream_state&));
 
 /// Is the calling thread within an evaluation, in a user's function that it has called?

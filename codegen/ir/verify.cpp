@@ -1,5 +1,6 @@
 // Says what is wrong with a kernel. Called between passes in debug builds and by tests. Invariant: a kernel that passes
-// can be spelled in both dialects and interpreted, on every path through the emitter.
+// can be spelled in both dialects and interpreted, on every path through the emitter; but for one that compresses, which is for
+// CUDA alone.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -102,19 +102,11 @@ auto fft(E&& e, const options& how = {}) {
   using namespace sinter::detail;
   return transformed<transform_complex<E>>(std::forward<E>(e), transform::forward, along(how));
 }
-template <sinter::detail::expression E, std::integral N>
-auto fft(E&& e, N n, sinter::detail::integer axis = -1) {
-  return fft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
-}
 /// Back: divided by n unless the norm says otherwise. Source: numpy.fft.ifft.
 template <sinter::detail::expression E>
 auto ifft(E&& e, const options& how = {}) {
   using namespace sinter::detail;
   return transformed<transform_complex<E>>(std::forward<E>(e), transform::inverse, along(how));
-}
-template <sinter::detail::expression E, std::integral N>
-auto ifft(E&& e, N n, sinter::detail::integer axis = -1) {
-  return ifft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
 }
 /// Of real numbers: the first n / 2 + 1 points, of which the others are conjugates. Errors: `dtype_error` for complex numbers too.
 /// Source: numpy.fft.rfft.
@@ -123,19 +115,11 @@ auto rfft(E&& e, const options& how = {}) {
   using namespace sinter::detail;
   return transformed<transform_complex<E>>(std::forward<E>(e), transform::from_real, along(how));
 }
-template <sinter::detail::expression E, std::integral N>
-auto rfft(E&& e, N n, sinter::detail::integer axis = -1) {
-  return rfft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
-}
 /// From n / 2 + 1 points back to n real numbers; n is even, 2 (m - 1), unless given. Source: numpy.fft.irfft.
 template <sinter::detail::expression E>
 auto irfft(E&& e, const options& how = {}) {
   using namespace sinter::detail;
   return transformed<transform_real<E>>(std::forward<E>(e), transform::to_real, along(how));
-}
-template <sinter::detail::expression E, std::integral N>
-auto irfft(E&& e, N n, sinter::detail::integer axis = -1) {
-  return irfft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
 }
 /// Of a signal of which only half is given, as its other half are conjugates: real numbers. Source: numpy.fft.hfft.
 template <sinter::detail::expression E>
@@ -143,20 +127,26 @@ auto hfft(E&& e, options how = {}) {
   how.norm = sinter::detail::turned(how.norm);
   return irfft(sinter::conj(std::forward<E>(e)), how);
 }
-template <sinter::detail::expression E, std::integral N>
-auto hfft(E&& e, N n, sinter::detail::integer axis = -1) {
-  return hfft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
-}
 /// Back. Source: numpy.fft.ihfft.
 template <sinter::detail::expression E>
 auto ihfft(E&& e, options how = {}) {
   how.norm = sinter::detail::turned(how.norm);
   return sinter::conj(rfft(std::forward<E>(e), how));
 }
-template <sinter::detail::expression E, std::integral N>
-auto ihfft(E&& e, N n, sinter::detail::integer axis = -1) {
-  return ihfft(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis});
-}
+
+// The points and the axis as numbers.
+#define SINTER_BY_NUMBERS(transform)                                                                \
+  template <sinter::detail::expression E, std::integral N>                                          \
+  auto transform(E&& e, N n, sinter::detail::integer axis = -1) {                                   \
+    return transform(std::forward<E>(e), options{.n = static_cast<std::int64_t>(n), .axis = axis}); \
+  }
+SINTER_BY_NUMBERS(fft)
+SINTER_BY_NUMBERS(ifft)
+SINTER_BY_NUMBERS(rfft)
+SINTER_BY_NUMBERS(irfft)
+SINTER_BY_NUMBERS(hfft)
+SINTER_BY_NUMBERS(ihfft)
+#undef SINTER_BY_NUMBERS
 
 /// Transforms along several axes, of which those with real numbers on one side have the last one halved. Source: numpy.fft.fftn.
 template <sinter::detail::expression E>

@@ -188,14 +188,10 @@ auto norm(E&& e, const norm_options& how = {}) {
   using namespace sinter::detail;
   return lazy<norm_type<E>>(make_norm(handle(take_node(std::forward<E>(e))), norm_of::any, how));
 }
-/// The order, and the axis of vectors, as NumPy takes them: `norm(a, 1, 0)`, `norm(a, "nuc")`.
-template <sinter::detail::expression E, class Order>
-  requires std::convertible_to<const Order&, decltype(norm_options::ord)>
-auto norm(E&& e, const Order& ord) { return norm(std::forward<E>(e), norm_options{.ord = ord}); }
-template <sinter::detail::expression E, class Order>
-  requires std::convertible_to<const Order&, decltype(norm_options::ord)>
-auto norm(E&& e, const Order& ord, sinter::detail::integer axis) {
-  return norm(std::forward<E>(e), norm_options{.ord = ord, .axis = static_cast<std::int64_t>(axis)});
+/// The order and the axes as NumPy takes them: `norm(a, 1, 0)`, `norm(a, "nuc")`.
+template <sinter::detail::expression E, std::convertible_to<norm_order> Order>
+auto norm(E&& e, const Order& ord, const axes& axis = axes::all()) {
+  return norm(std::forward<E>(e), norm_options{.ord = ord, .axis = axis});
 }
 /// The norm of vectors along axes that are taken as one. Source: numpy.linalg.vector_norm.
 template <sinter::detail::expression E>

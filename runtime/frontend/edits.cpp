@@ -29,13 +29,32 @@ handle part_of_axis(node* n, int axis, const index_item& what) {
   return handle(make_view(n, items.data(), axis + 1));
 }
 
-// What lies before `begin` and from `end` on, with something between.
-node* joined_around(node* n, int axis, std::int64_t begin, std::int64_t end, node* between) {
-  const handle before = part_of_axis(n, axis, to_index(slice(_, begin)));
-  const handle after = part_of_axis(n, axis, to_index(slice(end, _)));
-  node* const with[] = {before.get(), between, after.get()};
-  node* const without[] = {before.get(), after.get()};
-  return between ? make_joined(with, 3, axis) : make_joined(without, 2, axis);
+// With something put in before a place.
+node* joined_around(node* n, int axis, std::int64_t place, node* between) {
+  const handle before = part_of_axis(n, axis, to_index(slice(_, place)));
+  const handle after = part_of_axis(n, axis, to_index(slice(place, _)));
+  node* const parts[] = {before.get(), between, after.get()};
+  return make_joined(parts, 3, axis);
+}
+
+// Neighbouring places that are left out.
+struct gap {
+  std::int64_t begin, end;
+};
+
+// What lies between gaps: few pieces, as they lie.
+node* joined_between(node* n, int axis, const std::vector<gap>& gaps) {
+  std::vector<handle> pieces;
+  std::int64_t from = 0;
+  const auto add = [&](std::int64_t to) {
+    if (to > from) pieces.push_back(part_of_axis(n, axis, to_index(slice(from, to))));
+  };
+  for (const gap& g : gaps) add(g.begin), from = g.end;
+  add(typed(n)->extents[axis]);
+  if (pieces.empty()) return part_of_axis(n, axis, to_index(slice(0, 0))).take();
+  std::vector<node*> parts;
+  for (const handle& p : pieces) parts.push_back(p.get());
+  return parts.size() == 1 ? retain(parts[0]) : make_joined(parts.data(), parts.size(), axis);
 }
 
 // Integers that the program knows, along an axis of a shape of `rank` axes.
@@ -49,28 +68,8 @@ handle list_along(const runtime::list<std::int64_t>& list, int axis, int rank) {
 
 }  // namespace
 
-namespace {
-
-// What lies between positions that are left out: few pieces, as they lie.
-node* joined_between(node* n, int axis, const std::vector<std::int64_t>& out) {
-  std::vector<handle> pieces;
-  std::int64_t from = 0;
-  const auto add = [&](std::int64_t to) {
-    if (to > from) pieces.push_back(part_of_axis(n, axis, to_index(slice(from, to))));
-    from = to + 1;
-  };
-  for (const std::int64_t at : out) add(at);
-  add(typed(n)->extents[axis]);
-  if (pieces.empty()) return part_of_axis(n, axis, to_index(slice(0, 0))).take();
-  std::vector<node*> parts;
-  for (const handle& p : pieces) parts.push_back(p.get());
-  return parts.size() == 1 ? retain(parts[0]) : make_joined(parts.data(), parts.size(), axis);
-}
-
-}  // namespace
-
 node* make_deleted(node* n, const std::int64_t* at, std::size_t count, std::int64_t given) try {
-  constexpr std::size_t few = 8;  // of more a place's piece is looked for longer than a list of places takes to read
+  constexpr std::size_t few = 8;  // pieces; of more a list of what stays is read
   const shape& s = typed(n)->extents;
   const int axis = checked_axis(given, s.size(), "delete");
   if (count == 0) return retain(n);
@@ -78,7 +77,11 @@ node* make_deleted(node* n, const std::int64_t* at, std::size_t count, std::int6
   for (std::int64_t& i : out) i = runtime::wrapped(i, s[axis], axis, s);
   if (!std::is_sorted(out.begin(), out.end())) std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
-  if (out.size() <= few) return joined_between(n, axis, out);
+  if (out.size() <= few) {
+    std::vector<gap> gaps;
+    for (const std::int64_t i : out) gaps.push_back({i, i + 1});
+    return joined_between(n, axis, gaps);
+  }
   runtime::list<std::int64_t> stays(static_cast<std::size_t>(s[axis]) - out.size());
   std::int64_t* to = stays.data();
   std::int64_t next = 0;
@@ -97,7 +100,7 @@ node* make_deleted(node* n, const index_item& what, std::int64_t given) {
   const int axis = checked_axis(given, s.size(), "delete");
   const runtime::range r = runtime::clipped(what, s[axis]);
   if (r.length == 0) return retain(n);
-  if (r.step == 1) return joined_around(n, axis, r.start, r.start + r.length, nullptr);
+  if (r.step == 1) return joined_between(n, axis, {{r.start, r.start + r.length}});
   runtime::list<std::int64_t> at(static_cast<std::size_t>(r.length));
   for (std::int64_t i = 0; i < r.length; ++i) at[static_cast<std::size_t>(i)] = r.start + i * r.step;
   return make_deleted(n, at.data(), at.size(), axis);
@@ -173,7 +176,7 @@ node* make_inserted(node* n, const std::int64_t* at, std::size_t count, bool lis
   shape places = s;
   places[axis] = typed(values.get())->extents[axis];
   const handle between = fitted(values.get(), places, s);
-  return joined_around(n, axis, before[0], before[0], between.get());
+  return joined_around(n, axis, before[0], between.get());
 }
 
 node* make_resized(node* n, const shape& to) {

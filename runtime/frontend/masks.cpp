@@ -120,30 +120,32 @@ node* what_is_kept(const kept_elements& in) {
   return term(in.room).along(0, slice{0, count}).take();
 }
 
-// ... where there is no room for all, or nothing could go back: as many as are counted before.
+// ... where there is no room for all, or nothing could go back: as many as are counted before. Both lie in memory, so that it is one
+// kernel.
 node* kept_after_counting(const term& truth, const term& of, runtime::device_impl& device) {
   const device_scope on(device.id);
   const term counted = fold(reduction::sum, truth, runtime::one_axis(0), false, dtype::int64);
   const std::int64_t count = array<std::int64_t>(as_array(counted.take(), where{})).item();
   handle room(runtime::new_array(of.type(), shape{count}, runtime::current_stream(device)));
-  kept_elements in;
   if (count == 0) return room.take();
-  return start_keeping(truth, of, std::move(room), in) ? what_is_kept(in) : nullptr;
+  kept_elements in;
+  if (!start_keeping(truth, of, std::move(room), in))
+    throw internal_error("sinter: a mask in memory takes two kernels");
+  return what_is_kept(in);
 }
 
 // What a mask keeps. Null where that is the host's work; then the mask is in memory.
 node* kept_on_gpu(node* mask, handle& in_memory, const term& of) {
-  term truth = truth_of(mask);
-  for (;;) {
-    kept_elements in;
-    if (runtime::can_shorten() && start_keeping(truth, of, {}, in)) return what_is_kept(in);
-    if (!in_memory) in_memory = handle(evaluate(mask, where{}));
-    runtime::device_impl& device = *as_array_node(in_memory.get())->memory->device;
-    if (!device.asynchronous()) return nullptr;
-    if (as_array_node(mask)) return kept_after_counting(truth, of, device);
-    mask = in_memory.get();
-    truth = truth_of(mask);
-  }
+  kept_elements in;
+  const auto keeps_at_once = [&](const term& truth) {
+    return runtime::can_shorten() && start_keeping(truth, of, {}, in);
+  };
+  if (runtime::current_device().asynchronous() && keeps_at_once(truth_of(mask))) return what_is_kept(in);
+  in_memory = handle(evaluate(mask, where{}));
+  runtime::device_impl& device = *as_array_node(in_memory.get())->memory->device;
+  if (!device.asynchronous()) return nullptr;
+  const term truth = truth_of(in_memory.get());
+  return keeps_at_once(truth) ? what_is_kept(in) : kept_after_counting(truth, of, device);
 }
 
 // In C order.

@@ -16,6 +16,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
 #include "runtime/library/products.hpp"
+#include "runtime/library/thin_products.hpp"
 
 namespace sinter::detail {
 
@@ -44,11 +45,12 @@ bool is_for_library(const term& a, const term& b, dtype type) {
   // So do those of rows with a small matrix on a GPU, where a fold is bound by memory: of 10^7 x 3 with 3 x 3 241 us and 477.
   const bool is_on_gpu = runtime::current_device().dialect() == codegen::dialect::cuda;
   if (is_on_gpu && b.rank() == 2 && columns <= 4 && inner * columns <= 32) return false;
-  // On a core rows of a few vectors go through registers (thin_products.hpp), also where there are many small matrices.
-  const bool is_thin = !is_on_gpu && (type == dtype::float32 || type == dtype::float64) && rows >= 7 && columns >= 7 &&
-                       inner >= 7 && a.extents().elements() >= 64 * inner;
+  // On a core many small matrices go through registers.
+  const bool are_small = !is_on_gpu && (type == dtype::float32 || type == dtype::float64) &&
+                         std::min({rows, columns, inner}) >= runtime::least_of_small_matrix &&
+                         a.extents().elements() >= runtime::least_rows * inner;
   // An outer product is a map, which reads nothing twice; cuBLAS 13.0 ends the process on one of complex128, 100 by 100.
-  return is_inexact(type) && rows > 1 && columns > 1 && inner > 1 && (is_thin || rows * columns * inner > few) &&
+  return is_inexact(type) && rows > 1 && columns > 1 && inner > 1 && (are_small || rows * columns * inner > few) &&
          a.extents().elements() > 0 && b.extents().elements() > 0;
 }
 

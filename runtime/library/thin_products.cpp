@@ -12,7 +12,7 @@ namespace sinter::runtime {
 
 namespace {
 
-constexpr std::int64_t most_inner = 64, least_rows = 64, least_of_matrix = 7;
+constexpr std::int64_t most_inner = 64;
 constexpr std::int64_t least_columns = 4;
 constexpr std::size_t widest = 64;  // bytes of a row of the result: a register
 constexpr int rows_at_once = 8;
@@ -138,7 +138,7 @@ void multiply_pieces(const void* with, long long begin, long long end) noexcept 
 
 bool is_thin(const blas_product& p) {
   const bool is_real = p.type == dtype::float32 || p.type == dtype::float64;
-  return is_real && p.kept == 0 && p.rows * p.batch >= least_rows && p.rows >= least_of_matrix &&
+  return is_real && p.kept == 0 && p.rows * p.batch >= least_rows && p.rows >= least_of_small_matrix &&
          p.inner <= most_inner && p.columns >= least_columns &&
          static_cast<std::size_t>(p.columns) <= widest / static_cast<std::size_t>(itemsize(p.type)) && has_vectors();
 }

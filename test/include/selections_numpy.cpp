@@ -337,6 +337,12 @@ TEST_CASE("selections: what is kept holds no more memory than that, and is found
   const sn::using_allocator from(pool);
   const array<float> kept = x(x < 0.25f);
   is_right(kept);
+  const sn::device now = sn::device::current();
+  const bool is_on_gpu = now != sn::device::cpu() && now != sn::device::interpreter();
+  if (is_on_gpu) {
+    CHECK(sn::test::kept_launches_of([&] { array<float> again = x(x < 0.25f); }) == 1);
+    CHECK(sn::test::kept_launches_of([&] { array<std::int64_t> places = sn::flatnonzero(sn::sin(x) < 0.25f); }) == 1);
+  }
   const auto bytes = static_cast<std::size_t>(n);
   CHECK(pool.used_bytes() == bytes);
   const array<float> none = x(x > 2), one = x(x == 1);
@@ -349,7 +355,7 @@ TEST_CASE("selections: what is kept holds no more memory than that, and is found
     is_right(array<float>(x(x < 0.25f)));
     is_right(array<float>(x(array<bool>(x < 0.25f))));
   }
-  if (sn::device::current() == sn::device::cpu() || sn::device::current() == sn::device::interpreter()) return;
+  if (!is_on_gpu) return;
   const array<bool> mask(x < 0.25f);
   pool.free_all_blocks();
   pool.set_limit({.bytes = pool.total_bytes() + 2 * bytes});  // all elements would be four times as many
