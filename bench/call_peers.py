@@ -17,7 +17,7 @@ class Numpy:
         import scipy
         import scipy.fft
         import scipy.signal
-        import scipy.sparse
+        import scipy.sparse.linalg
 
         self.xp, self.scipy, self.sparse = np, scipy, scipy.sparse.csr_array
         self.versions, self.device = ["NumPy " + np.__version__, "SciPy " + scipy.__version__], "one thread"
@@ -31,7 +31,7 @@ class Cupy:
         import cupy
         import cupyx.scipy.fft
         import cupyx.scipy.signal
-        import cupyx.scipy.sparse
+        import cupyx.scipy.sparse.linalg
 
         self.xp, self.scipy, self.sparse = cupy, cupyx.scipy, cupyx.scipy.sparse.csr_matrix
         self.versions = ["CuPy " + cupy.__version__]
@@ -123,7 +123,13 @@ def sparse(peer, side, squared):
         yield "sparse @ vector, residual" + of, a.nnz, lambda a=a, x=x: ((x - a @ x) ** 2).sum()
         yield "sparse @ 16 columns" + of, a.nnz, lambda a=a, block=block: a @ block
     b = peer.sparse(laplacian(squared, "float64"))
-    yield f"sparse @ sparse float64, grid of {squared}x{squared}", b.nnz, lambda: b @ b
+    of = f" float64, grid of {squared}x{squared}"
+    yield "sparse @ sparse" + of, b.nnz, lambda: b @ b
+    splu, c, right = peer.scipy.sparse.linalg.splu, b.tocsc(), xp.asarray(peers.uniform(squared * squared, 0, 1, 1, "float64"))
+    lu = splu(c)
+    yield "splu" + of, b.nnz, lambda: splu(c)
+    yield "splu of other values" + of, b.nnz, lambda: splu(c * 2)
+    yield "solve by factors" + of, b.nnz, lambda: lu.solve(right)
 
 
 def signals(peer, n):

@@ -1,15 +1,19 @@
 // Products of sparse matrices: the second differences of a square grid, by a vector, by a few columns and by itself. The floor reads the
-// entries and their columns, and what they are multiplied by, once, and writes the result once.
+// entries and their columns, and what they are multiplied by, once, and writes the result once. And systems of equations with them, whose
+// floor on a GPU is the bare call of cuDSS.
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <sinter/join.hpp>
 #include <sinter/products.hpp>
 #include <sinter/sparse.hpp>
+#include <sinter/sparse_solve.hpp>
 
 #include "bench/forms.hpp"
+#include "bench/sparse_floors.hpp"
 
 namespace {
 
@@ -75,6 +79,35 @@ void product_of_two(bench::session& s, std::int64_t side) {
             [&] { array<double> values = sn::matmul(a, a).data(); });
 }
 
+// Systems with such a matrix: the first factors of their places, factors of other values there, and a solution by those.
+void systems(bench::session& s, std::int64_t side) {
+  namespace la = sn::sparse::linalg;
+  const std::string of = " float64, grid of " + std::to_string(side) + "x" + std::to_string(side);
+  const std::string first = "splu" + of, again = "splu of other values" + of, solution = "solve by factors" + of;
+  if (!s.wants(first) && !s.wants(again) && !s.wants(solution)) return;
+  const sn::sparse::csr_array<double> a = laplacian<double>(side);
+  const array<int> starts = sn::astype<int>(a.indptr()), columns = sn::astype<int>(a.indices());
+  const array<double> values = a.data(), b = sn::asarray(bench::numbers<double>(side * side, 0, 1, 1));
+  const auto lu = la::splu(a);
+  bench::bare_call bare_factors, bare_solution;
+  std::unique_ptr<bench::bare_system> bare;
+  if (!s.on_cpu()) {
+    bare = std::make_unique<bench::bare_system>(starts, columns, values, b);
+    bare_factors = bare->factors(), bare_solution = bare->solution();
+  }
+  const auto add = [&](const std::string& name, const auto& ours, const bench::bare_call& floor) {
+    if (!s.wants(name)) return;
+    bench::row r{name, a.nnz(), s.time(bench::repeat(ours), a.nnz()), {}, {bench::none, {}, bench::none}};
+    if (floor.run) r.floor = {s.time(bench::repeat(floor.run), a.nnz()).us, "bare call"};
+    s.add(r);
+  };
+  add(first, [&] { (void)la::splu(sn::sparse::csr_array<double>(values, columns, starts, a.shape())); }, {});
+  add(
+      again, [&] { (void)la::splu(a * 2); }, bare_factors);
+  add(
+      solution, [&] { array<double> x = lu.solve(b); }, bare_solution);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -83,5 +116,6 @@ int main(int argc, char** argv) {
   products<float>(s, "float32", side);
   products<double>(s, "float64", side);
   product_of_two(s, s.quick() ? 32 : 300);
+  systems(s, s.quick() ? 32 : 300);
   return s.finish();
 }

@@ -26,6 +26,7 @@
 #include "runtime/library/call.hpp"
 #include "runtime/parts.hpp"
 #include "runtime/stream/current.hpp"
+#include "runtime/stream/operation.hpp"
 
 namespace sinter::runtime {
 
@@ -143,14 +144,21 @@ void evaluate(request* requests, int count, workspace& w) {
   evaluate_in_parts(requests, count, w);
 }
 
+// What requests and a last word of their signature are on a GPU, if they are one kernel; else null.
+const fusion* one_kernel(request* requests, int count, std::uint64_t last, workspace& w) {
+  if (!resolve(requests, count, w, nullptr, {})) return nullptr;
+  w.resolution.words.push_back(last);
+  const device_impl& on = device_of(w.resolution, requests, count);
+  if (on.dialect() != codegen::dialect::cuda) return nullptr;
+  const fusion& p = fusion_for(plan_for(w.resolution.words, nullptr), w.resolution, target_of(on));
+  return p.steps.size() == 1 ? &p : nullptr;
+}
+
 bool compress(request* requests, detail::array_node* (*total)(dtype, stream_state&), workspace& w) {
   constexpr int count = 2;
-  if (!resolve(requests, count, w, nullptr, {})) return false;
-  w.resolution.words.push_back(codegen::compress_word::mark);
+  const fusion* const p = one_kernel(requests, count, codegen::compress_word::mark, w);
+  if (!p || !p->steps[0]->step.kernel.compresses) return false;
   stream_state& on = current_stream(device_of(w.resolution, requests, count));
-  if (on.device.dialect() != codegen::dialect::cuda) return false;
-  const fusion& p = fusion_for(plan_for(w.resolution.words, nullptr), w.resolution, target_of(on.device));
-  if (!p.steps[0]->step.kernel.compresses) return false;
   const dropping at_end{w};
   try {
     make_results(requests, 1, w, on);
@@ -160,7 +168,24 @@ bool compress(request* requests, detail::array_node* (*total)(dtype, stream_stat
   w.results.resize(count);
   requests[1].into = total(requests[1].root->type, on);
   w.results.set(1, requests[1].into);
-  run(p, w, requests, on);
+  run(*p, w, requests, on);
+  return true;
+}
+
+bool count(request& r, int room, std::int64_t size, workspace& w) {
+  const fusion* const p = one_kernel(&r, 1, codegen::count_word::make(room).bits, w);
+  if (!p || !p->steps[0]->step.kernel.counts) return false;
+  stream_state& on = current_stream(device_of(w.resolution, &r, 1));
+  const dropping at_end{w};
+  r.into = new_array(dtype::int64, shape{size}, on);
+  w.results.resize(1);
+  w.results.set(0, r.into);
+  operation op(on);
+  op.writes(r.into->memory);
+  on.device.zero(r.into->data(), byte_size(*r.into), on);
+  op.done();
+  op.has_written(r.into->memory);
+  run(*p, w, &r, on);
   return true;
 }
 
@@ -186,6 +211,9 @@ void evaluate(request* requests, int count) {
 
 bool compress(request* requests, detail::array_node* (*total)(dtype, stream_state&)) {
   return in_workspace([&](workspace& w) { return compress(requests, total, w); });
+}
+bool count(request& r, int room, std::int64_t size) {
+  return in_workspace([&](workspace& w) { return count(r, room, size, w); });
 }
 
 }  // namespace sinter::runtime

@@ -24,6 +24,11 @@ void evaluate(request* requests, int count);
 /// Errors, stream behaviour: as `evaluate`.
 bool compress(request* requests, detail::array_node* (*total)(dtype, stream_state&));
 
+/// Counts how often each number below `size` is an element of a request of int32 over one axis, in a new array of int64: `into`. No
+/// element is another number. `room`: that of a kernel's counts, `size` at least. False where that is not one kernel of a GPU; then nothing
+/// has happened. Errors, stream behaviour: as `evaluate`.
+bool count(request&, int room, std::int64_t size);
+
 /// Is the calling thread within an evaluation, in a user's function that it has called?
 bool is_evaluating() noexcept;
 

@@ -31,6 +31,7 @@ class reader {
       if (mark == boundary_word::mark) boundary(boundary_word{w});
       else if (mark == root_word::mark) p_.roots.push_back({root_word{w}.space(), next()});
       else if (mark == compress_word::mark) p_.compresses = true;
+      else if (mark == count_word::mark) p_.counts = count_word{w}.room();
       else if (mark == load_word::mark) numbered_.push_back(load(load_word{w}));
       else if (mark == check_word::mark) numbered_.push_back(check(check_word{w}));
       else if (mark == both_word::mark) numbered_.push_back(both());

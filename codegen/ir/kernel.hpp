@@ -109,6 +109,8 @@ struct kernel {
   std::uint16_t everywhere = 0;        // of a kernel with rows: how many of the outputs are written at every point
   bool compresses = false;  // a scan on a GPU: output 0 goes to the element that output 1 says, unless that is
                             // negative; output 1 is not written: in its place is what its scan comes to
+  int counts = 0;           // a map on a GPU: output 0 is not written: in its place is, for each of so many numbers at
+                            // most, as int64, how often it was that, which is added to what is there
   bool reduces() const { return !accumulators.empty(); }
   bool scans() const { return reduces() && accumulators[0].running; }
   bool transforms() const { return reduces() && accumulators[0].transform != fourier::none; }

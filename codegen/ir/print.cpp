@@ -170,10 +170,11 @@ std::string print(const kernel& k) {
   }
   for (std::size_t n = 0; n < k.outputs.size(); ++n)
     text += "  output " + std::to_string(n) + " = " + numbered('v', k.outputs[n]) +
-            (!(n < k.everywhere) ? "\n"
-             : !k.compresses     ? " at every point\n"
-             : n == 0            ? " at the place\n"
-                                 : ", the place\n");
+            (k.counts              ? ", counted\n"
+             : !(n < k.everywhere) ? "\n"
+             : !k.compresses       ? " at every point\n"
+             : n == 0              ? " at the place\n"
+                                   : ", the place\n");
   return text;
 }
 

@@ -41,6 +41,7 @@ struct program {
   std::vector<boundary> boundaries;
   std::vector<root> roots;
   bool compresses = false;  // the roots are what a kernel that does has as outputs
+  int counts = 0;           // the root is what a kernel that does has as output
   std::vector<dtype> scalars;
   std::vector<const detail::fragment*> fragments;  // what the signature named by address
   // Of the expression that is being read: values of 16 bits, and the floats that they are rounded from.

@@ -74,6 +74,14 @@ struct root_word {
 struct compress_word {
   static constexpr std::uint64_t mark = 13;
 };
+/// The program counts (kernel.hpp). Comes last.
+struct count_word {
+  // bits 0-7 mark, 8-39 how many counts a block has room for
+  static constexpr std::uint64_t mark = 15;
+  std::uint64_t bits;
+  static count_word make(int room) { return {mark | std::uint64_t(static_cast<unsigned>(room)) << 8}; }
+  int room() const { return static_cast<int>(bits >> 8); }
+};
 /// An operand read at computed indices, a value. Its scalars: the step of each index, but for those of one element.
 struct load_word {
   // bits 0-7 mark, 8-15 indices, 16 guard, 24-55 by index: its step is one element.

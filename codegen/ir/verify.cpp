@@ -1,6 +1,6 @@
 // Says what is wrong with a kernel. Called between passes in debug builds and by tests. Invariant: a kernel that passes
-// can be spelled in both dialects and interpreted, on every path through the emitter; but for one that compresses, which is for
-// CUDA alone.
+// can be spelled in both dialects and interpreted, on every path through the emitter; but for one that compresses or counts, which is
+// for CUDA alone.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -28,6 +28,9 @@ class checker {
             "outputs of a scan or a transform are written at every point");
     require(!kernel_.compresses || (kernel_.scans() && !kernel_.transforms() && kernel_.outputs.size() == 2),
             "the kernel", "one that compresses is a scan, of an element and its place");
+    require(!kernel_.counts || (!kernel_.reduces() && kernel_.outputs.size() == 1 &&
+                                kernel_.values[kernel_.outputs[0]].type == dtype::int32),
+            "the kernel", "one that counts is a map, of int32");
     for (std::size_t n = 0; n < kernel_.outputs.size(); ++n)
       require(kernel_.outputs[n] < kernel_.values.size(), "output " + std::to_string(n), "there is no such value");
   }

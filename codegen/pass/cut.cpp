@@ -139,7 +139,11 @@ class cutter {
     for (std::size_t i = p_.boundaries.size(); i-- > 0;) want(p_.boundaries[i].value, group_of_[i]);
     for (std::size_t g = 0; g < groups_.size(); ++g) emit_group(static_cast<int>(g));
     emit_roots();
-    if (p_.compresses && out_.steps.size() == 1 && out_.steps[0].kernel.scans()) out_.steps[0].kernel.compresses = true;
+    if (out_.steps.size() == 1) {
+      kernel& only = out_.steps[0].kernel;
+      if (p_.compresses && only.scans()) only.compresses = true;
+      if (p_.counts && !only.reduces()) only.counts = p_.counts;
+    }
     return std::move(out_);
   }
 

@@ -17,7 +17,8 @@ class cuda_map : cuda_writer {
     pack_types();
     open(block_threads);
     load_fixed(when::points);
-    m_.tile ? tiles() : lines();
+    if (b_.k.counts) count();
+    else m_.tile ? tiles() : lines();
     w_.close();
   }
 
@@ -47,6 +48,38 @@ class cuda_map : cuda_writer {
   }
   void close_lines(int to) {
     if (to != 0) w_.close();
+  }
+
+  // ---- numbers that are counted
+
+  // A block counts by itself first, in shared memory, where the machine adds at once what several lanes add to one count.
+  void count() {
+    const std::string room = std::to_string(b_.k.counts), threads = std::to_string(block_threads);
+    const std::string span = std::to_string(block_threads * width_ * m_.turns);
+    const auto each_count = [&] { w_.open("for (int e = threadIdx.x; e < ", room, "; e += ", threads, ")"); };
+    w_.line("__shared__ unsigned kept[", room, "];");
+    each_count();
+    w_.line("kept[e] = 0;");
+    w_.close();
+    w_.line("__syncthreads();");
+    w_.open("for (", b_.index, " first = (", b_.index, ")blockIdx.x * ", span, "; first < ", length_, "; first += (",
+            b_.index, ")gridDim.x * ", span, ")");
+    w_.line("const ", b_.index, " i = first + threadIdx.x * ", width(), ";");
+    turns_of_row("");
+    w_.close();
+    w_.line("__syncthreads();");
+    each_count();
+    w_.line("if (kept[e]) atomicAdd(reinterpret_cast<unsigned long long*>(", base(b_.inputs(), ""),
+            ") + e, (unsigned long long)kept[e]);");
+    w_.close();
+  }
+  /// Where a point's number goes.
+  std::vector<std::string> begin_count() {
+    w_.line("int counted;");
+    return {"counted"};
+  }
+  void end_count() {
+    w_.line("if ((unsigned)counted < ", std::to_string(b_.k.counts), "u) atomicAdd(kept + counted, 1u);");
   }
 
   // ---- packs and elements
@@ -150,19 +183,21 @@ class cuda_map : cuda_writer {
     w_.open("for (int u = 0; u < ", turns(), "; ++u)");
     begin_turn(false);
     std::vector<std::string> into;
-    for (int o = b_.inputs(); o < operands(); ++o) {
+    for (int o = b_.inputs(); o < operands() && !b_.k.counts; ++o) {
       if (packed(o)) w_.line(pack(o), " ", number("v", o), ";");
       into.push_back(packed(o) ? number("v", o) + ".at[l]" : b_.element(o, base(o, prefix), lane));
     }
     each_lane();
+    if (b_.k.counts) into = begin_count();
     w_.line(b_.points[0].call(
         [&](int o) {
           if (!moves(o)) return number("x", o);
           return number("v", o) + (packed(o) ? "[u].at[l]" : width_ > 1 ? "[u][l]" : "[u]");
         },
         {}, into));
+    if (b_.k.counts) end_count();
     end_lanes();
-    store_packs(prefix, at);
+    if (!b_.k.counts) store_packs(prefix, at);
     w_.close();
   }
 
@@ -174,11 +209,17 @@ class cuda_map : cuda_writer {
 
   // Position `from`, or those up to `to`.
   void one_by_one(const std::string& prefix, const std::string& from, const std::string& to) {
-    if (to.empty()) return w_.line(b_.points[0].call(read(prefix, from), {}, outputs(when::points, prefix, from)));
+    if (to.empty()) return point(prefix, from);
     if (m_.turns > 1) rolled();
     w_.open("for (", b_.index, " j = ", from, "; j < ", to, "; ++j)");
-    w_.line(b_.points[0].call(read(prefix, "j"), {}, outputs(when::points, prefix, "j")));
+    point(prefix, "j");
     w_.close();
+  }
+
+  void point(const std::string& prefix, const std::string& at) {
+    const auto into = b_.k.counts ? begin_count() : outputs(when::points, prefix, at);
+    w_.line(b_.points[0].call(read(prefix, at), {}, into));
+    if (b_.k.counts) end_count();
   }
 
   // A thread's only turn.

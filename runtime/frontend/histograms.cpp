@@ -10,7 +10,9 @@
 #include <sinter/error.hpp>
 #include <sinter/eval.hpp>
 
+#include "codegen/function/count.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/eval.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
@@ -23,7 +25,7 @@
 namespace sinter::detail {
 
 using runtime::apply, runtime::as_array_node, runtime::astype, runtime::choose, runtime::count_before;
-using runtime::taken, runtime::term;
+using runtime::taken, runtime::term, runtime::typed;
 
 namespace {
 
@@ -66,12 +68,23 @@ void add_counts(array_node& all, const array_node& at) {
   op.has_written(all.memory);
 }
 
+// The counts of positions up to `last` in the kernel that computes these, where one does that and has room for them; else null.
+handle counted_as_computed(const term& positions, std::int64_t last) {
+  const int room = codegen::form_of_count(dtype::int32, positions.extent(0), last + 1).few;
+  if (room == 0) return {};
+  const term numbers = astype(positions, dtype::int32);
+  runtime::request r{typed(numbers.get()), &numbers.extents()};
+  return runtime::count(r, room, last + 1) ? handle(r.into) : handle();
+}
+
 // How often each position below `count` is there; others go to one place behind, which is dropped.
 array<std::int64_t> counted(std::int64_t count, const places& at) {
   const handle asked(at.share());
   array_node* const given = array_of(asked.get());
   const term positions = term::of(given ? given : asked.get());
   const bool is_counted = given ? counts_by_itself(given) : counts_by_itself(runtime::current_device());
+  if (!given && at.ndim() == 1)
+    if (handle all = counted_as_computed(positions, count)) return array<std::int64_t>(all.take())(slice(0, count));
   if (is_counted && at.size() > 0) {
     const dtype type = given ? given->type : position_type(count);
     handle made(evaluate(astype(positions, type).get(), where{}));

@@ -1,12 +1,14 @@
 #include "runtime/frontend/sparse_entries.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <new>
 #include <numeric>
 #include <utility>
 
 #include "runtime/library/sparse.hpp"
+#include "runtime/library/sparse_factors.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -138,6 +140,21 @@ void sparse_entries::keep(const entries_ref& other, pair_kind kind, pairing_ref 
   kept_pair mine{other, std::move(found)};
   const std::lock_guard hold(finding_);
   std::swap(pairs_[static_cast<int>(kind)], mine);
+}
+
+std::shared_ptr<gpu_factors> sparse_entries::take_factors(const gpu_factors_kind& k) const {
+  const std::lock_guard hold(finding_);
+  for (auto& kept : factors_)
+    if (kept && kept.use_count() == 1 && kept->kind() == k) {
+      std::atomic_thread_fence(std::memory_order_acquire);  // behind what the last other owner did
+      return std::exchange(kept, nullptr);
+    }
+  return nullptr;
+}
+void sparse_entries::keep(std::shared_ptr<gpu_factors> made) const {
+  const std::lock_guard hold(finding_);
+  std::swap(factors_[0], made);
+  std::swap(factors_[1], made);  // what goes, goes without the lock: parameters outlive it
 }
 
 arrangement sorted(const sparse_entries& e, bool merges) {

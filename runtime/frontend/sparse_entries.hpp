@@ -17,6 +17,8 @@ inline std::int64_t size_of(const place_list& l) { return static_cast<std::int64
 /// An index that is known not to be negative.
 inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+class gpu_factors;
+struct gpu_factors_kind;
 struct sparse_entries;
 
 /// Entries in another order. `order`: which of the entries before comes at each place; null: as they were. `segments`: where those
@@ -64,6 +66,11 @@ struct sparse_entries : sparse_places {
   pairing_ref kept_pairing(const std::shared_ptr<const sparse_entries>& other, pair_kind) const;
   void keep(const std::shared_ptr<const sparse_entries>& other, pair_kind, pairing_ref) const;
 
+  /// The last two factors of values at these places are kept, as a program has one of them while it makes the next. One that nothing
+  /// else uses any more, to factor other values: what was found of the places serves again; or null. Whose it is keeps it again.
+  std::shared_ptr<gpu_factors> take_factors(const gpu_factors_kind&) const;
+  void keep(std::shared_ptr<gpu_factors>) const;
+
  private:
   static dtype codegen_type(const detail::handle& n) { return typed(n.get())->type; }
   const arrangement& found(std::unique_ptr<arrangement>&, bool by_major) const;
@@ -75,6 +82,7 @@ struct sparse_entries : sparse_places {
     pairing_ref found;
   };
   mutable kept_pair pairs_[3];
+  mutable std::shared_ptr<gpu_factors> factors_[2];  // the later one first
 };
 using entries_ref = std::shared_ptr<const sparse_entries>;
 

@@ -1,7 +1,8 @@
-// Systems of equations with sparse matrices. What is read of a device is solved on the host and brought back.
+// Systems of equations with sparse matrices: by factors of the host, to which a device's arrays are brought, or, where cuDSS is there, of a GPU.
 #include <sinter/sparse_solve.hpp>
 
 #include <complex>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -11,6 +12,9 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/sparse_entries.hpp"
 #include "runtime/library/sparse_factors.hpp"
+#include "runtime/log.hpp"
+#include "runtime/stream/capture.hpp"
+#include "runtime/stream/current.hpp"
 
 namespace sinter::runtime {
 
@@ -19,7 +23,9 @@ namespace {
 struct kept_factors final : detail::sparse_factors {
   std::int64_t size = 0;
   dtype type = dtype::float64;             // that it is computed in
-  std::unique_ptr<const host_factors> lu;  // null: of no rows
+  std::unique_ptr<const host_factors> lu;  // null: of no rows, or of a GPU
+  std::shared_ptr<gpu_factors> of_gpu;
+  sinter::device on;  // where those are
 };
 
 }  // namespace
@@ -73,6 +79,44 @@ node* from_columns(const void* elements, dtype type, const term& b) {
   const shape turned = b.rank() == 1 ? b.extents() : shape{b.extent(1), b.extent(0)};
   const term x = columns_of(term::made(make_from_host(type, turned, elements)));
   return evaluate(runtime::astype(x, b.type()).get(), where{});
+}
+
+// ---- factors of a GPU
+
+// Below, the host is done before cuDSS has begun.
+constexpr std::int64_t least_of_gpu = 256;
+
+// Null: the host is to do it.
+std::shared_ptr<runtime::gpu_factors> factored_on_gpu(const sparse_parts& p, runtime::gpu_factors_kind k) {
+  const runtime::sparse_structure& given = structure_of(p.structure);
+  if (given.rows() < least_of_gpu || given.entries->device().type() != device::kind::cuda) return nullptr;
+  if (runtime::chosen.capture) runtime::refuse_captured_wait("splu", {});
+  const sparse_parts rows = sum_duplicates(convert(p, format::csr));
+  const runtime::sparse_entries& e = *structure_of(rows.structure).entries;
+  const term values = runtime::astype(term(rows.data), k.type);
+  std::shared_ptr<runtime::gpu_factors> made = e.take_factors(k);
+  // What was found with other values may not do for these.
+  if (!made || !made->factor(values)) {
+    std::string why = "there are too many entries for cuDSS";
+    const auto narrow = [](const handle& n) {
+      return runtime::evaluated(runtime::astype(term(n), dtype::int32)).held();
+    };
+    made = e.count > std::numeric_limits<std::int32_t>::max()
+               ? nullptr
+               : runtime::make_gpu_factors({e.majors, e.count, narrow(e.major), narrow(e.minor)}, k, why);
+    if (!made) runtime::log(1, "splu: on the host, as %s", why.c_str());
+    if (!made || !made->factor(values)) return nullptr;
+  }
+  e.keep(made);
+  return made;
+}
+
+// Of b as it is, or of all columns of b, each without gaps.
+term solved_on_gpu(const runtime::kept_factors& f, const term& b, linalg::transposition how) {
+  const bool conjugated = how == linalg::transposition::conjugated && is_complex(f.type);
+  const auto as_wanted = [&](const term& x) { return conjugated ? runtime::apply(op::conjugate, {x}) : x; };
+  const term columns = columns_of(runtime::astype(as_wanted(b), f.type));
+  return columns_of(as_wanted(runtime::solved_by(f.of_gpu, columns, how != linalg::transposition::none)));
 }
 
 // ---- triangles
@@ -131,21 +175,24 @@ void release(sparse_factors* f) noexcept {
   if (__atomic_sub_fetch(&f->references, 1, __ATOMIC_ACQ_REL) == 0) delete &kept(f);
 }
 
-factors_handle factor_sparse(const sparse_parts& p) try {
+factors_handle factor_sparse(const sparse_parts& p, bool in_any_order) try {
   const shape s = structure_of(p.structure).extents();
   require_square(s, "splu");
-  const sparse_parts columns = sum_duplicates(convert(p, format::csc));
-  const runtime::sparse_entries& e = *structure_of(columns.structure).entries;
-  const dtype type = computed_in(term(columns.data).type());
-  const term values = runtime::astype(term(columns.data), type);
+  const dtype type = computed_in(term(p.data).type());
   auto made = std::make_unique<runtime::kept_factors>();
   made->size = s[0];
   made->type = type;
   if (s[0] == 0) return factors_handle(made.release());
+  made->on = structure_of(p.structure).entries->device();
+  made->of_gpu = factored_on_gpu(p, {type, in_any_order});
+  if (made->of_gpu) return factors_handle(made.release());
+  const sparse_parts columns = sum_duplicates(convert(p, format::csc));
+  const runtime::sparse_entries& e = *structure_of(columns.structure).entries;
+  const term values = runtime::astype(term(columns.data), type);
   const place_list starts = read_places(e.major), rows = read_places(e.minor);
   of_solved_type(type, [&](auto v) {
     const auto elements = read_elements<decltype(v)>(values);
-    made->lu = runtime::factor_on_host({is_complex(type), s[0], starts.data(), rows.data(), elements.data()});
+    made->lu = runtime::factor_on_cpu({is_complex(type), s[0], starts.data(), rows.data(), elements.data()});
   });
   return factors_handle(made.release());
 } catch (const std::bad_alloc&) {
@@ -158,6 +205,14 @@ node* solve_with_factors(const factors_handle& f, handle right, linalg::transpos
   const runtime::kept_factors& factors = kept(f.get());
   const term b = runtime::evaluated(term(right));  // whose device the solution is for
   require_right_side(b, factors.size, "solve");
+  if (factors.of_gpu) {
+    const sinter::device to = device_of(b.get());
+    if (to == factors.on) return evaluate(runtime::astype(solved_on_gpu(factors, b, how), b.type()).get(), where{});
+    const term there = term::made(make_copy_on(b.get(), factors.on));
+    const device_scope on(factors.on);
+    const term x = runtime::astype(solved_on_gpu(factors, there, how), b.type());
+    return make_copy_on(x.get(), to);
+  }
   return of_solved_type(factors.type, [&](auto v) {
     auto columns = read_elements<decltype(v)>(columns_of(runtime::astype(b, factors.type)));
     if (!columns.empty()) factors.lu->solve(columns.data(), b.rank() == 1 ? 1 : b.extent(1), how);

@@ -1,67 +1,44 @@
 #include "runtime/library/sparse_factors.hpp"
 
-#include <complex>
-#include <new>
-#include <string>
+#include <utility>
 
-#include <sinter/error.hpp>
-
-#ifdef SINTER_HAVE_EIGEN
-#include <Eigen/SparseLU>
-
-#include "runtime/library/eigen_memory.hpp"
-#endif
+#include "runtime/counters.hpp"
+#include "runtime/frontend/message.hpp"
+#include "runtime/library/call.hpp"
+#include "runtime/stream/capture.hpp"
 
 namespace sinter::runtime {
 
-#ifdef SINTER_HAVE_EIGEN
 namespace {
 
-template <class T>
-class eigen_factors final : public host_factors {
+class sparse_solution_call final : public library_call {
  public:
-  explicit eigen_factors(const host_columns& a) {
-    const auto entries = static_cast<Eigen::Index>(a.starts[a.size]);
-    if (entries < a.size) is_singular();  // some column is empty; of very few entries Eigen makes no end
-    const matrix whole =
-        Eigen::Map<const matrix>(a.size, a.size, entries, a.starts, a.rows, static_cast<const T*>(a.values));
-    lu_.compute(whole);
-    const std::string why = lu_.lastErrorMessage();  // info() is set to nothing where memory runs out early
-    if (why.empty()) return;
-    if (why.starts_with("UNABLE")) throw std::bad_alloc();
-    is_singular();
+  sparse_solution_call(std::shared_ptr<gpu_factors> by, const shape& s, bool transposed)
+      : library_call(by->kind().type, s), by_(std::move(by)), transposed_(transposed) {}
+
+  std::string name() const override {
+    const result_type& r = results[0];
+    return detail::message("solution by factors of sparse %s, %s", sinter::name(r.type),
+                           detail::to_string(r.extents).c_str());
   }
-  void solve(void* columns, std::int64_t count, linalg::transposition how) const override {
-    Eigen::Map<dense> b(static_cast<T*>(columns), lu_.rows(), count);
-    const dense given = b;
-    // The views of the transpose only read, but Eigen's functions that make them are not const.
-    auto& factors = const_cast<Eigen::SparseLU<matrix, order>&>(lu_);
-    if (how == linalg::transposition::none) b = lu_.solve(given);
-    else if (how == linalg::transposition::transposed) b = factors.transpose().solve(given);
-    else b = factors.adjoint().solve(given);
+  void enqueue(call_operands operands, call_results made, stream_state& on) const override {
+    if (made[0]->extents.elements() == 0) return;
+    if (capture_state* const c = capture_of(on))
+      hold(*c, new std::shared_ptr<gpu_factors>(by_),
+           [](void* held) noexcept { delete static_cast<std::shared_ptr<gpu_factors>*>(held); });
+    by_->solve(*operands[0], *made[0], transposed_, on);
+    bump(counter::library_calls);
   }
 
  private:
-  using matrix = Eigen::SparseMatrix<T, Eigen::ColMajor, std::int64_t>;
-  using order = Eigen::COLAMDOrdering<std::int64_t>;
-  using dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
-
-  [[noreturn]] static void is_singular() { throw linalg_error("sinter: splu: the matrix is singular"); }
-
-  Eigen::SparseLU<matrix, order> lu_;
+  const std::shared_ptr<gpu_factors> by_;
+  const bool transposed_;
 };
 
 }  // namespace
 
-std::unique_ptr<const host_factors> factor_on_host(const host_columns& a) {
-  if (a.is_complex) return std::make_unique<eigen_factors<std::complex<double>>>(a);
-  return std::make_unique<eigen_factors<double>>(a);
+term solved_by(const std::shared_ptr<gpu_factors>& factors, const term& b, bool transposed) {
+  return term(make_call<sparse_solution_call>({b.held()}, factors, b.extents(), transposed));
 }
-#else
-std::unique_ptr<const host_factors> factor_on_host(const host_columns&) {
-  throw device_error(
-      "sinter: splu: Sinter was built without Eigen (libeigen3-dev, Debian), which factors sparse matrices");
-}
-#endif
 
 }  // namespace sinter::runtime

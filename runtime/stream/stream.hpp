@@ -80,7 +80,10 @@ class event_ref {
 
 class stream_state {
  public:
-  stream_state(device_impl& d, unsigned n) : device(d), number(n) {}
+  stream_state(device_impl& d, unsigned n) : device(d), number(n) {
+    marks_.reserve(4);
+    waited_for_.reserve(n + 4);  // what a state has does not depend on which streams it has been
+  }
   stream_state(const stream_state&) = delete;
   stream_state& operator=(const stream_state&) = delete;
 

@@ -181,7 +181,10 @@ stream_state& stream_table::of_this_thread() {
 void stream_table::synchronize() {
   {
     const std::shared_lock together(capturing_);
-    if (captures_ == 0) return device_.synchronize();
+    if (captures_ == 0) {
+      device_.synchronize();
+      return each([](stream_state& s) { drop_passed_marks(s); });
+    }
   }
   each([](stream_state& s) { wait_in(s); });
 }

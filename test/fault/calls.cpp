@@ -5,6 +5,9 @@
 
 #include <sinter/fft_plans.hpp>
 #include <sinter/graph.hpp>
+#include <sinter/join.hpp>
+#include <sinter/sparse_construct.hpp>
+#include <sinter/sparse_solve.hpp>
 
 #include "test/include/every_call.hpp"
 
@@ -50,6 +53,27 @@ void graphs(const array<double>& x) {
   std::cout << "graph " << total(out) << ' ' << total(other) << '\n';
 }
 
+// Large enough for factors of a GPU: made, made again of other values while the first are there, and in a graph.
+void factors(const array<double>& x) {
+  namespace sp = sn::sparse;
+  constexpr std::int64_t n = 300;
+  const array<double> side = x(0) + 0.0;
+  const auto a = sp::diags_array<double>({{4, 0}, {-1, 1}, {-1, -1}, {1, 20}}, {n, n});
+  const array<double> b = sn::concatenate(sn::tuple(side, sn::ones({n - side.size()})));
+  const auto lu = sp::linalg::splu(a), again = sp::linalg::splu(a * 2);
+  array<double> out = lu.solve(sn::stack(sn::tuple(b, b * 2), 1)),
+                other = again.solve(b, sn::linalg::transposition::transposed);
+  std::cout << "factors " << total(out) << ' ' << total(other) << '\n';
+  out = b + 0.0;
+  if (sn::device::current().type() == sn::device::kind::cuda) {
+    const sn::graph g = sn::capture([&] { out(sn::ellipsis) = lu.solve(out); });
+    g.launch();
+  } else {
+    out = lu.solve(out);
+  }
+  std::cout << "factors in a graph " << total(out) << '\n';
+}
+
 void plans(const array<double>& x) {
   sn::fft::plan_cache cache = sn::fft::config::get_plan_cache();
   const auto before = cache.get_size();
@@ -70,5 +94,6 @@ int main() {
   stores(x);
   together(x);
   graphs(x);
+  factors(x);
   plans(x);
 }

@@ -331,8 +331,8 @@ void choose_device(const std::string& name) {
   const bool softgpu = name == "softgpu";
   setenv("SINTER_DEVICE", softgpu ? "cuda" : name.c_str(), 1);
   if (!softgpu) return;
-  for (const char* variable :
-       {"SINTER_CUDA_DRIVER", "SINTER_NVRTC", "SINTER_CUBLAS", "SINTER_CUBLASLT", "SINTER_CUFFT", "SINTER_CUSOLVER"})
+  for (const char* variable : {"SINTER_CUDA_DRIVER", "SINTER_NVRTC", "SINTER_CUBLAS", "SINTER_CUBLASLT", "SINTER_CUFFT",
+                               "SINTER_CUSOLVER", "SINTER_CUDSS"})
     setenv(variable, SINTER_FAULT_SOFTGPU, 1);
 }
 

@@ -152,10 +152,10 @@ void judge_left(levels more, const plan& p, verdict& v) {
   // Without libmvec the process has other kernels than usual from then on, and the loader other records.
   if (v.faults.of_dlopen) more.blocks = 0;
   // A stream that cannot be marked when it goes is not used again before the driver answers: then there is one state more,
-  // which stays. Once in a process; what is left each time is not that.
+  // which stays; or streams come to be others of the states that are kept, which have an arena in a pool from then on. Once in a
+  // process; what is left each time is not that.
   static bool state_more = false;
-  if (p.which == kind::driver && p.how == manner::for_ever && more.blocks > 0 && more.blocks <= blocks_of_a_state &&
-      !state_more) {
+  if (p.which == kind::driver && more.blocks > 0 && more.blocks <= blocks_of_a_state && !state_more) {
     state_more = true;
     more.blocks = 0;
   }

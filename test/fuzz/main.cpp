@@ -78,8 +78,8 @@ options read(int argc, char** argv) {
 
 void choose_device(const std::string& device) {
   if (device == "softgpu") {
-    for (const char* variable :
-         {"SINTER_CUDA_DRIVER", "SINTER_NVRTC", "SINTER_CUBLAS", "SINTER_CUBLASLT", "SINTER_CUFFT", "SINTER_CUSOLVER"})
+    for (const char* variable : {"SINTER_CUDA_DRIVER", "SINTER_NVRTC", "SINTER_CUBLAS", "SINTER_CUBLASLT",
+                                 "SINTER_CUFFT", "SINTER_CUSOLVER", "SINTER_CUDSS"})
       ::setenv(variable, SINTER_SOFTGPU, 1);
     ::setenv("SOFTGPU_FATAL", "1", 1);
   }

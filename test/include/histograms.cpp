@@ -114,7 +114,7 @@ counts_of counted_by_hand(const std::vector<std::int64_t>& at, std::int64_t coun
 
 TEST_CASE("histograms: counts of few numbers and of many, most of them alike, of every length") {
   for (const std::int64_t bins : {1, 2, 1024, 1025, 8192, 8193, 70'000})
-    for (const std::int64_t n : {1, 7, 8, 9, 4097, 140'001}) {
+    for (const std::int64_t n : {1, 7, 8, 9, 2047, 2048, 4097, 140'001}) {
       if (n > 5000 && bins < 8192 && bins != 2) continue;
       INFO(bins);
       INFO(n);

@@ -4,13 +4,17 @@
 
 #include <atomic>
 #include <complex>
+#include <cstdlib>
+#include <memory>
 #include <thread>
 #include <vector>
 
+#include <sinter/graph.hpp>
 #include <sinter/products.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/sparse_construct.hpp>
 #include <sinter/sparse_solve.hpp>
+#include <sinter/stream.hpp>
 
 #include "test/support/sparse_cases.hpp"
 
@@ -101,6 +105,82 @@ TEST_CASE("sparse solve: a larger system, by several threads with the same facto
   // Entries of one place count together, entries of zero not at all.
   const coo_array<double> twice(array<double>{1, 1, 0, 4}, array<int>{0, 0, 1, 1}, array<int>{0, 0, 0, 1}, {2, 2});
   CHECK(spsolve(twice, array<double>{2, 8}).get() == std::vector<double>{1, 2});
+}
+
+// On a GPU that has cuDSS; on other devices the same answers by the host.
+TEST_CASE_TEMPLATE("sparse solve: factors of a GPU", T, float, double, std::complex<float>, std::complex<double>) {
+  if (!has_factors()) return;
+  const double near = std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>> ? 1e-4 : 1e-10;
+  constexpr std::int64_t side = 17, n = side * side;
+  const auto k = arange(n);
+  const array<T> diagonal = sparse_values<T>(k % 3 + 24, k % 5 - 2);
+  const csr_array<T> a = sparse::diags_array<T>({{diagonal, 0}}, {n, n}).tocsr() - laplace(side).astype<T>();
+  const array<T> want = sparse_values<T>(k % 13 - 6, k % 7 - 3);
+  const array<T> all = concatenate(tuple(want, want * T(2), want - T(1))).reshape(3, n).T();
+  const array<T> b = matmul(a, want), columns = matmul(a, all);
+  const auto is_near = [&](const array<T>& x, const array<T>& y) { return max(abs(x - y)).item() < near; };
+  for (const bool atomic : {false, true}) {
+    const auto lu = splu(a, {.atomic = atomic});
+    CHECK(is_near(lu.solve(b), want));
+    CHECK(is_near(lu.solve(columns), all));
+    CHECK(is_near(lu.solve(columns(_, slice(_, _, -1))), all(_, slice(_, _, -1))));
+    CHECK(lu.solve(zeros<T>({n, 0})).shape() == shape{n, 0});
+    const csr_array<T> turned(a.T().tocsr());
+    CHECK(is_near(lu.solve(array<T>(matmul(turned, want)), transposition::transposed), want));
+    CHECK(is_near(lu.solve(array<T>(matmul(turned.conj(), want)), transposition::conjugated), want));
+  }
+  // Other values at the same places, while the factors before are there and when they have gone.
+  auto kept = splu(a);
+  for (int i = 1; i < 5; ++i) {
+    const auto lu = splu(a * T(i));
+    CHECK(is_near(lu.solve(b), array<T>(want / T(i))));
+    CHECK(is_near(kept.solve(b), array<T>(want / T(i > 1 ? i - 1 : 1))));
+    kept = lu;
+  }
+  CHECK(is_near(spsolve(a.tocsc(), b), want));
+  CHECK(is_near(spsolve(a.tocoo(), b), want));
+}
+
+TEST_CASE("sparse solve: factors of a GPU in graphs, on streams and by threads") {
+  if (!has_factors()) return;
+  const csr_array<double> a = laplace(20);
+  const array<double> want = astype<double>(arange(400) % 13 - 6), b = matmul(a, want);
+  const std::int64_t calls = counters().library_calls;
+  (void)splu(a);
+  const bool by_cudss = counters().library_calls > calls;
+  CHECK((by_cudss || !std::getenv("SOFTGPU_FATAL")));  // the stand-in has it
+  if (by_cudss) {
+    array<double> x = b + 0.0;
+    auto kept = std::make_unique<decltype(splu(a))>(splu(a));
+    const graph steps = capture([&] { x(ellipsis) = kept->solve(x); });
+    kept.reset();  // the graph has its own
+    steps.launch();
+    CHECK(max(abs(x - want)).item() < 1e-10);
+    steps.launch();
+    CHECK(max(abs(matmul(a, x) - want)).item() < 1e-9);
+    CHECK_THROWS_AS((void)capture([&] { (void)splu(a); }), device_error);
+  }
+  const auto lu = splu(a);
+  std::atomic<int> right{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      const stream mine;
+      const stream_scope on(mine);
+      for (int step = 0; step < 4; ++step) {
+        right += max(abs(lu.solve(b * (i + 1)) - want * (i + 1))).item() < 1e-10;
+        if (step % 2 == 0) right += max(abs(spsolve(a * (step + 1), b) * (step + 1) - want)).item() < 1e-10;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(right == 24);
+  // What cuDSS cannot factor exactly is for the host to judge.
+  array<double> empty_row = a.toarray();
+  empty_row(7) = 0;
+  CHECK_THROWS_WITH_AS((void)splu(csr_array<double>(empty_row)), "sinter: splu: the matrix is singular", linalg_error);
+  array<double> swapped = zeros({300, 300});
+  swapped(arange(300), 299 - arange(300)) = 2;
+  CHECK(max(abs(spsolve(csr_array<double>(swapped), ones({300})) - 0.5)).item() == 0);
 }
 
 TEST_CASE("sparse solve: what is wrong") {

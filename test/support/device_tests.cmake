@@ -43,7 +43,7 @@ function(sinter_test name)
     list(APPEND environment "SINTER_DEVICE=cuda" "SINTER_CUDA_DRIVER=$<TARGET_FILE:sinter_softgpu>"
          "SINTER_NVRTC=$<TARGET_FILE:sinter_softgpu>" "SINTER_CUBLAS=$<TARGET_FILE:sinter_softgpu>"
          "SINTER_CUBLASLT=$<TARGET_FILE:sinter_softgpu>" "SINTER_CUFFT=$<TARGET_FILE:sinter_softgpu>"
-         "SINTER_CUSOLVER=$<TARGET_FILE:sinter_softgpu>" "SOFTGPU_FATAL=1")
+         "SINTER_CUSOLVER=$<TARGET_FILE:sinter_softgpu>" "SINTER_CUDSS=$<TARGET_FILE:sinter_softgpu>" "SOFTGPU_FATAL=1")
   elseif(arg_DEVICE)
     list(APPEND environment "SINTER_DEVICE=${arg_DEVICE}")
   endif()
