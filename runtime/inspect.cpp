@@ -111,7 +111,14 @@ class evaluation final : public codegen::part_evaluator {
   }
   void drop(const typed_node* n) override { known.erase(n); }
 
-  const array_node* operand(const call_node& c, int number) override { return runtime::operand_of(c, number, known); }
+  const array_node* operand(const call_node& c, int number) override {
+    if (const array_node* const ready = runtime::operand_of(c, number, known)) return ready;
+    handle turned = runtime::transposed_operand(c, number, known);
+    if (!turned) return nullptr;
+    stand_ins_.arrays.push_back(std::move(turned));
+    return known[c.site->operands[number]] = runtime::as_array_node(stand_ins_.arrays.back().get());
+  }
+  const typed_node* computed_for(const call_node& c, int number) override { return runtime::computed_for(c, number); }
   bool recall(const call_node& c) override {
     if (const auto at = called_.find(c.site); at != called_.end()) {
       known.emplace(&c, at->second[static_cast<std::size_t>(c.number)]);

@@ -54,7 +54,12 @@ class parts final : public codegen::part_evaluator {
   }
 
   const detail::array_node* operand(const detail::call_node& c, int number) override {
-    return operand_of(c, number, known);
+    if (const detail::array_node* const ready = operand_of(c, number, known)) return ready;
+    const detail::typed_node& n = *c.site->operands[number];
+    return stand(n, transposed_operand(c, number, known)) ? known.find(&n)->second : nullptr;
+  }
+  const detail::typed_node* computed_for(const detail::call_node& c, int number) override {
+    return runtime::computed_for(c, number);
   }
   // A graph computes its own: what was kept before may be of elements that it changes.
   bool recall(const detail::call_node& c) override {

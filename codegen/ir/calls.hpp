@@ -27,6 +27,15 @@ inline bool turns_rows(const detail::view_node& v) {
   return is_permutation(v) && last >= 0 && v.map[last].axis != last;
 }
 
+/// Are a view's last two axes those of its child the other way round, and all others the same?
+inline bool transposes(const detail::view_node& v) {
+  const int rank = v.extents.size();
+  if (rank < 2 || !is_permutation(v)) return false;
+  for (int d = 0; d < rank; ++d)
+    if (v.map[d].axis != (d < rank - 2 ? d : 2 * rank - 3 - d)) return false;
+  return true;
+}
+
 /// The call that a node is, or that it is a view of with the axes in another order; else null.
 inline const detail::call_node* call_of(const detail::typed_node* n) {
   if (n->kind == detail::node_kind::view) {

@@ -174,9 +174,11 @@ void compute(const nodes& roots, bool are_roots, std::size_t weight, part_evalua
 
 void make(const call_node& c, const typed_node* reader, part_evaluator& by) {
   nodes wanted;
-  for (int i = 0; i < c.site->operand_count; ++i)
-    if (!by.operand(c, i) && std::find(wanted.begin(), wanted.end(), c.site->operands[i]) == wanted.end())
-      wanted.push_back(c.site->operands[i]);
+  for (int i = 0; i < c.site->operand_count; ++i) {
+    if (by.operand(c, i)) continue;
+    const typed_node* const n = by.computed_for(c, i);
+    if (std::find(wanted.begin(), wanted.end(), n) == wanted.end()) wanted.push_back(n);
+  }
   if (!wanted.empty() && !by.compute(wanted, {}, false)) compute(wanted, false, program_room().operations / 2, by);
   by.call(c, reader);
 }

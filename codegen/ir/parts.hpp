@@ -18,6 +18,8 @@ class part_evaluator {
   virtual bool compute(const nodes&, program_room, bool are_roots) = 0;
   /// What an operand of a call has to be before it: itself where it is an array that the library takes as it is, else null.
   virtual const detail::array_node* operand(const detail::call_node&, int number) = 0;
+  /// What is to be computed for an operand that is not: it, or what it is a transpose of, where the library reads that as it lies.
+  virtual const detail::typed_node* computed_for(const detail::call_node&, int number) = 0;
   /// Has its call been made before? Then the result stands in `known` from now on.
   virtual bool recall(const detail::call_node&) = 0;
   /// Makes the call, and has the result stand in `known`, or what `reader` makes of it. Its operands stand. `reader`: the expression

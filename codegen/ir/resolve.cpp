@@ -11,6 +11,7 @@
 #include "codegen/ir/calls.hpp"
 #include "codegen/ir/exponent.hpp"
 #include "codegen/ir/function.hpp"
+#include "codegen/ir/met.hpp"
 #include "codegen/ir/places.hpp"
 #include "codegen/ir/values.hpp"
 #include "codegen/ir/work.hpp"
@@ -67,19 +68,13 @@ class walker : places {
     bool stores = false;  // the node itself becomes memory
     fourier transform = fourier::none;
   };
-  struct seen {
-    const node* n;
-    unsigned context;
-    ref result;
-  };
   void reset() {
     out_->clear();
     reset_places();
     frames_.clear();
     stored_.clear();
     refs_.clear();
-    seen_.clear();
-    seen_at_.clear();
+    met_.clear();
   }
   // What kernels depend on besides an expression's nodes: the classes of its scalar exponents; where a call is made.
   void append_more(const expression_node& e, unsigned in) {
@@ -103,7 +98,7 @@ class walker : places {
   void take(const typed_node* n, unsigned in, bool met_again = false) {
     const bool remembered = met_again || __atomic_load_n(&n->references, __ATOMIC_RELAXED) != 1;
     if (remembered)
-      if (const seen* const before = find(n, in)) return refs_.push_back(before->result);
+      if (const met_nodes::meeting* const before = met_.find(n, in)) return refs_.push_back(before->result);
     if (n->kind == node_kind::array) return give(n, in, remembered, leaf(static_cast<const array_node*>(n), in));
     if (known_) [[unlikely]]
       if (const auto stands = known_->find(n); stands != known_->end())
@@ -111,24 +106,9 @@ class walker : places {
     frames_.push_back({n, in, remembered});
   }
 
-  // What the node says about itself, if it is true of this walk.
-  const seen* noted(const typed_node* n, unsigned in) const {
-    const std::uint16_t k = __atomic_load_n(&n->noted, __ATOMIC_RELAXED);
-    return k < seen_.size() && seen_[k].n == n && seen_[k].context == in ? &seen_[k] : nullptr;
-  }
-
-  const seen* find(const typed_node* n, unsigned in) const {
-    if (const seen* const before = noted(n, in)) return before;
-    const int k = seen_at_.find(hash_of(n, in), [&](unsigned i) { return seen_[i].n == n && seen_[i].context == in; });
-    return k < 0 ? nullptr : &seen_[static_cast<std::size_t>(k)];
-  }
-
   void give(const typed_node* n, unsigned in, bool remembered, ref r) {
     refs_.push_back(r);
-    if (!remembered) return;
-    __atomic_store_n(&n->noted, static_cast<std::uint16_t>(seen_.size()), __ATOMIC_RELAXED);
-    seen_at_.insert(hash_of(n, in), seen_.size());
-    seen_.push_back({n, in, r});
+    if (remembered) met_.add(n, in, r);
   }
 
   void advance() {
@@ -146,7 +126,7 @@ class walker : places {
             refs_.push_back(raw(static_cast<const array_node*>(n), in));
             continue;
           }
-          if (const seen* const before = noted(n, in)) {
+          if (const met_nodes::meeting* const before = met_.latest(n); before && before->context == in) {
             refs_.push_back(before->result);
             continue;
           }
@@ -340,9 +320,9 @@ class walker : places {
   // Has the node been met in another context of the same space? Then all of its uses are walked anew.
   bool is_used_again(const expression_node* e, const frame& f) {
     if (std::find(used_again_.begin(), used_again_.end(), e) != used_again_.end()) return true;
-    const std::uint16_t k = __atomic_load_n(&e->noted, __ATOMIC_RELAXED);
-    if (!f.remembered || k >= seen_.size() || seen_[k].n != e) return false;
-    const context &in = contexts_[f.context], &other = contexts_[seen_[k].context];
+    const met_nodes::meeting* const before = f.remembered ? met_.latest(e) : nullptr;
+    if (!before) return false;
+    const context &in = contexts_[f.context], &other = contexts_[before->context];
     if (other.space != in.space || other.stored || !other.guard.is_none()) return false;
     if (3 * evaluations(e, other) < 2 * e->extents.elements()) return false;
     if (!takes_long(e) || !lives_where_work_is_kept(e)) return false;
@@ -351,20 +331,9 @@ class walker : places {
     return true;
   }
 
-  // That of the first array that is found below a node; null where there is none nearby.
-  static const runtime::device_impl* device_of(const typed_node* n) {
-    constexpr int most_open = 32, most_looked_at = 256;
-    const typed_node* open[most_open] = {n};
-    for (int count = 1, looked_at = 0; count > 0 && looked_at < most_looked_at; ++looked_at) {
-      n = open[--count];
-      if (n->kind == node_kind::array) return static_cast<const array_node*>(n)->memory->device;
-      for (int i = child_count(n); i-- > 0 && count < most_open;) open[count++] = child(n, i);
-    }
-    return nullptr;
-  }
   // What is made of positions alone a map computes once for all rows by itself, if it leaves loops.
   bool lives_where_work_is_kept(const expression_node* e) const {
-    const runtime::device_impl* const on = device_of(e);
+    const runtime::device_impl* const on = device_below(e);
     return (on || !leaves_loops(e)) && ways_->keeps_work(on);
   }
 
@@ -375,7 +344,7 @@ class walker : places {
     if (f.transform != fourier::none) return true;
     const call_node* const c = ways_ && f.next == 0 ? call_of(f.n) : nullptr;
     if (!c || !has_work_around(f, *c) || !is_asked_once(f, *c) || is_long_column(f, *c)) return false;
-    const runtime::device_impl* const on = out_->device ? out_->device : device_of(c);
+    const runtime::device_impl* const on = out_->device ? out_->device : device_below(c);
     if (on) f.transform = ways_->transforms(*c, *on);
     return f.transform != fourier::none;
   }
@@ -503,8 +472,7 @@ class walker : places {
   std::vector<stored_node> stored_;
   buffer<frame> frames_;
   buffer<ref> refs_;
-  buffer<seen> seen_;
-  number_table seen_at_;
+  met_nodes met_;
 };
 
 /// Destructors of a thread's other objects may evaluate after this one has gone.

@@ -1,4 +1,4 @@
-// Which expressions are much work: what a core computes once where it is used more than once (decision 0029).
+// Which expressions are much work, what a core computes once where it is used more than once (decision 0029), and where they live.
 #pragma once
 
 #include "codegen/ir/node.hpp"
@@ -11,5 +11,8 @@ bool takes_long(const detail::expression_node*);
 /// Does a compiler compute it before a loop in which it stays the same? Not what has loops or branches of its own, nor random
 /// numbers.
 bool leaves_loops(const detail::expression_node*);
+
+/// That of the first array that is found below a node; null where there is none nearby.
+const runtime::device_impl* device_below(const detail::typed_node*);
 
 }  // namespace sinter::codegen

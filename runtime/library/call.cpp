@@ -1,9 +1,12 @@
 #include "runtime/library/call.hpp"
 
 #include <mutex>
+#include <numeric>
 
+#include <sinter/detail/seam.hpp>
 #include <sinter/error.hpp>
 
+#include "codegen/ir/calls.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
@@ -88,6 +91,25 @@ const array_node* operand_of(const call_node& c, int number, const codegen::stan
   if (n->kind != node_kind::array) return nullptr;
   const auto* const a = static_cast<const array_node*>(n);
   return a->contiguous || c.site->what->takes(*a, number) ? a : nullptr;
+}
+
+const typed_node* computed_for(const call_node& c, int number) {
+  const typed_node* const n = c.site->operands[number];
+  if (n->kind != node_kind::view || !c.site->what->takes_transposes()) return n;
+  const auto& v = *static_cast<const view_node*>(n);
+  return v.child->kind != node_kind::iota && codegen::transposes(v) ? v.child : n;
+}
+
+handle transposed_operand(const call_node& c, int number, const codegen::stand_ins& known) {
+  const typed_node* const n = computed_for(c, number);
+  if (n == c.site->operands[number]) return {};
+  const auto stands = known.find(n);
+  if (stands == known.end()) return {};
+  std::int64_t axes[max_rank];
+  const int rank = n->extents.size();
+  std::iota(axes, axes + rank, 0);
+  std::swap(axes[rank - 2], axes[rank - 1]);
+  return handle(make_transpose(const_cast<array_node*>(stands->second), axes, rank));
 }
 
 codegen::fourier transformed_in_kernels(const call_node& c, const device_impl& on) {

@@ -47,6 +47,8 @@ class library_call {
   virtual std::string name() const = 0;
   /// Is an operand's layout one that the call reads as it is? Other operands are copied first, into C order.
   virtual bool takes(const detail::array_node&, [[maybe_unused]] int operand) const { return false; }
+  /// Does it read an array without gaps as well where its last two axes have changed places?
+  virtual bool takes_transposes() const { return false; }
   /// Enqueues it. All operands are of the stream's device; the results are in C order, and overlap none of them.
   virtual void enqueue(call_operands, call_results made, stream_state& on) const = 0;
   /// Can it do that on the way?
@@ -76,6 +78,11 @@ detail::handle make_call(std::initializer_list<detail::handle> operands, const A
 }
 /// An operand as an array that its call takes: what stands for it, or itself; else null.
 const detail::array_node* operand_of(const detail::call_node&, int number, const codegen::stand_ins& known);
+
+/// As codegen::part_evaluator::computed_for.
+const detail::typed_node* computed_for(const detail::call_node&, int number);
+/// The transpose of an array that stands for what an operand is the transpose of; else null.
+detail::handle transposed_operand(const detail::call_node&, int number, const codegen::stand_ins& known);
 
 /// Makes the call that a node is a result of, and gives all of its results. They are kept for later, unless a graph is being made
 /// or the only one is written into an array that is there already: `into`, or null. With an ending, or null, what is given is what that

@@ -78,6 +78,7 @@ class product_call final : public library_call {
     return std::string("product of ") + sinter::name(results[0].type) + " " + to_string(a_) + " and " + to_string(b_);
   }
   bool takes(const array_node& a, int) const override { return matrix_in(a).has_value(); }
+  bool takes_transposes() const override { return true; }
 
   void enqueue(call_operands operands, call_results made, stream_state& on) const override {
     enqueue_ending(operands, {}, made, on);

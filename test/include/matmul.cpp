@@ -119,6 +119,49 @@ TEST_CASE_TEMPLATE("matmul: rows by a small matrix", T, float, double) {
   CHECK(to.get() == array<T>(2 * array<T>(matmul(some<T>({300, 4}), some<T>({4, 5}, 1))) + 1).get());
 }
 
+// Half of the work where there is BLAS; values are whole numbers, so that every order of adding gives the same.
+TEST_CASE_TEMPLATE("matmul: by its own transpose", T, float, double, std::complex<float>, std::complex<double>) {
+  for (const std::int64_t rows : {31, 32, 33, 100})
+    for (const std::int64_t inner : {63, 64, 130}) {
+      const array<T> a = some<T>({rows, inner}), wide = some<T>({rows + 5, inner * 2}, 1);
+      check_product<T>(a, a.T());
+      check_product<T>(a.T(), a);
+      const array<T> part = wide(slice(2, rows + 2), slice(1, inner + 1));
+      check_product<T>(part, part.T());
+      check_product<T>(part, a.T());
+      CHECK(array<T>(matmul(a, a.T()) * T(2) + T(1)).get() == array<T>(array<T>(matmul(a, a.T())) * T(2) + T(1)).get());
+    }
+  const array<T> batch = some<T>({3, 40, 70});
+  const array<T> squares = matmul(batch, swapaxes(batch, 1, 2));
+  for (std::int64_t i = 0; i < 3; ++i)
+    CHECK(array<T>(squares(i)).get() == array<T>(matmul(batch(i), array<T>(batch(i).T() + T(0)))).get());
+  array<T> sum = ones<T>({40, 40});
+  sum += matmul(batch(0), batch(0).T());
+  CHECK(sum.get() == array<T>(squares(0) + T(1)).get());
+}
+
+TEST_CASE("matmul: a transpose of what is computed is read as it lies") {
+  const array<double> x = some<double>({40, 70}), y = x + 1;
+  array<double> r;
+  const auto centred = x + 1;
+  const auto moved = moved_by([&] { r = matmul(centred.T(), centred); });
+  CHECK(moved.library_calls == one_call());
+  if (one_call() == 1) CHECK(moved.launches == 1);
+  CHECK(r.get() == array<double>(matmul(y.T(), y)).get());
+  std::ostringstream text;
+  text << explain(matmul(centred.T(), centred));
+  CHECK(times_in(text.str(), "kernels: 1, calls: 1") == 1);
+  CHECK(array<double>(matmul((x + 1).T(), x * 2)).get() == array<double>(matmul(y.T(), array<double>(x * 2))).get());
+  const array<double> batch = some<double>({3, 40, 70});
+  CHECK(array<double>(matmul(batch * 2, swapaxes(batch + 1, 1, 2))).get() ==
+        array<double>(matmul(array<double>(batch * 2), array<double>(swapaxes(batch + 1, 1, 2)))).get());
+  // The first two axes are other ones: it is copied.
+  CHECK(array<double>(matmul(swapaxes(batch + 1, 0, 1), some<double>({70, 40}))).get() ==
+        array<double>(matmul(array<double>(swapaxes(batch + 1, 0, 1)), some<double>({70, 40}))).get());
+  CHECK(array<double>(matmul(matmul(x, x.T()).T(), x)).get() ==
+        array<double>(matmul(array<double>(matmul(x, x.T())), x)).get());
+}
+
 TEST_CASE("matmul: dtypes promote") {
   const array<int> a = some<int>({16, 16});
   const array<float> b = some<float>({16, 16});
