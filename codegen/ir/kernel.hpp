@@ -222,6 +222,7 @@ enum class way : std::uint8_t {
   image,   // cuda: the mirror image of what is tiled, so that its elements are in the tile's image
   dense,   // cpu: its short rows follow each other without gaps
   back,    // cpu: each element lies before the one before it
+  second,  // cpu: every other element
   again,   // cpu: all rows read the same one
 };
 

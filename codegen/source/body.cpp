@@ -401,7 +401,9 @@ std::string body::element(int operand, const std::string& base, const std::strin
     case access::staged: at = i; break;
     case access::strided:
       at = compound ? "(" + i + ")" : i;
-      at = v.map.of(operand) == way::back ? "-" + at : at + " * " + name(operand) + number("_step", fastest());
+      at = v.map.of(operand) == way::back     ? "-" + at
+           : v.map.of(operand) == way::second ? at + " * 2"
+                                              : at + " * " + name(operand) + number("_step", fastest());
       break;
     default: break;
   }

@@ -63,6 +63,31 @@ void cpu_writer::find_tile(const std::string& group, int tile, bool with_outputs
   place("p", "", 0, b_.fastest(), when::points, with_outputs);
 }
 
+void cpu_writer::rows_at_once(const std::vector<std::string>& rows, const std::string& end,
+                              const std::function<void(const std::string& prefix)>& write) {
+  const std::string count = std::to_string(rows.size());
+  const int last = b_.v.rank - 1;
+  w_.open("for (; position + ", count, " <= ", end, "; position += ", count, ")");
+  b_.unravel(w_, b_.kept(), b_.v.rank, "position");
+  place(rows[0], "p", b_.kept(), b_.v.rank, when::points, false);
+  for (std::size_t r = 1; r < rows.size(); ++r)
+    for (int o = 0; o < b_.inputs(); ++o) {
+      if (!is(when::points, o) || b_.v.operands[o] == access::fixed) continue;
+      const std::string step =
+          needs_stride(b_.k, b_.v, o, last) ? " + " + b_.name(o) + "_step" + std::to_string(last) : "";
+      w_.line(b_.is_iota(o) ? "const long long " : "const " + b_.type(o) + "* const ", number(rows[r], o), " = ",
+              base(o, rows[r - 1]), step, ";");
+    }
+  w_.raw("#pragma GCC ivdep\n");
+  w_.open("for (long long l = 0; l < width; ++l)");
+  for (const std::string& r : rows) {
+    if (rows.size() > 1) w_.open("");
+    write(r);
+    if (rows.size() > 1) w_.close();
+  }
+  w_.close();
+}
+
 std::string cpu_writer::in_short_row(int o, int at, int length, bool dense) const {
   const access a = b_.v.operands[o];
   if (a == access::fixed) return number("x", o);

@@ -248,33 +248,9 @@ class cpu_fold : cpu_writer {
     w_.close();
   }
 
-  // As long as there are so many rows left: of several, running values are loaded and stored once.
   void rows_at_once(const std::vector<std::string>& rows) {
-    const std::string count = std::to_string(rows.size());
-    w_.open("for (; position + ", count, " <= high; position += ", count, ")");
-    b_.unravel(w_, b_.kept(), b_.v.rank, "position");
-    place(rows[0], "p", b_.kept(), b_.v.rank, when::points, false);
-    for (std::size_t r = 1; r < rows.size(); ++r) place_next(rows[r], rows[r - 1]);
-    w_.raw("#pragma GCC ivdep\n");
-    w_.open("for (long long l = 0; l < width; ++l)");
-    for (const std::string& r : rows) {
-      if (rows.size() > 1) w_.open("");
-      accumulate(read(r, "first + l"), "l");
-      if (rows.size() > 1) w_.close();
-    }
+    cpu_writer::rows_at_once(rows, "high", [&](const std::string& r) { accumulate(read(r, "first + l"), "l"); });
     w_.close();
-    w_.close();
-  }
-
-  void place_next(const std::string& prefix, const std::string& before) {
-    const int last = b_.v.rank - 1;
-    for (int o = 0; o < b_.inputs(); ++o) {
-      if (!is(when::points, o) || b_.v.operands[o] == access::fixed) continue;
-      const std::string step =
-          needs_stride(b_.k, b_.v, o, last) ? " + " + b_.name(o) + "_step" + std::to_string(last) : "";
-      w_.line(b_.is_iota(o) ? "const long long " : "const " + b_.type(o) + "* const ", number(prefix, o), " = ",
-              base(o, before), step, ";");
-    }
   }
 
   // Columns of so few elements that the text names them: no running values in memory, and vectors of neighbours. Where columns

@@ -1,5 +1,7 @@
 // Row kernels: an item is a row, or a tile of columns, which goes through all stages while it is near. What a stage keeps of a
 // row lies in an array of the core's.
+#include <algorithm>
+
 #include "codegen/source/cpu_writer.hpp"
 
 namespace sinter::codegen {
@@ -144,9 +146,9 @@ class cpu_rows : cpu_writer {
     for (int m : members_of(s)) w_.line(total(m), " = ", b_.identity(m), ";");
     w_.close();
   }
-  void add_to_totals(const stage& s) {
+  void add_to_totals(const stage& s, const std::string& next) {
     if (s.accumulators.empty()) return;
-    w_.open("for (int l = 0; position % ", run, " == ", run, " - 1 && l < width; ++l)");
+    w_.open("for (int l = 0; (", next, ") % ", run, " == 0 && l < width; ++l)");
     fold(s, total, [](int m) { return number("acc", m) + "[l]"; });
     for (int m : members_of(s)) w_.line(number("acc", m), "[l] = ", b_.identity(m), ";");
     w_.close();
@@ -198,6 +200,13 @@ class cpu_rows : cpu_writer {
     w_.close();
   }
 
+  // Of states with positions gcc makes no vectors in several rows at once.
+  bool only_folds(std::size_t s) const {
+    const stage& of = b_.stages[s];
+    return !of.accumulators.empty() && of.outputs.empty() && of.keeps.empty() && b_.v.reduced == 1 &&
+           !has_choice(b_.k) && std::ranges::all_of(b_.points[s].given, [&](int v) { return is_once(v); });
+  }
+
   void columns() {
     const int f = b_.fastest(), kept = b_.kept(), rank = b_.v.rank;
     const std::string tile = std::to_string(b_.v.rows.across);
@@ -209,16 +218,25 @@ class cpu_rows : cpu_writer {
       compute_once(s, tile, of_column);
       start_lanes(members_of(b_.stages[s]), tile, "width");
       start_totals(b_.stages[s]);
-      w_.open("for (long long position = 0; position < length; ++position)");
+      w_.open("");
+      w_.line("long long position = 0;");
+      if (only_folds(s)) {
+        rows_at_once({"q", "u", "v", "z"}, "length",
+                     [&](const std::string& r) { point(s, r, "first + l", "", "l", of_column, "[l]"); });
+        add_to_totals(b_.stages[s], "position + 4");
+        w_.close();
+      }
+      w_.open("for (; position < length; ++position)");
       b_.unravel(w_, kept, rank, "position");
       place("q", "p", kept, rank, when::points, true);
       w_.raw("#pragma GCC ivdep\n");
       w_.open("for (long long l = 0; l < width; ++l)");
       point(s, "q", "first + l", "position * " + tile + " + l", "l", of_column, "[l]");
       w_.close();
-      add_to_totals(b_.stages[s]);
+      add_to_totals(b_.stages[s], "position + 1");
       w_.close();
       end_totals(b_.stages[s]);
+      w_.close();
     }
     if (b_.row_outputs().empty()) return;
     place("q", "", 0, f, when::row, true);

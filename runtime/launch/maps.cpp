@@ -71,7 +71,7 @@ class sharing {
       l.how.items = rows;
     }
     if (!m_.short_row && !m_.stream) {
-      name_steps_back();
+      name_steps();
       m_.staged = !m_.once && !in_order && is_long();
       m_.stretches = !m_.once && !m_.staged && has_stretches(m_.pieces ? codegen::row_piece : length);
     }
@@ -323,7 +323,7 @@ class sharing {
     return l;
   }
 
-  // ---- what the CPU's text names: turned operands, steps back, which make vectors, and short rows
+  // ---- what the CPU's text names: turned operands, steps back and of two, which make vectors, and short rows
 
   // Do elements go through several functions that take long, of which the core would not overlap enough?
   bool is_long() const {
@@ -364,12 +364,14 @@ class sharing {
     }
   }
 
-  void name_steps_back() {
+  void name_steps() {
     for (int o = 0; o < operands(); ++o) {
       const auto at = static_cast<std::size_t>(o);
-      if (!moves(o) || b_.operands[at].strides[last_] != -1 || m_.of(o) != way::each) continue;
+      const std::int64_t stride = b_.operands[at].strides[last_];
+      const bool is_named = stride == -1 || (stride == 2 && !is_output(o));
+      if (!moves(o) || !is_named || m_.of(o) != way::each) continue;
       m_.ways.resize(b_.operands.size(), way::each);
-      m_.ways[at] = way::back;
+      m_.ways[at] = stride == 2 ? way::second : way::back;
     }
   }
 
