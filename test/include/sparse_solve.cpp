@@ -139,6 +139,11 @@ TEST_CASE_TEMPLATE("sparse solve: factors of a GPU", T, float, double, std::comp
   }
   CHECK(is_near(spsolve(a.tocsc(), b), want));
   CHECK(is_near(spsolve(a.tocoo(), b), want));
+  // Values and indices that lie apart, and those of int64.
+  const array<T> apart = repeat(array<T>(a.data()), 2);
+  const array<std::int64_t> columns_apart = repeat(array<std::int64_t>(a.indices()), 2);
+  CHECK(is_near(spsolve(csr_array<T>(apart(slice(_, _, 2)), columns_apart(slice(_, _, 2)), a.indptr(), {n, n}), b),
+                want));
 }
 
 TEST_CASE("sparse solve: factors of a GPU in graphs, on streams and by threads") {

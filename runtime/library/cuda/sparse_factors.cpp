@@ -207,9 +207,7 @@ int dss_factors::told(int what) {
 bool dss_factors::enqueue_first() {
   const std::int64_t column = of_.size * itemsize(kind_.type);
   const auto size = static_cast<std::size_t>(2 * column);
-  const storage_holder scratch(make_storage(size, on_.device.streams().first()));
-  operation op(on_);
-  op.writes(scratch.get());
+  const storage_holder scratch(make_storage(size, on_));
   on_.device.zero(scratch.get()->data, size, on_);
   check(api_.cudssMatrixSetValues(x_, scratch.get()->data), "cudssMatrixSetValues");
   check(api_.cudssMatrixSetValues(b_, scratch.get()->data + column), "cudssMatrixSetValues");
@@ -218,8 +216,6 @@ bool dss_factors::enqueue_first() {
   check(status, "cudssExecute, analysis");
   execute(dss::factorization, "cudssExecute, factorization", x_, b_);
   execute(dss::solution, "cudssExecute, solution", x_, b_);
-  op.done();
-  op.has_written(scratch.get());
   return true;
 }
 bool dss_factors::enqueue_factors(const detail::array_node& values) {
@@ -231,9 +227,9 @@ bool dss_factors::enqueue_factors(const detail::array_node& values) {
 
 bool dss_factors::factor(const term& values) {
   const std::lock_guard hold(turns_);
-  const term evaluated_values = evaluated(values);
-  const detail::array_node* const reads[] = {&array_in(of_.starts), &array_in(of_.columns),
-                                             &array_in(evaluated_values.held())};
+  detail::handle elements = evaluated(values).held();
+  if (!array_in(elements).contiguous) elements = detail::handle(detail::make_copy(elements.get(), detail::where{}));
+  const detail::array_node* const reads[] = {&array_in(of_.starts), &array_in(of_.columns), &array_in(elements)};
   on_.device.use();
   operation op(on_);
   for (const detail::array_node* a : reads) op.reads(a->memory);
@@ -247,7 +243,7 @@ bool dss_factors::factor(const term& values) {
   for (const detail::array_node* a : reads) op.has_read(a->memory);
   blocks_.note(op);
   bump(counter::library_calls);
-  values_ = evaluated_values.held();
+  values_ = std::move(elements);
   on_.device.synchronize(on_);
   return is_done && told(dss::info) == 0 && told(dss::pivots_replaced) == 0;
 }
