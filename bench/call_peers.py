@@ -125,7 +125,8 @@ def sparse(peer, side, squared):
     b = peer.sparse(laplacian(squared, "float64"))
     of = f" float64, grid of {squared}x{squared}"
     yield "sparse @ sparse" + of, b.nnz, lambda: b @ b
-    splu, c, right = peer.scipy.sparse.linalg.splu, b.tocsc(), xp.asarray(peers.uniform(squared * squared, 0, 1, 1, "float64"))
+    splu, c = peer.scipy.sparse.linalg.splu, b.tocsc()
+    right = xp.asarray(peers.uniform(squared * squared, 0, 1, 1, "float64"))
     lu = splu(c)
     yield "splu" + of, b.nnz, lambda: splu(c)
     yield "splu of other values" + of, b.nnz, lambda: splu(c * 2)

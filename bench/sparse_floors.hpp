@@ -6,7 +6,6 @@
 #include <sinter/sinter.hpp>
 
 #include "bench/linalg_floors.hpp"
-#include "codegen/compile/toolkit.hpp"
 #include "runtime/library/cuda/cudss.hpp"
 
 namespace bench {
@@ -17,10 +16,7 @@ class bare_system {
   bare_system(const sn::array<int>& starts, const sn::array<int>& columns, const sn::array<double>& values,
               const sn::array<double>& b)
       : starts_(starts), columns_(columns), values_(values), b_(b), x_(sn::array<double>(b + 0.0)) {
-    static auto& library =
-        *new opened<cudss>({"cuDSS", "SINTER_CUDSS", sinter::codegen::toolkit_files("SINTER_CUDSS", {"libcudss.so.1"}),
-                            "nvidia-cudss (PyPI)"});
-    api_ = library.get(why_);
+    api_ = the_cudss().get(why_);
     if (!api_) return;
     const std::int64_t n = b.size();
     const int in_order = 1, type = cuda_type_of(sn::dtype::float64);

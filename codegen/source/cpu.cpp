@@ -64,7 +64,8 @@ void cpu_writer::find_tile(const std::string& group, int tile, bool with_outputs
 }
 
 void cpu_writer::rows_at_once(const std::vector<std::string>& rows, const std::string& end,
-                              const std::function<void(const std::string& prefix)>& write) {
+                              const std::function<void(const std::string& prefix)>& write,
+                              const std::function<void()>& after) {
   const std::string count = std::to_string(rows.size());
   const int last = b_.v.rank - 1;
   w_.open("for (; position + ", count, " <= ", end, "; position += ", count, ")");
@@ -85,6 +86,8 @@ void cpu_writer::rows_at_once(const std::vector<std::string>& rows, const std::s
     write(r);
     if (rows.size() > 1) w_.close();
   }
+  w_.close();
+  after();
   w_.close();
 }
 

@@ -239,17 +239,13 @@ class cpu_fold : cpu_writer {
     part_bounds(b_.extent(b_.kept(), b_.v.rank), "16");
     w_.line("long long position = low;");
     // Of several rows of states with positions gcc makes no vectors.
-    if (b_.v.reduced == 1 && !has_choice(b_.k)) rows_at_once({"q", "u", "v", "z"});
-    rows_at_once({"q"});
+    const auto fold_row = [&](const std::string& r) { accumulate(read(r, "first + l"), "l"); };
+    if (b_.v.reduced == 1 && !has_choice(b_.k)) rows_at_once({"q", "u", "v", "z"}, "high", fold_row);
+    rows_at_once({"q"}, "high", fold_row);
     if (!s_.split) place("q", "", 0, f, when::row, true);
     w_.open("for (long long l = 0; l < width; ++l)");
     if (s_.split) leave(running("l"), "part * (" + all_ + ") + line * " + number("n", f) + " + first + l");
     else w_.line(b_.result.call(read("q", "first + l"), running("l"), outputs(when::row, "q", "first + l")));
-    w_.close();
-  }
-
-  void rows_at_once(const std::vector<std::string>& rows) {
-    cpu_writer::rows_at_once(rows, "high", [&](const std::string& r) { accumulate(read(r, "first + l"), "l"); });
     w_.close();
   }
 

@@ -220,12 +220,11 @@ class cpu_rows : cpu_writer {
       start_totals(b_.stages[s]);
       w_.open("");
       w_.line("long long position = 0;");
-      if (only_folds(s)) {
-        rows_at_once({"q", "u", "v", "z"}, "length",
-                     [&](const std::string& r) { point(s, r, "first + l", "", "l", of_column, "[l]"); });
-        add_to_totals(b_.stages[s], "position + 4");
-        w_.close();
-      }
+      if (only_folds(s))
+        rows_at_once(
+            {"q", "u", "v", "z"}, "length",
+            [&](const std::string& r) { point(s, r, "first + l", "", "l", of_column, "[l]"); },
+            [&] { add_to_totals(b_.stages[s], "position + 4"); });
       w_.open("for (; position < length; ++position)");
       b_.unravel(w_, kept, rank, "position");
       place("q", "p", kept, rank, when::points, true);

@@ -37,10 +37,11 @@ class cpu_writer : protected kernel_writer {
   /// Which of the columns group `group` has: `width` of them, at most `tile`, from `first` of the `line` on; and where operands that are
   /// read at points lie there, with or without the outputs.
   void find_tile(const std::string& group, int tile, bool with_outputs);
-  /// Opens a loop over rows `position` of a tile, as long as there are so many left before `end`, and folds them by `write`, given where
-  /// each begins: of several, running values are loaded and stored once.
-  void rows_at_once(const std::vector<std::string>& rows, const std::string& end,
-                    const std::function<void(const std::string& prefix)>& write);
+  /// Goes on over rows `position` of a tile, as long as there are so many left before `end`, and folds them by `write`, given where
+  /// each begins: of several, running values are loaded and stored once. `after`: what comes behind each turn.
+  void rows_at_once(
+      const std::vector<std::string>& rows, const std::string& end,
+      const std::function<void(const std::string& prefix)>& write, const std::function<void()>& after = [] {});
   /// Element `at` of column `first + l`, which is so short that the text names its length; `dense`: what moves in steps lies in rows
   /// without gaps. Of an operand that has no elements, where it is.
   std::string in_short_row(int o, int at, int length, bool dense) const;

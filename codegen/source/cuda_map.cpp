@@ -11,7 +11,11 @@ namespace {
 class cuda_map : cuda_writer {
  public:
   cuda_map(writer& w, const body& b)
-      : cuda_writer(w, b), m_(b.v.map), last_(b.v.rank - 1), length_(number("n", last_)) {}
+      : cuda_writer(w, b),
+        m_(b.v.map),
+        last_(b.v.rank - 1),
+        stored_(b.k.counts ? b.inputs() : operands()),
+        length_(number("n", last_)) {}
 
   void write() {
     pack_types();
@@ -182,11 +186,7 @@ class cuda_map : cuda_writer {
     unrolled();
     w_.open("for (int u = 0; u < ", turns(), "; ++u)");
     begin_turn(false);
-    std::vector<std::string> into;
-    for (int o = b_.inputs(); o < operands() && !b_.k.counts; ++o) {
-      if (packed(o)) w_.line(pack(o), " ", number("v", o), ";");
-      into.push_back(packed(o) ? number("v", o) + ".at[l]" : b_.element(o, base(o, prefix), lane));
-    }
+    std::vector<std::string> into = pack_results(prefix, lane);
     each_lane();
     if (b_.k.counts) into = begin_count();
     w_.line(b_.points[0].call(
@@ -197,12 +197,22 @@ class cuda_map : cuda_writer {
         {}, into));
     if (b_.k.counts) end_count();
     end_lanes();
-    if (!b_.k.counts) store_packs(prefix, at);
+    store_packs(prefix, at);
     w_.close();
   }
 
+  // Where results go at a lane of a pack; packs are declared, and stored later.
+  std::vector<std::string> pack_results(const std::string& prefix, const std::string& lane) {
+    std::vector<std::string> into;
+    for (int o = b_.inputs(); o < stored_; ++o) {
+      if (packed(o)) w_.line(pack(o), " ", number("v", o), ";");
+      into.push_back(packed(o) ? number("v", o) + ".at[l]" : b_.element(o, base(o, prefix), lane));
+    }
+    return into;
+  }
+
   void store_packs(const std::string& prefix, const std::string& at) {
-    for (int o = b_.inputs(); o < operands(); ++o)
+    for (int o = b_.inputs(); o < stored_; ++o)
       if (packed(o))
         w_.line("*reinterpret_cast<", pack(o), "*>(", base(o, prefix), " + ", at, ") = ", number("v", o), ";");
   }
@@ -230,11 +240,7 @@ class cuda_map : cuda_writer {
     }
     w_.open("if (i + ", width(), " <= ", length_, ")");
     load_packs(prefix);
-    std::vector<std::string> into;
-    for (int o = b_.inputs(); o < operands(); ++o) {
-      if (packed(o)) w_.line(pack(o), " ", number("v", o), ";");
-      into.push_back(packed(o) ? number("v", o) + ".at[l]" : b_.element(o, base(o, prefix), "i + l"));
-    }
+    const std::vector<std::string> into = pack_results(prefix, "i + l");
     unrolled();
     w_.open("for (int l = 0; l < ", width(), "; ++l)");
     w_.line(b_.points[0].call(read_pack(prefix), {}, into));
@@ -371,7 +377,7 @@ class cuda_map : cuda_writer {
   }
 
   const map_schedule& m_;
-  const int last_;
+  const int last_, stored_;  // the second: operands, but what is only counted
   const std::string length_;
 };
 

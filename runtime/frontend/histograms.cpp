@@ -11,6 +11,7 @@
 #include <sinter/eval.hpp>
 
 #include "codegen/function/count.hpp"
+#include "codegen/ir/work.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/eval.hpp"
 #include "runtime/frontend/indices.hpp"
@@ -70,8 +71,9 @@ void add_counts(array_node& all, const array_node& at) {
 
 // The counts of positions up to `last` in the kernel that computes these, where one does that and has room for them; else null.
 handle counted_as_computed(const term& positions, std::int64_t last) {
+  const runtime::device_impl* const on = codegen::device_below(typed(positions.get()));
   const int room = codegen::form_of_count(dtype::int32, positions.extent(0), last + 1).few;
-  if (room == 0) return {};
+  if (!on || on->dialect() != codegen::dialect::cuda || room == 0) return {};
   const term numbers = astype(positions, dtype::int32);
   runtime::request r{typed(numbers.get()), &numbers.extents()};
   return runtime::count(r, room, last + 1) ? handle(r.into) : handle();

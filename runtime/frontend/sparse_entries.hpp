@@ -67,7 +67,7 @@ struct sparse_entries : sparse_places {
   void keep(const std::shared_ptr<const sparse_entries>& other, pair_kind, pairing_ref) const;
 
   /// The last two factors of values at these places are kept, as a program has one of them while it makes the next. One that nothing
-  /// else uses any more, to factor other values: what was found of the places serves again; or null. Whose it is keeps it again.
+  /// else uses any more, to factor other values: what was found of the places serves again; or null. The caller keeps it again.
   std::shared_ptr<gpu_factors> take_factors(const gpu_factors_kind&) const;
   void keep(std::shared_ptr<gpu_factors>) const;
 

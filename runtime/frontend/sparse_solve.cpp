@@ -1,4 +1,5 @@
-// Systems of equations with sparse matrices: by factors of the host, to which a device's arrays are brought, or, where cuDSS is there, of a GPU.
+// Systems of equations with sparse matrices: by factors of the host, to which a device's arrays are brought, or, where cuDSS is there, of
+// a GPU.
 #include <sinter/sparse_solve.hpp>
 
 #include <complex>
@@ -9,6 +10,7 @@
 #include <sinter/error.hpp>
 #include <sinter/eval.hpp>
 
+#include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/sparse_entries.hpp"
 #include "runtime/library/sparse_factors.hpp"
@@ -91,19 +93,22 @@ std::shared_ptr<runtime::gpu_factors> factored_on_gpu(const sparse_parts& p, run
   const runtime::sparse_structure& given = structure_of(p.structure);
   if (given.rows() < least_of_gpu || given.entries->device().type() != device::kind::cuda) return nullptr;
   if (runtime::chosen.capture) runtime::refuse_captured_wait("splu", {});
+  std::string why = "there are too many entries for cuDSS";
+  const bool fits = given.entries->count <= std::numeric_limits<std::int32_t>::max();
+  if (!fits || !runtime::has_gpu_factors(runtime::implementation(given.entries->device()), why)) {
+    runtime::log(1, "splu: on the host, as %s", why.c_str());
+    return nullptr;
+  }
   const sparse_parts rows = sum_duplicates(convert(p, format::csr));
   const runtime::sparse_entries& e = *structure_of(rows.structure).entries;
   const term values = runtime::astype(term(rows.data), k.type);
   std::shared_ptr<runtime::gpu_factors> made = e.take_factors(k);
   // What was found with other values may not do for these.
   if (!made || !made->factor(values)) {
-    std::string why = "there are too many entries for cuDSS";
     const auto narrow = [](const handle& n) {
       return runtime::evaluated(runtime::astype(term(n), dtype::int32)).held();
     };
-    made = e.count > std::numeric_limits<std::int32_t>::max()
-               ? nullptr
-               : runtime::make_gpu_factors({e.majors, e.count, narrow(e.major), narrow(e.minor)}, k, why);
+    made = runtime::make_gpu_factors({e.majors, e.count, narrow(e.major), narrow(e.minor)}, k, why);
     if (!made) runtime::log(1, "splu: on the host, as %s", why.c_str());
     if (!made || !made->factor(values)) return nullptr;
   }
@@ -207,11 +212,11 @@ node* solve_with_factors(const factors_handle& f, handle right, linalg::transpos
   require_right_side(b, factors.size, "solve");
   if (factors.of_gpu) {
     const sinter::device to = device_of(b.get());
-    if (to == factors.on) return evaluate(runtime::astype(solved_on_gpu(factors, b, how), b.type()).get(), where{});
-    const term there = term::made(make_copy_on(b.get(), factors.on));
+    const bool is_there = to == factors.on;
     const device_scope on(factors.on);
+    const term there = is_there ? b : term::made(make_copy_on(b.get(), factors.on));
     const term x = runtime::astype(solved_on_gpu(factors, there, how), b.type());
-    return make_copy_on(x.get(), to);
+    return is_there ? evaluate(x.get(), where{}) : make_copy_on(x.get(), to);
   }
   return of_solved_type(factors.type, [&](auto v) {
     auto columns = read_elements<decltype(v)>(columns_of(runtime::astype(b, factors.type)));

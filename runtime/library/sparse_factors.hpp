@@ -50,14 +50,16 @@ class gpu_factors {
   virtual ~gpu_factors() = default;
   virtual gpu_factors_kind kind() const = 0;
 
-  /// Factors values of the places. Nobody else has these factors. False: not exactly, as the library exchanges too few rows for these, or
+  /// Factors values of the places. The caller alone has these factors. False: not exactly, as the library exchanges too few rows for these, or
   /// cannot do it. Errors: `out_of_memory`, `device_error`. Stream behaviour: waits.
   virtual bool factor(const term& values) = 0;
   /// Solves for the columns of b, one after the other in both, and enqueues that. Any thread. Errors: the same.
   virtual void solve(const detail::array_node& b, detail::array_node& x, bool transposed, stream_state& on) = 0;
 };
 
-/// Null: there is no cuDSS, and `why` says so. Nothing has been found of the places yet. Errors: `device_error`, `out_of_memory`.
+/// Is there cuDSS for a device? Else `why` says what was looked for. Errors: `device_error`, `out_of_memory`.
+bool has_gpu_factors(device_impl&, std::string& why);
+/// Null: there is no cuDSS, or it does not work with this driver, and `why` says so. Nothing has been found of the places yet. Errors: `device_error`, `out_of_memory`.
 std::shared_ptr<gpu_factors> make_gpu_factors(const gpu_places&, gpu_factors_kind, std::string& why);
 
 /// The solutions for the rows of b, or for b, by factors of the same device, of their dtype: a node.

@@ -87,13 +87,6 @@ struct stream_order {
     s.marks_.clear();
   }
 
-  static void drop_passed(stream_state& of) {
-    const std::lock_guard hold(of.ordering_);
-    auto last = of.marks_.end();
-    for (auto at = of.marks_.begin(); at != of.marks_.end() && of.device.done(at->event->handle); ++at) last = at;
-    if (last != of.marks_.end()) passed(of, last);
-  }
-
   static void note_finished(stream_state& of, std::uint64_t position) {
     const std::lock_guard hold(of.ordering_);
     const auto at = first(of, position + 1);
@@ -184,8 +177,6 @@ void wait_surely(stream_state& of, std::uint64_t position) noexcept {
 void join(stream_state& s, capture_state& c, stream_state& fork_of) { stream_order::join(s, c, fork_of); }
 
 void forget_waits(stream_state& s) { stream_order::forget_waits(s); }
-
-void drop_passed_marks(stream_state& s) { stream_order::drop_passed(s); }
 
 void forget_marks(stream_state& s) noexcept { stream_order::forget_marks(s); }
 

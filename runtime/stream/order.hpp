@@ -32,8 +32,6 @@ void wait_for_marks(stream_state& of);
 /// recorded for others' sake.
 void join(stream_state& s, capture_state& c, stream_state& fork_of);
 
-/// Gives back the events that the device has come past. Errors: as device_impl::done.
-void drop_passed_marks(stream_state&);
 /// Gives up the events of a stream that no other will wait for any more.
 void forget_marks(stream_state&) noexcept;
 

@@ -181,10 +181,7 @@ stream_state& stream_table::of_this_thread() {
 void stream_table::synchronize() {
   {
     const std::shared_lock together(capturing_);
-    if (captures_ == 0) {
-      device_.synchronize();
-      return each([](stream_state& s) { drop_passed_marks(s); });
-    }
+    if (captures_ == 0) return device_.synchronize();
   }
   each([](stream_state& s) { wait_in(s); });
 }

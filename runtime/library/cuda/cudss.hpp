@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/compile/toolkit.hpp"
 #include "runtime/library/opened.hpp"
 
 namespace sinter::runtime {
@@ -53,6 +54,13 @@ struct cudss {
   std::vector<library_function> functions() { return {SINTER_CUDSS_CALLS(SINTER_CUDSS_FUNCTION)}; }
 #undef SINTER_CUDSS_FUNCTION
 };
+
+inline opened<cudss>& the_cudss() {
+  static auto& one =
+      *new opened<cudss>({"cuDSS", "SINTER_CUDSS", codegen::toolkit_files("SINTER_CUDSS", {"libcudss.so.1"}),
+                          "nvidia-cudss (PyPI) and libcudss (NVIDIA's packages)"});
+  return one;
+}
 
 // Of cudss_data_types.h, version 1.
 namespace dss {

@@ -12,7 +12,6 @@
 
 #include <sinter/error.hpp>
 
-#include "codegen/compile/toolkit.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
@@ -28,13 +27,6 @@
 namespace sinter::runtime {
 
 namespace {
-
-opened<cudss>& the_cudss() {
-  static auto& one =
-      *new opened<cudss>({"cuDSS", "SINTER_CUDSS", codegen::toolkit_files("SINTER_CUDSS", {"libcudss.so.1"}),
-                          "nvidia-cudss (PyPI) and libcudss (NVIDIA's packages)"});
-  return one;
-}
 
 const detail::array_node& array_in(const detail::handle& h) { return static_cast<const detail::array_node&>(*h.get()); }
 
@@ -281,15 +273,25 @@ void dss_factors::enqueue_together(const detail::array_node& b, detail::array_no
 
 }  // namespace
 
-std::shared_ptr<gpu_factors> make_gpu_factors(const gpu_places& of, gpu_factors_kind k, std::string& why) {
-  stream_state& on = current_stream(*array_in(of.starts).memory->device);
+namespace {
+
+const cudss* find_cudss(device_impl& on, std::string& why) {
   // The loader is to find cuBLAS for cuDSS, which it does where that is there already.
-  cublas_turn().begin(on, why);
+  cublas_turn().begin(current_stream(on), why);
   const cudss* const api = the_cudss().get(why);
   if (!api) return nullptr;
   int major = 0;
-  if (api->cudssGetProperty(0, &major) != dss::success || major != 1)
-    return why = detail::message("cuDSS of version %d is not known here: 1 is", major), nullptr;
+  if (api->cudssGetProperty(0, &major) == dss::success && major == 1) return api;
+  return why = detail::message("cuDSS of version %d is not known here: 1 is", major), nullptr;
+}
+
+}  // namespace
+
+bool has_gpu_factors(device_impl& on, std::string& why) { return find_cudss(on, why) != nullptr; }
+
+std::shared_ptr<gpu_factors> make_gpu_factors(const gpu_places& of, gpu_factors_kind k, std::string& why) {
+  const cudss* const api = find_cudss(*array_in(of.starts).memory->device, why);
+  if (!api) return nullptr;
   auto made = std::make_shared<dss_factors>(*api, of, k);
   if (!made->begin()) return why = "cuDSS does not work with this driver", nullptr;
   return made;
