@@ -239,6 +239,7 @@ struct map_schedule {
   bool stream = false;         // cpu: rows follow each other, or are the same row again; an item is several
   bool staged = false;         // cpu: a block of elements goes through one function that takes long after the other
   bool stretches = false;      // cpu: rows are gone through in stretches in which no comparison of the position changes
+  bool same_borders = false;   // cpu: those of rows that follow each other are the same
   bool once = false;           // cpu: what takes long and is made of such a row alone is computed before all rows
   std::vector<way> ways;       // by operand; empty: element by element
   way of(int operand) const { return ways.empty() ? way::each : ways[static_cast<std::size_t>(operand)]; }

@@ -60,7 +60,9 @@ inline std::vector<std::uint16_t> point_values(const kernel& k) {
   return roots;
 }
 
+inline constexpr int bent = 1 << 15;  // by one step between borders, which is not known before they are
 inline constexpr int unsteady = 1 << 16;
+inline bool is_steady(int step) { return step < bent && step > -bent; }
 
 /// Does a value compare two positions whose distance changes from point to point by the same? It changes once along a row then.
 inline bool is_border(const kernel& k, const value& at, const std::vector<int>& steps) {
@@ -68,11 +70,11 @@ inline bool is_border(const kernel& k, const value& at, const std::vector<int>& 
                                                          at.code == op::greater || at.code == op::greater_equal);
   if (!compares || k.values[at.args[0]].type != dtype::int64) return false;
   const int x = steps[at.args[0]], y = steps[at.args[1]];
-  return x != unsteady && y != unsteady && x != y;
+  return is_steady(x) && is_steady(y) && x != y;
 }
 
 /// How far each value goes where inputs go `step_of` (an input's number): sums and differences of positions do as their parts, and so do
-/// choices between two that go alike; what else moves is unsteady. `between_borders`: these stay as they are.
+/// choices between two that go alike; what else moves is unsteady. `between_borders`: these stay as they are, and choices are bent.
 template <class F>
 std::vector<int> steps_of(const kernel& k, F step_of, bool between_borders = false) {
   std::vector<int> steps;
@@ -83,11 +85,14 @@ std::vector<int> steps_of(const kernel& k, F step_of, bool between_borders = fal
     if (v.kind == value_kind::input) step = step_of(v.index);
     if (moves && v.kind == value_kind::apply && (v.code == op::add || v.code == op::subtract)) {
       const int x = steps[v.args[0]], y = steps[v.args[1]], sum = v.code == op::add ? x + y : x - y;
-      if (x != unsteady && y != unsteady && sum < unsteady && sum > -unsteady) step = sum;
+      if (is_steady(x) && is_steady(y) && is_steady(sum)) step = sum;
+      else if (x != unsteady && y != unsteady) step = bent;
     }
-    if (v.kind == value_kind::apply && v.code == op::where && steps[v.args[0]] == 0 &&
-        steps[v.args[1]] == steps[v.args[2]])
-      step = steps[v.args[1]];
+    if (v.kind == value_kind::apply && v.code == op::where && steps[v.args[0]] == 0) {
+      const int x = steps[v.args[1]], y = steps[v.args[2]];
+      if (x == y) step = x;
+      else if (between_borders && x != unsteady && y != unsteady) step = bent;
+    }
     if (between_borders && is_border(k, v, steps)) step = 0;
     steps.push_back(step);
   }

@@ -25,10 +25,13 @@ stretches stretches_of(const kernel& k, const variant& v) {
     const value& at = k.values[i];
     if (is_border(k, at, steps)) all.borders.push_back(static_cast<std::uint16_t>(i));
     if (at.kind != value_kind::load || k.values[at.args[0]].kind != value_kind::input) continue;
+    if (guard_of(at) && steps[*guard_of(at)] != 0) continue;
+    using goes = settled_load::goes;
     const int place = steps[at.args[0]], offset = at.index & with_offset ? steps[at.args[1]] : 0;
-    const bool is_settled = place != unsteady && offset != unsteady && (!guard_of(at) || steps[*guard_of(at)] == 0);
-    if (is_settled && (place + offset == 0 || place + offset == 1))
-      all.loads.push_back({static_cast<std::uint16_t>(i), place + offset == 1});
+    const bool steady = is_steady(place) && is_steady(offset);
+    if (steady && (place + offset == 0 || place + offset == 1))
+      all.loads.push_back({static_cast<std::uint16_t>(i), place + offset == 1 ? goes::by_one : goes::nowhere});
+    else if (offset == bent && place == 0) all.loads.push_back({static_cast<std::uint16_t>(i), goes::by_a_step});
   }
   return all;
 }

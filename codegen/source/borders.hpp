@@ -11,8 +11,13 @@ namespace sinter::codegen {
 
 /// A load that needs to be asked once for a stretch where it is.
 struct settled_load {
+  enum class goes : std::uint8_t {
+    nowhere,
+    by_one,
+    by_a_step
+  };  // from point to point; the step is found where the stretch begins
   std::uint16_t value;
-  bool moves;  // by one element from point to point; else it is one element
+  goes along;
 };
 
 struct stretches {

@@ -112,14 +112,82 @@ class cpu_map : cpu_writer {
   // address, which is that of a row of zeros where it is guarded.
   void in_stretches(const std::string& prefix, std::string_view from, std::string_view to) {
     w_.open("for (long long i = ", from, "; i < ", to, ";)");
+    begin_stretch(prefix, to);
+    through_stretch(prefix);
+    w_.close();
+  }
+
+  void begin_stretch(const std::string& prefix, std::string_view to) {
     const std::string most = std::to_string(longest_stretch);
     w_.line("const long long start = i;");
     w_.line("long long stop = ", to, " - i < ", most, " ? ", to, " : i + ", most, ";");
     for (std::size_t b = 0; b < b_.borders.size(); ++b) find_border(b_.borders[b], prefix);
+  }
+
+  void through_stretch(const std::string& prefix) {
     for (std::size_t l = 0; l < b_.cut.loads.size(); ++l) find_place(l, prefix);
-    w_.raw("#pragma GCC ivdep\n");
+    const auto loop = [&](const spelled& load) {
+      w_.raw("#pragma GCC ivdep\n");
+      w_.open("for (; i < stop; ++i)");
+      w_.line(b_.points[0].call(read_here(prefix, "i"), {}, outputs(when::points, prefix, "i"), load));
+      w_.close();
+    };
+    const std::string condition = find_steps(prefix);
+    if (condition.empty()) return loop(settled("[i - start]"));
+    w_.open("if (", condition, ")");
+    loop(settled("[i - start]"));
+    w_.close();
+    loop(settled("[i - start]", true));
+  }
+
+  // How far loads go from point to point whose step depends on where the stretch is; gives what holds if all go by one. What is guarded
+  // away goes along its zeros.
+  std::string find_steps(const std::string& prefix) {
+    std::string condition;
+    for (std::size_t l = 0; l < b_.cut.loads.size(); ++l) {
+      if (b_.cut.loads[l].along != settled_load::goes::by_a_step) continue;
+      const std::string of = std::to_string(b_.cut.loads[l].value);
+      w_.line("long long step", of, " = 1;");
+      w_.open("");
+      ask_place(l, prefix, "(i + (i + 1 < stop))", "next", "there");
+      w_.line(guard_of(b_.k.values[b_.cut.loads[l].value]) ? "if (there) " : "", "step", of, " = next - offset", of,
+              ";");
+      w_.close();
+      condition += (condition.empty() ? "step" : " && step") + of + " == 1";
+    }
+    return condition;
+  }
+
+  // Rows with the same borders: several go through one stretch, and where it is next to nothing through one of its points, before the next.
+  void rows_in_stretches(const std::string& prefix, const std::string& from, const std::string& to) {
+    const std::string most = std::to_string(bytes_of_rows / widest()), i = number("i", last_ - 1);
+    const auto each_row = [&](auto write) {
+      w_.open("for (long long ", i, " = top; ", i, " < bottom; ++", i, ")");
+      place("q", prefix, last_ - 1, last_, when::points, true);
+      read_still("q");
+      write();
+      w_.close();
+    };
+    w_.line("const long long together = ", length_, " < ", most, " ? ", most, " / ", length_, " : 1;");
+    w_.open("for (long long top = ", from, "; top < ", to, "; top += together)");
+    w_.line("const long long bottom = top + together < ", to, " ? top + together : ", to, ", ", i, " = top;");
+    place("q", prefix, last_ - 1, last_, when::points, true);
+    read_still("q");
+    w_.open("for (long long i = 0; i < ", length_, ";)");
+    begin_stretch("q", length_);
+    w_.open("if (stop - start < ", std::to_string(std::max(4, 8 / widest())), ")");
     w_.open("for (; i < stop; ++i)");
-    w_.line(b_.points[0].call(read_here(prefix, "i"), {}, outputs(when::points, prefix, "i"), settled()));
+    each_row([&] {
+      for (std::size_t l = 0; l < b_.cut.loads.size(); ++l) find_place(l, "q");
+      w_.line(b_.points[0].call(read_here("q", "i"), {}, outputs(when::points, "q", "i"), settled("[0]")));
+    });
+    w_.close();
+    w_.line("continue;");
+    w_.close();
+    each_row([&] {
+      w_.line("i = start;");
+      through_stretch("q");
+    });
     w_.close();
     w_.close();
   }
@@ -153,23 +221,41 @@ class cpu_map : cpu_writer {
     const value& at = b_.k.values[b_.cut.loads[l].value];
     const std::string of = std::to_string(b_.cut.loads[l].value);
     std::string place = read_here(prefix, "i")(b_.k.values[at.args[0]].index);
-    std::vector<std::string> into;
-    if (at.index & with_offset) into.push_back("offset" + of), place += " + offset" + of;
-    if (guard_of(at))
-      into.push_back("inside" + of), place = "inside" + of + " ? " + place + " : " + nothing_row(at.type);
-    if (at.index & with_offset) w_.line("long long offset", of, ";");
-    if (guard_of(at)) w_.line("bool inside", of, ";");
-    if (!into.empty()) w_.line(b_.places[l].call(read_here(prefix, "i"), {}, into));
+    if (at.index & with_offset) place += " + offset" + of;
+    if (guard_of(at)) place = "inside" + of + " ? " + place + " : " + nothing_row(at.type);
+    ask_place(l, prefix, "i", "offset" + of, "inside" + of);
     w_.line("const ", spell_elements(at.type, dialect::c), "* const row", of, " = ", place, ";");
   }
 
-  // What a point is given there.
-  spelled settled() const {
-    return [this](int v) {
-      for (const settled_load& l : b_.cut.loads)
-        if (l.value == v) return number("row", v) + (l.moves ? "[i - start]" : "[0]");
+  void ask_place(std::size_t l, const std::string& prefix, const std::string& at, const std::string& offset,
+                 const std::string& inside) {
+    const value& load = b_.k.values[b_.cut.loads[l].value];
+    std::vector<std::string> into;
+    if (load.index & with_offset) into.push_back(offset), w_.line("long long ", offset, ";");
+    if (guard_of(load)) into.push_back(inside), w_.line("bool ", inside, ";");
+    if (!into.empty()) w_.line(b_.places[l].call(read_here(prefix, at), {}, into));
+  }
+
+  // What a point is given there, `here` from where its loads begin.
+  spelled settled(const char* here, bool with_steps = false) const {
+    return [this, here, with_steps](int v) {
+      using goes = settled_load::goes;
+      for (const settled_load& l : b_.cut.loads) {
+        if (l.value != v) continue;
+        if (with_steps && l.along == goes::by_a_step)
+          return number("row", v) + "[(i - start) * " + number("step", v) + "]";
+        return number("row", v) + (l.along == goes::nowhere ? "[0]" : here);
+      }
       return number("at_border", v);
     };
+  }
+
+  static constexpr int bytes_of_rows = 8192;
+  int widest() const {
+    int bytes = 1;
+    for (int o = 0; o < operands(); ++o)
+      if (!b_.is_iota(o)) bytes = std::max(bytes, itemsize(operand_type(b_.k, o)));
+    return bytes;
   }
 
   bool goes_back() const { return std::find(m_.ways.begin(), m_.ways.end(), way::back) != m_.ways.end() && !counts(); }
@@ -209,16 +295,23 @@ class cpu_map : cpu_writer {
 
   // The rows of the axes before the last two are found once, not each.
   void rows() {
-    const std::string next = number("n", last_ - 1), i = number("i", last_ - 1);
+    const std::string next = number("n", last_ - 1);
     if (last_ > 1) {
-      w_.open("for (long long row = begin, stop; row < end; row = stop)");
+      w_.open("for (long long row = begin, behind; row < end; row = behind)");
       w_.line("const long long plane = row / ", next, ", first = plane * ", next, ";");
-      w_.line("stop = first + ", next, " < end ? first + ", next, " : end;");
+      w_.line("behind = first + ", next, " < end ? first + ", next, " : end;");
       b_.unravel(w_, 0, last_ - 1, "plane");
       place("p", "", 0, last_ - 1, when::points, true);
     }
     const std::string prefix = last_ > 1 ? "p" : "", from = last_ > 1 ? "row - first" : "begin",
-                      to = last_ > 1 ? "stop - first" : "end";
+                      to = last_ > 1 ? "behind - first" : "end";
+    if (m_.same_borders) rows_in_stretches(prefix, from, to);
+    else rows_one_by_one(prefix, from, to);
+    if (last_ > 1) w_.close();
+  }
+
+  void rows_one_by_one(const std::string& prefix, const std::string& from, const std::string& to) {
+    const std::string i = number("i", last_ - 1);
     if (m_.short_row) w_.raw("#pragma GCC ivdep\n");
     w_.open("for (long long ", i, " = ", from, "; ", i, " < ", to, "; ++", i, ")");
     if (m_.short_row) {
@@ -228,7 +321,6 @@ class cpu_map : cpu_writer {
       along("q", "0", length_);
     }
     w_.close();
-    if (last_ > 1) w_.close();
   }
 
   // Element `at` of a row whose length is known: no loop, so gcc makes vectors of elements of different rows.

@@ -47,10 +47,24 @@ bool is_padded(const pad_width& w) { return w.before != 0 || w.after != 0; }
 
 // ---- by index -------------------------------------------------------------------------------------------------------
 
-// Which of n elements stands at place i - before.
-term mirrored(const term& i, std::int64_t before, std::int64_t n, pad_mode mode) {
-  const term place = i - before;
-  if (mode == pad_mode::edge || n == 1) return apply(op::clip, {place, 0, n - 1});
+// Which of n elements stands at place i - before, which is one of n inside, and of few outside.
+term mirrored_once(const term& place, const pad_width& by, std::int64_t n, pad_mode mode) {
+  const auto outside = [&](bool behind) -> term {
+    const std::int64_t end = behind ? n - 1 : 0, on_it = mode == pad_mode::reflect ? 0 : behind ? 1 : -1;
+    if (mode == pad_mode::edge) return end;
+    if (mode == pad_mode::wrap) return behind ? place - n : place + n;
+    return 2 * end + on_it - place;
+  };
+  term at = place;
+  if (by.after) at = choose(place < n, at, outside(true));
+  if (by.before) at = choose(place < 0, outside(false), at);
+  return at;
+}
+
+term mirrored(const term& place, const pad_width& by, std::int64_t n, pad_mode mode) {
+  if (n == 1) return mirrored_once(place, by, n, pad_mode::edge);
+  const std::int64_t most = mode == pad_mode::reflect ? n - 1 : n;
+  if (mode == pad_mode::edge || std::max(by.before, by.after) <= most) return mirrored_once(place, by, n, mode);
   if (mode == pad_mode::wrap) return place % n;
   const bool on_it = mode == pad_mode::reflect;
   const std::int64_t period = on_it ? 2 * (n - 1) : 2 * n;
@@ -63,7 +77,8 @@ node* padded_by_index(node* n, const pad_widths& widths, const shape& to, pad_mo
   view_maker v(n, to);
   for (int d = 0; d < s.size(); ++d) {
     v.drive(d, 0, 1, d);
-    if (is_padded(widths[d])) v.compute(d, mirrored(index_of(to, d), widths[d].before, s[d], mode).held(), false);
+    if (is_padded(widths[d]))
+      v.compute(d, mirrored(index_of(to, d) - widths[d].before, widths[d], s[d], mode).held(), false);
   }
   return v.made();
 }

@@ -67,13 +67,15 @@ class sharing {
       m_.once = name_same_rows();
       l.how.items = divide_up(rows, codegen::stream_item);
     } else {
-      if (length <= longest_short_row) name_rows(length);
+      m_.same_borders = has_same_borders(length) && (in_order || !is_long());
+      if (length <= longest_short_row && !m_.same_borders) name_rows(length);
       l.how.items = rows;
     }
     if (!m_.short_row && !m_.stream) {
       name_steps();
       m_.staged = !m_.once && !in_order && is_long();
-      m_.stretches = !m_.once && !m_.staged && has_stretches(m_.pieces ? codegen::row_piece : length);
+      m_.stretches =
+          m_.same_borders || (!m_.once && !m_.staged && has_stretches(m_.pieces ? codegen::row_piece : length));
     }
     return l;
   }
@@ -341,15 +343,39 @@ class sharing {
   // Are rows long enough for it to pay that what stays the same for many points is asked once for them?
   bool has_stretches(std::int64_t length) const {
     constexpr std::int64_t least = 32;
+    return length >= least && can_be_cut();
+  }
+  bool can_be_cut() const {
     constexpr std::size_t most_borders = 64;
     const auto is_element = [](const codegen::input& i) { return i.is_element(); };
-    if (length < least || std::ranges::all_of(k_.inputs, is_element)) return false;
+    if (std::ranges::all_of(k_.inputs, is_element)) return false;
     for (const codegen::value& v : k_.values)
       if (v.kind == codegen::value_kind::call ||
           (v.kind == codegen::value_kind::apply && detail::takes_words(detail::facts(v.code).of)))
         return false;
     const codegen::stretches all = codegen::stretches_of(k_, v_);
     return !(all.borders.empty() && all.loads.empty()) && all.borders.size() <= most_borders;
+  }
+
+  // Is what is asked the same for all rows of the axis before the fastest, so that even short ones may be cut?
+  bool has_same_borders(std::int64_t length) const {
+    constexpr std::int64_t fewest_rows = 8, fewest_bytes = 32;
+    if (b_.extents[last_ - 1] < fewest_rows || !can_be_cut()) return false;
+    std::vector<bool> same(k_.values.size());
+    for (std::size_t i = 0; i < same.size(); ++i) {
+      const codegen::value& at = k_.values[i];
+      same[i] = at.kind != codegen::value_kind::input || b_.operands[at.index].strides[last_ - 1] == 0;
+      for (int a = 0; a < codegen::arity(at); ++a) same[i] = same[i] && same[at.args[a]];
+    }
+    const codegen::stretches all = codegen::stretches_of(k_, v_);
+    const auto is_same = [&](std::uint16_t b) { return same[b]; };
+    if (!std::ranges::all_of(all.borders, is_same)) return false;
+    if (length > longest_short_row) return !all.borders.empty() || length * widest() >= fewest_bytes;
+    const bool places_stay = std::ranges::all_of(all.loads, [&](const codegen::settled_load& l) {
+      const codegen::value& at = k_.values[l.value];
+      return !(at.index & codegen::with_offset) && (!codegen::guard_of(at) || same[*codegen::guard_of(at)]);
+    });
+    return places_stay && !all.borders.empty() && (widest() <= 4 || all.borders.size() > 3);
   }
 
   // What tiles turn in registers: words of 4 and 8 bytes, and not more than a core has near.
