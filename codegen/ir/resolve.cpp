@@ -11,10 +11,8 @@
 #include "codegen/ir/calls.hpp"
 #include "codegen/ir/exponent.hpp"
 #include "codegen/ir/function.hpp"
-#include "codegen/ir/met.hpp"
-#include "codegen/ir/places.hpp"
+#include "codegen/ir/keeping.hpp"
 #include "codegen/ir/values.hpp"
-#include "codegen/ir/work.hpp"
 
 namespace sinter::codegen {
 
@@ -34,7 +32,7 @@ void resolution::clear() {
 
 namespace {
 
-class walker : places {
+class walker : keeping {
  public:
   bool run(const typed_node* const* roots, const sinter::shape* const* extents, int count, resolution& into,
            const stand_ins* known, program_room room, const device_ways* ways) {
@@ -58,16 +56,6 @@ class walker : places {
   }
 
  private:
-  // A node whose children are being walked. Each child leaves its ref on the stack of refs; the node replaces them by its own.
-  struct frame {
-    const typed_node* n;
-    unsigned context;
-    bool remembered;
-    unsigned inner = 0;   // of what becomes memory: the context it is walked in
-    int next = 0;         // child
-    bool stores = false;  // the node itself becomes memory
-    fourier transform = fourier::none;
-  };
   void reset() {
     out_->clear();
     reset_places();
@@ -119,7 +107,7 @@ class walker : places {
         const auto* e = static_cast<const expression_node*>(f.n);
         const unsigned in = f.context;
         if (f.stores) return close(stored(f));
-        if (ways_ && f.next == 0 && is_stored(e, f)) return store(f);
+        if (ways_ && f.next == 0 && (is_stored(e, f) || is_moved(f))) return store(f);
         for (int next = f.next; next < e->code->nodes;) {
           const auto* n = static_cast<const typed_node*>(e->children[next++]);
           if (is_raw(*e->code, next - 1)) [[unlikely]] {
@@ -136,7 +124,10 @@ class walker : places {
         }
         return close(expression(e, in));
       }
-      case node_kind::view: return is_transform(f) ? transform(f) : view(f);
+      case node_kind::view:
+        if (f.stores) return close(stored(f));
+        if (ways_ && f.next == 0 && is_moved(f)) return store(f);
+        return is_transform(f) ? transform(f) : view(f);
       case node_kind::reduction: {
         const auto* r = static_cast<const reduction_node*>(f.n);
         if (f.next++) return close(bounded(f, r->what, maker::fold));
@@ -150,6 +141,8 @@ class walker : places {
         return open(f, s->child, std::uint32_t{1} << s->axis);
       }
       case node_kind::reshape:
+        if (f.stores) return close(stored(f));
+        if (ways_ && f.next == 0 && is_moved(f)) return store(f);
         if (f.next++) return close(pop());
         return reshape(static_cast<const reshape_node*>(f.n), f.context);
       case node_kind::iota: return close(iota(static_cast<const iota_node*>(f.n), f.context));
@@ -283,97 +276,7 @@ class walker : places {
     return add(o, f.n->extents, strides, contexts_[f.context], true);
   }
 
-  // ---- what is computed once for several uses
-
-  // Is an expression so much work that memory costs less than to compute it at every point that uses it? Where it repeats along
-  // axes of its user, or where a node is used through several views.
-  bool is_stored(const expression_node* e, const frame& f) {
-    const context& in = contexts_[f.context];
-    if (in.stored || !in.guard.is_none()) return false;
-    const std::int64_t elements = e->extents.elements();
-    constexpr std::int64_t worth_a_kernel = 512;  // elements less to compute
-    if (elements < 2 || out_->spaces[in.space].extents.elements() < worth_a_kernel) return false;
-    const std::int64_t points = evaluations(e, in);
-    if (points < worth_a_kernel) return false;
-    if (points - elements < worth_a_kernel || points < 2 * elements) {
-      if (2 * elements > 3 * points || !is_used_again(e, f)) return false;
-    }
-    return takes_long(e) && lives_where_work_is_kept(e);
-  }
-
-  // How often a kernel computes elements of a node: at every point, or, where they stay the same along the last axes and these
-  // make a loop, before that.
-  std::int64_t evaluations(const expression_node* n, const context& in) const {
-    const sinter::shape& domain = out_->spaces[in.space].extents;
-    int end = 0;
-    for (int d = 0; d < n->extents.size(); ++d) {
-      const axis_map m = driven(in, n->extents, d);
-      if (m.is_computed()) end = domain.size();
-      else if (m.axis >= 0) end = std::max(end, m.axis + m.run);
-    }
-    constexpr std::int64_t loop = 64;
-    std::int64_t before = 1, within = 1;
-    for (int d = 0; d < domain.size(); ++d) (d < end ? before : within) *= domain[d];
-    return within < loop || !leaves_loops(n) ? before * within : before;
-  }
-
-  // Has the node been met in another context of the same space? Then all of its uses are walked anew.
-  bool is_used_again(const expression_node* e, const frame& f) {
-    if (std::find(used_again_.begin(), used_again_.end(), e) != used_again_.end()) return true;
-    const met_nodes::meeting* const before = f.remembered ? met_.latest(e) : nullptr;
-    if (!before) return false;
-    const context &in = contexts_[f.context], &other = contexts_[before->context];
-    if (other.space != in.space || other.stored || !other.guard.is_none()) return false;
-    if (3 * evaluations(e, other) < 2 * e->extents.elements()) return false;
-    if (!takes_long(e) || !lives_where_work_is_kept(e)) return false;
-    used_again_.push_back(e);
-    refining_ = true;
-    return true;
-  }
-
-  // What is made of positions alone a map computes once for all rows by itself, if it leaves loops.
-  bool lives_where_work_is_kept(const expression_node* e) const {
-    const runtime::device_impl* const on = device_below(e);
-    return (on || !leaves_loops(e)) && ways_->keeps_work(on);
-  }
-
-  // ---- calls that kernels make themselves
-
-  // Asked again once the operand has been walked.
-  bool is_transform(frame& f) const {
-    if (f.transform != fourier::none) return true;
-    const call_node* const c = ways_ && f.next == 0 ? call_of(f.n) : nullptr;
-    if (!c || !has_work_around(f, *c) || !is_asked_once(f, *c) || is_long_column(f, *c)) return false;
-    const runtime::device_impl* const on = out_->device ? out_->device : device_below(c);
-    if (on) f.transform = ways_->transforms(*c, *on);
-    return f.transform != fourier::none;
-  }
-
-  // A call alone reads and writes what a kernel would.
-  bool has_work_around(const frame& f, const call_node& c) const {
-    const typed_node* const operand = child(&c, 0);
-    if (operand->kind != node_kind::array || !static_cast<const array_node*>(operand)->contiguous) return true;
-    return f.n != &c || std::any_of(frames_.begin(), frames_.end() - 1, [](const frame& above) {
-             return above.n->kind != node_kind::expression ||
-                    !changes_nothing(*static_cast<const expression_node*>(above.n));
-           });
-  }
-
-  // Where anything between the root and a call has another owner, the call's result is kept for that one.
-  bool is_asked_once(const frame& f, const call_node& c) const {
-    const frame* const first = frames_.begin() + (ways_->only_looks ? 1 : 0);
-    return (f.n == &c || has_one_owner(c)) &&
-           std::all_of(first, frames_.end(), [](const frame& at) { return has_one_owner(*at.n); });
-  }
-
-  // Of rows across memory a block has as many side by side as make sectors. Of long ones it has registers for too few: they are turned
-  // by the kernels around a call at less cost.
-  bool is_long_column(const frame& f, const call_node& c) const {
-    constexpr std::int64_t longest = 128;  // points
-    const frame* const of = f.n == &c && frames_.size() > 1 ? &f - 1 : &f;
-    return of->n->kind == node_kind::view && turns_rows(*static_cast<const view_node*>(of->n)) &&
-           c.extents[c.extents.size() - 1] > longest;
-  }
+  // ---- what becomes memory where it is used, and transforms that kernels make themselves
 
   // Its domain has the axes of its user: rows may lie along any of them.
   void transform(frame& f) {
@@ -467,12 +370,8 @@ class walker : places {
   };
 
   const stand_ins* known_ = nullptr;
-  const device_ways* ways_ = nullptr;
-  std::vector<const node*> used_again_;
   std::vector<stored_node> stored_;
-  buffer<frame> frames_;
   buffer<ref> refs_;
-  met_nodes met_;
 };
 
 /// Destructors of a thread's other objects may evaluate after this one has gone.

@@ -6,7 +6,8 @@
 
 namespace sinter::codegen {
 
-using detail::expression_node, detail::instruction, detail::node_kind, detail::typed_node, detail::view_node;
+using detail::axis_map, detail::expression_node, detail::instruction, detail::node_kind, detail::typed_node,
+    detail::view_node;
 
 namespace {
 
@@ -44,7 +45,38 @@ bool searches(const typed_node* n) {
   return false;
 }
 
+// A view all of whose last axis is one element, as each element that `repeat` writes several times.
+bool repeats_elements(const typed_node* n) {
+  const int last = n->extents.size() - 1;
+  if (last < 0 || n->extents[last] == 1) return false;
+  if (n->kind == node_kind::array) return static_cast<const detail::array_node*>(n)->strides[last] == 0;
+  if (n->kind != node_kind::view) return false;
+  const auto* v = static_cast<const view_node*>(n);
+  const auto is_driven = [last](const axis_map& m) { return m.axis == last; };
+  return v->more_count() == 0 && std::none_of(v->map, v->map + v->child->extents.size(), is_driven);
+}
+
+// The elements that a view with computed indices, a choice between such views, or a repetition takes from; 0 where those depend on elements.
+std::int64_t moved_by_place(const typed_node* n, int depth = 0) {
+  constexpr int deepest = 32;
+  if (n->kind == node_kind::view) {
+    const auto* v = static_cast<const view_node*>(n);
+    const auto is_place = [](const typed_node* more) { return !device_below(more); };
+    const bool by_place = v->more_count() > 0 && std::all_of(v->more, v->more + v->more_count(), is_place);
+    return by_place ? v->child->extents.elements() : 0;
+  }
+  if (n->kind == node_kind::reshape) return repeats_elements(child(n, 0)) ? n->extents.elements() : 0;
+  if (n->kind != node_kind::expression || depth == deepest) return 0;
+  const auto* e = static_cast<const expression_node*>(n);
+  if (!any_operation(e, [](op code) { return code == op::where; })) return 0;
+  std::int64_t elements = 0;
+  for (int i = 0; i < child_count(n); ++i) elements += moved_by_place(child(n, i), depth + 1);
+  return elements;
+}
+
 }  // namespace
+
+bool moves_elements(const typed_node* n) { return n->extents.elements() <= 2 * moved_by_place(n); }
 
 bool takes_long(const expression_node* e) {
   return any_operation(e, [](op code) { return is_costly(code); }) || searches(e);

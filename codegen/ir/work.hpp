@@ -12,6 +12,9 @@ bool takes_long(const detail::expression_node*);
 /// numbers.
 bool leaves_loops(const detail::expression_node*);
 
+/// Are elements put elsewhere by their place alone, about each once, as joins, rolls and pads do? A map makes vectors of such loads.
+bool moves_elements(const detail::typed_node*);
+
 /// That of the first array that is found below a node; null where there is none nearby.
 const runtime::device_impl* device_below(const detail::typed_node*);
 

@@ -380,7 +380,8 @@ class cutter {
   }
 
   static const char* reason_of(const kernel& k, maker by, bool last) {
-    if (by == maker::map) return "much work whose result is used more than once";
+    if (by == maker::map)
+      return "much work whose result is used more than once, or elements moved before they are folded";
     if (by == maker::transform)
       return "a transform of rows, with what comes before it and what follows at each of its points";
     if (by == maker::scan) return "a scan, with what comes before it and what follows at each of its points";
