@@ -84,6 +84,24 @@ class keeping : protected places {
     return true;
   }
 
+  // Would many rows that are folded gather the same elements, as those of a column?
+  bool is_gathered(const detail::array_node* a, unsigned in) const {
+    constexpr std::int64_t fewest = 64, worth_a_kernel = 16;  // elements; rows
+    const context& c = contexts_[in];
+    const codegen::space& domain = out_->spaces[c.space];
+    if (a->contiguous || domain.reduced == 0 || c.stored || !c.guard.is_none()) return false;
+    const std::int64_t elements = a->extents.elements();
+    return elements >= fewest && domain.extents.elements() >= worth_a_kernel * elements && lies_apart(a) &&
+           ways_->keeps_work(a->memory->device);
+  }
+
+  // Folds of one domain whose elements lie otherwise are not for one kernel, if they are many: one of them would be gone along badly.
+  lie lie_of(const detail::typed_node* child, std::uint32_t reduced) const {
+    constexpr std::int64_t many = 1 << 14;
+    const int axis = child->extents.elements() < many ? -1 : next_along(child);
+    return axis < 0 ? lie::any : reduced >> axis & 1 ? lie::along : lie::across;
+  }
+
   // Is an array as it lies computed with what is walked, in columns that are folded? Then they are gone along as they lie anyway.
   bool lies_beside_columns(const codegen::space& domain) const {
     if (domain.reduced >> (domain.extents.size() - 1) & 1) return false;

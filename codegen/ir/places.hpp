@@ -47,16 +47,22 @@ class places {
 
   // ---- spaces, and contexts in them
 
-  unsigned space_for(const sinter::shape& extents, std::uint32_t reduced) {
-    for (unsigned i = 0; i < spaces_of_.size(); ++i)
-      if (spaces_of_[i].reduced == reduced && spaces_of_[i].extents == extents) return i;
+  // How what is folded lies: elements that follow each other along a reduced axis, or across it.
+  enum class lie : std::uint8_t { any, along, across };
+
+  unsigned space_for(const sinter::shape& extents, std::uint32_t reduced, lie how = lie::any) {
+    for (unsigned i = 0; i < spaces_of_.size(); ++i) {
+      if (spaces_of_[i].reduced != reduced || !(spaces_of_[i].extents == extents)) continue;
+      if (spaces_of_[i].how == lie::any) spaces_of_[i].how = how;
+      if (how == lie::any || spaces_of_[i].how == how) return i;
+    }
     full_ = full_ || spaces_of_.size() == program_room::spaces;
     if (full_) return 0;
     const auto number = static_cast<unsigned>(spaces_of_.size());
     unsigned like = 0;
     while (like < number && !(spaces_of_[like].extents == extents)) ++like;
     const refinement* const finer = find_refinement(refined_, extents);
-    spaces_of_.push_back({extents, reduced, finer});
+    spaces_of_.push_back({extents, reduced, finer, how});
     out_->spaces.push_back(
         {finer ? finer->axes : extents, finer ? finer->spread(reduced) : reduced, static_cast<std::uint8_t>(like)});
     return number;
@@ -328,6 +334,7 @@ class places {
     sinter::shape extents;
     std::uint32_t reduced;
     const refinement* finer;
+    lie how;
   };
   static constexpr int most_computed = 32'000;
   std::vector<asked_space> spaces_of_;

@@ -87,7 +87,10 @@ class walker : keeping {
     const bool remembered = met_again || __atomic_load_n(&n->references, __ATOMIC_RELAXED) != 1;
     if (remembered)
       if (const met_nodes::meeting* const before = met_.find(n, in)) return refs_.push_back(before->result);
-    if (n->kind == node_kind::array) return give(n, in, remembered, leaf(static_cast<const array_node*>(n), in));
+    if (n->kind == node_kind::array) {
+      const auto* a = static_cast<const array_node*>(n);
+      if (!ways_ || !is_gathered(a, in)) return give(n, in, remembered, leaf(a, in));
+    }
     if (known_) [[unlikely]]
       if (const auto stands = known_->find(n); stands != known_->end())
         return refs_.push_back(leaf(stands->second, in));
@@ -145,6 +148,7 @@ class walker : keeping {
         if (ways_ && f.next == 0 && is_moved(f)) return store(f);
         if (f.next++) return close(pop());
         return reshape(static_cast<const reshape_node*>(f.n), f.context);
+      case node_kind::array: return f.stores ? close(stored(f)) : store(f);
       case node_kind::iota: return close(iota(static_cast<const iota_node*>(f.n), f.context));
       case node_kind::call:
         if (is_transform(f)) return transform(f);
@@ -244,7 +248,7 @@ class walker : keeping {
 
   // A child that becomes memory first: computed over a space of its own, read back as an operand.
   void open(frame& f, const typed_node* child, std::uint32_t reduced) {
-    const unsigned domain = space_for(child->extents, reduced);
+    const unsigned domain = space_for(child->extents, reduced, lie_of(child, reduced));
     if (stops()) return;
     const unsigned inner = f.inner = whole(domain);
     take(child, inner, true);

@@ -1,13 +1,14 @@
 #include "codegen/ir/work.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "codegen/ir/values.hpp"
 
 namespace sinter::codegen {
 
-using detail::axis_map, detail::expression_node, detail::instruction, detail::node_kind, detail::typed_node,
-    detail::view_node;
+using detail::array_node, detail::axis_map, detail::expression_node, detail::instruction, detail::node_kind,
+    detail::typed_node, detail::view_node;
 
 namespace {
 
@@ -77,6 +78,39 @@ std::int64_t moved_by_place(const typed_node* n, int depth = 0) {
 }  // namespace
 
 bool moves_elements(const typed_node* n) { return n->extents.elements() <= 2 * moved_by_place(n); }
+
+namespace {
+
+// The axis of the smallest step, or -1.
+int nearest_axis(const array_node* a) {
+  int best = -1;
+  for (int d = 0; d < a->extents.size(); ++d)
+    if (a->extents[d] > 1 && a->strides[d] != 0 &&
+        (best < 0 || std::llabs(a->strides[d]) <= std::llabs(a->strides[best])))
+      best = d;
+  return best;
+}
+
+}  // namespace
+
+int next_along(const typed_node* n) {
+  constexpr int most_open = 32, most_looked_at = 64;
+  const typed_node* open[most_open] = {n};
+  const sinter::shape& whole = n->extents;
+  for (int count = 1, looked_at = 0; count > 0 && looked_at < most_looked_at; ++looked_at) {
+    n = open[--count];
+    if (n->kind == node_kind::array && n->extents == whole)
+      if (const int axis = nearest_axis(static_cast<const array_node*>(n)); axis >= 0) return axis;
+    if (n->kind != node_kind::expression) continue;
+    for (int i = child_count(n); i-- > 0 && count < most_open;) open[count++] = child(n, i);
+  }
+  return -1;
+}
+
+bool lies_apart(const array_node* a) {
+  const int axis = a->contiguous ? -1 : nearest_axis(a);
+  return axis >= 0 && std::llabs(a->strides[axis]) > 1;
+}
 
 bool takes_long(const expression_node* e) {
   return any_operation(e, [](op code) { return is_costly(code); }) || searches(e);

@@ -15,6 +15,13 @@ bool leaves_loops(const detail::expression_node*);
 /// Are elements put elsewhere by their place alone, about each once, as joins, rolls and pads do? A map makes vectors of such loads.
 bool moves_elements(const detail::typed_node*);
 
+/// Along which axis do elements of an expression lie next to each other, as its first array of all its elements has them? -1: there is
+/// none nearby.
+int next_along(const detail::typed_node*);
+
+/// Is an array that each of many rows reads gathered by each of them: one of whose elements none lies beside another?
+bool lies_apart(const detail::array_node*);
+
 /// That of the first array that is found below a node; null where there is none nearby.
 const runtime::device_impl* device_below(const detail::typed_node*);
 
