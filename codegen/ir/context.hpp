@@ -10,6 +10,9 @@ namespace sinter::codegen {
 
 using detail::axis_map;
 
+/// Where what is folded lies side by side: along a reduced axis, or across it.
+enum class lie : std::uint8_t { any, along, across };
+
 /// How the axes of the node being walked are driven by the axes of a space.
 struct context {
   unsigned space;

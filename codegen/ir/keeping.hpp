@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "codegen/ir/calls.hpp"
@@ -84,15 +85,18 @@ class keeping : protected places {
     return true;
   }
 
-  // Would many rows that are folded gather the same elements, as those of a column?
+  // Would many rows that are folded gather the same elements, none of which lies beside another, as those of a column?
   bool is_gathered(const detail::array_node* a, unsigned in) const {
     constexpr std::int64_t fewest = 64, worth_a_kernel = 16;  // elements; rows
     const context& c = contexts_[in];
     const codegen::space& domain = out_->spaces[c.space];
     if (a->contiguous || domain.reduced == 0 || c.stored || !c.guard.is_none()) return false;
     const std::int64_t elements = a->extents.elements();
-    return elements >= fewest && domain.extents.elements() >= worth_a_kernel * elements && lies_apart(a) &&
-           ways_->keeps_work(a->memory->device);
+    if (elements < fewest || domain.extents.elements() < worth_a_kernel * elements) return false;
+    const int nearest = nearest_axis(a);
+    if (nearest < 0 || std::llabs(a->strides[nearest]) == 1) return false;
+    const axis_map along = driven(c, a->extents, nearest);
+    return along.axis >= 0 && (domain.reduced >> along.axis & 1) && ways_->keeps_work(a->memory->device);
   }
 
   // Folds of one domain whose elements lie otherwise are not for one kernel, if they are many: one of them would be gone along badly.

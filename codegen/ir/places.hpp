@@ -26,10 +26,8 @@ class places {
     context_at_.clear();
     operand_at_.clear();
     values_ = 0;
-    operations_ = 0;
-    argument_bytes_ = 0;
-    full_ = false;
-    refining_ = false;
+    operations_ = argument_bytes_ = 0;
+    full_ = refining_ = false;
   }
   bool stops() const { return full_ || refining_; }
 
@@ -46,9 +44,6 @@ class places {
   }
 
   // ---- spaces, and contexts in them
-
-  // How what is folded lies: elements that follow each other along a reduced axis, or across it.
-  enum class lie : std::uint8_t { any, along, across };
 
   unsigned space_for(const sinter::shape& extents, std::uint32_t reduced, lie how = lie::any) {
     for (unsigned i = 0; i < spaces_of_.size(); ++i) {

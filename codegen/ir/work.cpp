@@ -79,9 +79,6 @@ std::int64_t moved_by_place(const typed_node* n, int depth = 0) {
 
 bool moves_elements(const typed_node* n) { return n->extents.elements() <= 2 * moved_by_place(n); }
 
-namespace {
-
-// The axis of the smallest step, or -1.
 int nearest_axis(const array_node* a) {
   int best = -1;
   for (int d = 0; d < a->extents.size(); ++d)
@@ -90,8 +87,6 @@ int nearest_axis(const array_node* a) {
       best = d;
   return best;
 }
-
-}  // namespace
 
 int next_along(const typed_node* n) {
   constexpr int most_open = 32, most_looked_at = 64;
@@ -105,11 +100,6 @@ int next_along(const typed_node* n) {
     for (int i = child_count(n); i-- > 0 && count < most_open;) open[count++] = child(n, i);
   }
   return -1;
-}
-
-bool lies_apart(const array_node* a) {
-  const int axis = a->contiguous ? -1 : nearest_axis(a);
-  return axis >= 0 && std::llabs(a->strides[axis]) > 1;
 }
 
 bool takes_long(const expression_node* e) {

@@ -19,8 +19,8 @@ bool moves_elements(const detail::typed_node*);
 /// none nearby.
 int next_along(const detail::typed_node*);
 
-/// Is an array that each of many rows reads gathered by each of them: one of whose elements none lies beside another?
-bool lies_apart(const detail::array_node*);
+/// The axis along which elements of an array lie next to each other, or least far; -1 where it has one element.
+int nearest_axis(const detail::array_node*);
 
 /// That of the first array that is found below a node; null where there is none nearby.
 const runtime::device_impl* device_below(const detail::typed_node*);

@@ -37,9 +37,10 @@ sparse_parts parts_of(format f, entries_ref e, const term& values) {
 term positions_of(const runtime::sparse_entries& e, dtype type) {
   return astype(term::made(make_positions(shape{e.count})), type);
 }
-// The row of each entry, of compressed ones by a search.
+// The row of each entry, of compressed ones by a search where it has not been found.
 term majors_of(const runtime::sparse_entries& e) {
   if (!e.is_compressed) return astype(term(e.major), dtype::int64);
+  if (const handle all = e.expanded_majors()) return astype(term(all), dtype::int64);
   return runtime::count_before(astype(term(e.major), dtype::int64), positions_of(e, dtype::int64), true) - 1;
 }
 term index_of_entries(const runtime::sparse_structure& s, bool of_columns) {

@@ -157,6 +157,16 @@ void sparse_entries::keep(std::shared_ptr<gpu_factors> made) const {
   std::swap(factors_[1], made);  // what goes, goes without the lock: parameters outlive it
 }
 
+handle sparse_entries::expanded_majors() const {
+  if (!is_compressed || chosen.capture || device() != device::cpu()) return {};
+  const std::lock_guard hold(finding_);
+  if (expanded_.get() == nullptr) {
+    const device_scope on(device());
+    expanded_ = make_index_array(expanded(read_places(major)), index());
+  }
+  return expanded_;
+}
+
 arrangement sorted(const sparse_entries& e, bool merges) {
   return arranged(read_majors(e), read_places(e.minor), e.majors, e.minors, merges, e);
 }

@@ -62,6 +62,9 @@ struct sparse_entries : sparse_places {
   const arrangement& along_major() const { return found(by_major_, true); }
   const arrangement& along_minor() const { return found(by_minor_, false); }
 
+  /// The major index of each entry, of compressed ones on a CPU: found once, which waits. Null while a graph is captured, and on a GPU.
+  detail::handle expanded_majors() const;
+
   /// The last pairing of each kind is kept while the other entries live, as programs multiply new values at the same places; or null.
   pairing_ref kept_pairing(const std::shared_ptr<const sparse_entries>& other, pair_kind) const;
   void keep(const std::shared_ptr<const sparse_entries>& other, pair_kind, pairing_ref) const;
@@ -77,6 +80,7 @@ struct sparse_entries : sparse_places {
 
   mutable std::mutex finding_;
   mutable std::unique_ptr<arrangement> by_major_, by_minor_;
+  mutable detail::handle expanded_;
   struct kept_pair {
     std::weak_ptr<const sparse_entries> other;
     pairing_ref found;

@@ -221,7 +221,7 @@ class cpu_choice {
 
   layout run() {
     s_ = {};
-    s_.lanes = cpu_lanes(b_.reduced);
+    s_.lanes = cpu_lanes(k_, b_.reduced);
     if (are_short_rows()) return short_rows();
     s_.stream = is_stream();
     s_.packed = s_.stream && lies_in_stream();
