@@ -99,10 +99,14 @@ class keeping : protected places {
     return along.axis >= 0 && (domain.reduced >> along.axis & 1) && ways_->keeps_work(a->memory->device);
   }
 
-  // Folds of one domain whose elements lie otherwise are not for one kernel, if they are many: one of them would be gone along badly.
+  // Folds of one domain whose elements lie otherwise are not for one kernel, if they are many: one of them would be gone along badly. What
+  // a launch costs a GPU is more of those.
   lie lie_of(const detail::typed_node* child, std::uint32_t reduced) const {
-    constexpr std::int64_t many = 1 << 14;
-    const int axis = child->extents.elements() < many ? -1 : next_along(child);
+    constexpr std::int64_t many = 1 << 14, many_of_gpu = 1 << 21;
+    const std::int64_t elements = child->extents.elements();
+    if (!ways_ || elements < many || (elements < many_of_gpu && !ways_->keeps_work(device_below(child))))
+      return lie::any;
+    const int axis = next_along(child);
     return axis < 0 ? lie::any : reduced >> axis & 1 ? lie::along : lie::across;
   }
 

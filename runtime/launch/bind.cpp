@@ -161,16 +161,40 @@ bool results_share(const step& s, const axes& a, const binding& b, const std::in
   return moves ? overlap_along(s, a, b, leading, fastest) : loads_go_along(s, b, fastest);
 }
 
+// Do loads from an operand go along an axis by their positions, as those of a roll along the axis that is rolled?
+bool goes_by_position(const step& s, const binding& b, std::size_t operand, int axis) {
+  const auto step_of = [&](int input) {
+    const bool moves = b.operands[static_cast<std::size_t>(input)].strides[axis] != 0;
+    return s.kernel.inputs[static_cast<std::size_t>(input)].iota && moves ? 1 : 0;
+  };
+  const std::vector<int> steps = codegen::steps_of(s.kernel, step_of, true);
+  return std::ranges::any_of(s.kernel.values, [&](const codegen::value& v) {
+    if (v.kind != codegen::value_kind::load || !(v.index & codegen::with_offset)) return false;
+    const codegen::value& from = s.kernel.values[v.args[0]];
+    return from.kind == codegen::value_kind::input && from.index == operand && steps[v.args[1]] != 0;
+  });
+}
+
+// The strides that axes are sorted by: the leader's, or in order those of the domain itself.
+void steps_to_order_by(const step& s, const axes& a, binding& b, bool in_order, std::int64_t* by) {
+  std::int64_t step_size = 1;
+  for (int d = a.count - 1; in_order && d >= 0; --d) by[d] = step_size, step_size *= 2;
+  if (in_order) return;
+  const std::size_t leading = leader(s, b, a);
+  std::copy_n(b.operands[leading].strides, a.count, by);
+  b.overlaps = results_share(s, a, b, by);
+  if (b.overlaps || leading >= s.inputs.size() || !s.kernel.inputs[leading].indexed) return;
+  for (int d = 0; d < a.count; ++d)
+    if (by[d] == 0 && goes_by_position(s, b, leading, d)) by[d] = 1;
+}
+
 // Sorts axes by falling stride of the leader (in order: of the domain itself), kept ones before reduced ones. Gives whether a
 // kept axis is the fastest.
 bool order(const step& s, axes& a, binding& b, bool in_order) {
   if (b.operands.empty()) return false;
-  std::int64_t of_domain[max_rank];
-  std::int64_t step_size = 1;
-  for (int d = a.count - 1; d >= 0; --d) of_domain[d] = step_size, step_size *= 2;
   std::int64_t by[max_rank];
-  std::copy_n(in_order ? of_domain : b.operands[leader(s, b, a)].strides, a.count, by);
-  b.overlaps = !in_order && results_share(s, a, b, by);
+  b.overlaps = false;
+  steps_to_order_by(s, a, b, in_order, by);
   for (int d = 0; b.overlaps && d < a.count; ++d)
     if (!a.reduced[d]) by[d] = b.operands[s.inputs.size()].strides[d];
   const auto size = [&](int d) { return std::llabs(by[d]); };
@@ -178,8 +202,12 @@ bool order(const step& s, axes& a, binding& b, bool in_order) {
   for (int d = 0; d < a.count; ++d)
     if (size(d) != 0 && (fastest < 0 || size(d) <= size(fastest))) fastest = d;
   const bool columns = b.overlaps || (s.kernel.reduces() && fastest >= 0 && !a.reduced[fastest]);
+  // Few columns of one element each are no columns to go along.
+  constexpr std::int64_t few = 8;
+  const auto is_spread = [&](int d) { return columns && size(d) == 0 && !a.reduced[d] && a.extents[d] <= few; };
   const auto before = [&](int x, int y) {
     if (a.reduced[x] != a.reduced[y]) return a.reduced[y];
+    if (codegen::form_of(s.kernel) == codegen::form::fold && is_spread(x) != is_spread(y)) return is_spread(x);
     return size(x) != 0 && size(y) != 0 && size(x) > size(y);
   };
   for (int i = 1; i < a.count; ++i)
