@@ -13,6 +13,7 @@
 // (parts.cpp, codegen/ir/parts, runtime/library).
 #include "runtime/eval.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <utility>
@@ -175,6 +176,9 @@ bool compress(request* requests, detail::array_node* (*total)(dtype, stream_stat
 bool count(request& r, int room, std::int64_t size, workspace& w) {
   const fusion* const p = one_kernel(&r, 1, codegen::count_word::make(room).bits, w);
   if (!p || !p->steps[0]->step.kernel.counts) return false;
+  // Its blocks go along one axis. A position may be made of several, where a reshape had its axes cut.
+  const sinter::shape& axes = w.resolution.spaces[p->steps[0]->step.domain].extents;
+  if (std::count_if(axes.begin(), axes.end(), [](std::int64_t n) { return n != 1; }) > 1) return false;
   stream_state& on = current_stream(device_of(w.resolution, &r, 1));
   const dropping at_end{w};
   r.into = new_array(dtype::int64, shape{size}, on);

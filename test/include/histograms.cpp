@@ -33,6 +33,10 @@ TEST_CASE("histograms: bincount") {
   const array<int> x{3, 1, 1, 0, 5, 1};
   CHECK(bincount(x).get() == counts_of{1, 3, 0, 1, 0, 1});
   CHECK(bincount(x, 8).get() == counts_of{1, 3, 0, 1, 0, 1, 0, 0});
+  // Positions of several axes, that do not merge into one.
+  const array<int> cube = arange<int>(0, 36).reshape(6, 6, 1) % 3 + 1;
+  CHECK(bincount(pad(cube, {{0, 1}, {0, 1}, {0, 1}}).ravel() % 4).get() == counts_of{62, 12, 12, 12});
+  CHECK(bincount((cube(slice(_, _, 2), _, 0).T() + 1).ravel()).get() == counts_of{0, 0, 6, 6, 6});
   CHECK(bincount(x(slice(_, _, 2)) + 1, 0).get() == counts_of{0, 0, 1, 0, 1, 0, 1});
   CHECK(bincount(x, array<float>{1, 2, 3, 4, 5, 0.5f}).get() == std::vector<double>{4, 5.5, 0, 1, 0, 5});
   CHECK(bincount(zeros<int>({0})).size() == 0);
