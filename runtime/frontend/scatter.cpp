@@ -34,8 +34,8 @@ codegen::scatter_fold fold_of(combining how) {
   return how.with == op::maximum ? codegen::scatter_fold::max : codegen::scatter_fold::min;
 }
 
-// Positions are counted from the array's first element in memory.
-void scatter(array_node& to, const array_node& at, const array_node& values, combining how) {
+// Positions are counted from the array's first element in memory; each is that of a run.
+void scatter(array_node& to, const array_node& at, const array_node& values, std::int64_t run, combining how) {
   runtime::stream_state& on = runtime::current_stream(*to.memory->device);
   const runtime::reach r = runtime::reach_of(to);
   const runtime::scattered of{fold_of(how),
@@ -43,8 +43,10 @@ void scatter(array_node& to, const array_node& at, const array_node& values, com
                               to.memory->data + r.low * itemsize(to.type),
                               reinterpret_cast<const std::int64_t*>(at.data()),
                               values.data(),
-                              at.extents.elements(),
-                              r.high - r.low + 1};
+                              run * at.extents.elements(),
+                              r.high - r.low + 1,
+                              run,
+                              values.extents.elements() < run * at.extents.elements()};
   runtime::storage_holder notes;
   if (const std::size_t size = runtime::scatter_notes(of, on.device)) notes.reset(runtime::make_storage(size, on));
   if (is_complex(to.type) && how.folds && how.with != op::add)
@@ -87,6 +89,33 @@ bool is_sparse(const array_node& a) {
   return a.memory->device->asynchronous() && r.high - r.low >= 2 * a.extents.elements();
 }
 
+// How many of an array's last axes a list takes whole, without gaps in memory: their elements are a run.
+int axes_of_run(const array_node& a, const picking& list) {
+  const int rank = a.extents.size();
+  int named = 0, item = list.count, whole = 0;
+  bool has_rest = false;
+  for (int i = 0; i < list.count; ++i) {
+    named += list.items[i].what != index_item::rest && list.items[i].what != index_item::new_axis;
+    has_rest = has_rest || list.items[i].what == index_item::rest;
+  }
+  const bool ends_in_rest = list.items[list.count - 1].what == index_item::rest;
+  if (!has_rest || ends_in_rest) whole = rank - named;
+  if (ends_in_rest) --item;
+  for (; item > 0 && list.items[item - 1].what == index_item::all; --item) ++whole;
+  int axes = 0;
+  for (std::int64_t step = 1; axes < whole && a.strides[rank - 1 - axes] == step; ++axes)
+    step *= a.extents[rank - 1 - axes];
+  return axes;
+}
+
+// The positions of runs: the last axes have one element each.
+handle first_of_runs(handle positions, int axes, shape& s) {
+  index_item items[max_rank];
+  for (int d = 0; d < s.size(); ++d) items[d] = to_index(_);
+  for (int d = s.size() - axes; d < s.size(); ++d) items[d] = to_index(slice(0, 1)), s[d] = 1;
+  return axes == 0 ? std::move(positions) : handle(make_view(positions.get(), items, s.size()));
+}
+
 // Where each element of an array lies behind the first one in memory.
 handle places_in(const array_node& a) {
   if (a.contiguous) return handle(make_positions(a.extents));
@@ -121,8 +150,14 @@ void store_at(handle& target, handle part, const picking& list, const expression
   else if (is_sparse(*to)) together = handle(make_copy(to, place));
   if (together) to = as_array_node(together.get());
 
-  const handle positions(make_picked(places_in(*to).get(), list));
-  runtime::request wanted[] = {{typed(positions.get()), &view, nullptr}, {&root, &view, nullptr}};
+  shape runs = view, one_run = view;
+  const bool in_runs = runtime::scatters_runs(*to->memory->device);
+  const int axes = in_runs ? axes_of_run(*to, list) : 0;
+  const handle positions = first_of_runs(handle(make_picked(places_in(*to).get(), list)), axes, runs);
+  one_run.set_size(axes);
+  for (int d = 0; d < axes; ++d) one_run[d] = view[view.size() - axes + d];
+  const bool repeats = in_runs && codegen::can_be_stored(root.extents, one_run);
+  runtime::request wanted[] = {{typed(positions.get()), &runs, nullptr}, {&root, repeats ? &one_run : &view, nullptr}};
   array_node* const ready = ready_value(e, view, *to);
   runtime::evaluate(wanted, ready ? 1 : 2);
   const handle at_node(wanted[0].into);
@@ -130,7 +165,7 @@ void store_at(handle& target, handle part, const picking& list, const expression
   if (widens) values = handle(evaluate(astype(term::of(values.get()), dtype::float32).get(), place));
   require_device_of(*to, *wanted[0].into);
   require_device_of(*to, *as_array_node(values.get()));
-  scatter(*to, *wanted[0].into, *as_array_node(values.get()), how);
+  scatter(*to, *wanted[0].into, *as_array_node(values.get()), one_run.elements(), how);
   if (!together) return;
   array_node* const apart = as_array_node(part.get());
   const term narrow = astype(term::of(to), apart->type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 #include "codegen/ir/complex_scalar.hpp"
 #include "codegen/ir/scalar.hpp"
@@ -39,7 +40,23 @@ template <class T, class F>
 void fold_all(const scattered& of, F f) {
   T* const out = static_cast<T*>(of.out);
   const T* const values = static_cast<const T*>(of.values);
-  for (std::int64_t i = 0; i < of.count; ++i) out[of.at[i]] = f(out[of.at[i]], values[i]);
+  if (of.run == 1 && !of.repeats) {
+    for (std::int64_t i = 0; i < of.count; ++i) out[of.at[i]] = f(out[of.at[i]], values[i]);
+    return;
+  }
+  for (std::int64_t i = 0; i < of.count; i += of.run) {
+    T* const to = out + of.at[i / of.run];
+    const T* const from = values + (of.repeats ? 0 : i);
+    for (std::int64_t k = 0; k < of.run; ++k) to[k] = f(to[k], from[k]);
+  }
+}
+
+void move_runs(const scattered& of) {
+  const std::int64_t bytes = of.run * itemsize(of.type);
+  for (std::int64_t i = 0; i * of.run < of.count; ++i)
+    std::memcpy(static_cast<std::byte*>(of.out) + of.at[i] * itemsize(of.type),
+                static_cast<const std::byte*>(of.values) + (of.repeats ? 0 : i * bytes),
+                static_cast<std::size_t>(bytes));
 }
 
 template <class T>
@@ -60,6 +77,7 @@ void add_or_move(const scattered& of) {
 
 void fold_in_order(void* with) noexcept {
   const auto& of = *static_cast<const scattered*>(with);
+  if (of.fold == scatter_fold::last && of.run > 1) return move_runs(of);
   switch (of.type) {
     case dtype::bool_: return fold_of_elements<bool>(of);
     case dtype::int8: return fold_of_elements<std::int8_t>(of);
@@ -127,6 +145,8 @@ void scatter_on_gpu(const scattered& of, void* notes, stream_state& on) {
 bool is_gpu(const device_impl& d) { return d.dialect() == codegen::dialect::cuda; }
 
 }  // namespace
+
+bool scatters_runs(const device_impl& on) { return !is_gpu(on); }
 
 std::size_t scatter_notes(const scattered& of, const device_impl& on) {
   return is_gpu(on) ? static_cast<std::size_t>(of.elements * codegen::note_size(form_of(of))) : 0;
