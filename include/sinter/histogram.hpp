@@ -63,6 +63,12 @@ array<std::int64_t> bincount(X&& x, detail::integer minlength = 0) {
   return array<std::int64_t>(detail::make_bincount(
       detail::handle(detail::take_node(astype<std::int64_t>(std::forward<X>(x)))), {}, minlength));
 }
+/// How many are false and how many true.
+template <detail::expression X>
+  requires std::same_as < detail::element_in<X>,
+bool > array<std::int64_t> bincount(X&& x, detail::integer minlength = 0) {
+  return bincount(astype<std::int64_t>(std::forward<X>(x)), minlength);
+}
 /// The sums of their weights. Dtypes: double.
 template <detail::index_array X, detail::expression W>
 array<double> bincount(X&& x, W&& weights, detail::integer minlength = 0) {
@@ -117,6 +123,12 @@ histogram_grid histogramdd(S&& sample, const std::vector<histogram_bins>& bins =
   for (detail::handle& e : edges) all.edges.push_back(array<double>(e.take()));
   return all;
 }
+/// With so many bins for each variable: `histogramdd(sample, 20)`.
+template <detail::expression S, std::integral Bins>
+histogram_grid histogramdd(S&& sample, Bins bins, const std::vector<histogram_range>& ranges = {},
+                           bool density = false) {
+  return histogramdd(std::forward<S>(sample), std::vector<histogram_bins>{bins}, ranges, density);
+}
 /// Of two variables. Source: numpy.histogram2d.
 template <detail::expression X, detail::expression Y>
 histogram_grid histogram2d(X&& x, Y&& y, const std::vector<histogram_bins>& bins = {10},
@@ -124,6 +136,12 @@ histogram_grid histogram2d(X&& x, Y&& y, const std::vector<histogram_bins>& bins
   const lazy<double> columns[] = {lazy<double>(detail::take_node(astype<double>(std::forward<X>(x)))),
                                   lazy<double>(detail::take_node(astype<double>(std::forward<Y>(y))))};
   return histogramdd(stack(tuple(columns[0], columns[1]), 1), bins, ranges, density);
+}
+/// With so many bins for each: `histogram2d(x, y, 20)`.
+template <detail::expression X, detail::expression Y, std::integral Bins>
+histogram_grid histogram2d(X&& x, Y&& y, Bins bins, const std::vector<histogram_range>& ranges = {},
+                           bool density = false) {
+  return histogram2d(std::forward<X>(x), std::forward<Y>(y), std::vector<histogram_bins>{bins}, ranges, density);
 }
 
 SINTER_OF_AN_ARRAY(bincount)

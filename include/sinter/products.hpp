@@ -114,6 +114,16 @@ auto dot(A&& a, B&& b) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<detail::product_of<A, B>>(detail::make_dot(std::move(x), std::move(y)));
 }
+/// A number times each element.
+template <detail::expression A, arithmetic B>
+auto dot(A&& a, B b) {
+  return std::forward<A>(a) * b;
+}
+/// The same.
+template <arithmetic A, detail::expression B>
+auto dot(A a, B&& b) {
+  return a * std::forward<B>(b);
+}
 /// Each matrix times the vector beside it. Shapes: (..., m, k) and (..., k) give (..., m). Source: numpy.matvec.
 template <detail::expression A, detail::expression B>
 auto matvec(A&& matrices, B&& vectors) {

@@ -24,6 +24,11 @@ auto logsumexp(E&& e, const reduce_options& how = {}) {
   sinter::detail::handle of(sinter::detail::take_node(std::forward<E>(e)));
   return lazy<R>(sinter::detail::make_logsumexp(std::move(of), {}, dtype_of<R>, how));
 }
+/// Over one axis: `logsumexp(a, 1)`.
+template <sinter::detail::expression E, std::integral Axis>
+auto logsumexp(E&& e, Axis axis) {
+  return logsumexp(std::forward<E>(e), reduce_options{.axis = axis});
+}
 /// Of exponentials that are multiplied by `b`, which broadcasts with the elements; where it is 0 nothing is added.
 template <sinter::detail::expression E, sinter::detail::expression B>
 auto logsumexp(E&& e, B&& b, const reduce_options& how = {}) {

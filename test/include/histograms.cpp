@@ -33,6 +33,7 @@ TEST_CASE("histograms: bincount") {
   const array<int> x{3, 1, 1, 0, 5, 1};
   CHECK(bincount(x).get() == counts_of{1, 3, 0, 1, 0, 1});
   CHECK(bincount(x, 8).get() == counts_of{1, 3, 0, 1, 0, 1, 0, 0});
+  CHECK(bincount(x > 0).get() == counts_of{1, 5});
   // Positions of several axes, that do not merge into one.
   const array<int> cube = arange<int>(0, 36).reshape(6, 6, 1) % 3 + 1;
   CHECK(bincount(pad(cube, {{0, 1}, {0, 1}, {0, 1}}).ravel() % 4).get() == counts_of{62, 12, 12, 12});
@@ -179,4 +180,10 @@ TEST_CASE("histograms: edges in a list") {
   CHECK(histogram(a, {0, 2, 7}, {.density = false}).first.get() == counts_of{1, 5});
   CHECK(digitize(a, {2, 4}).get() == counts_of{0, 1, 1, 2, 2, 2});
   CHECK(digitize(2, {2, 4}, true).item() == 0);
+}
+
+TEST_CASE("histograms: of several variables, a number of bins for each") {
+  const array<double> a{0, 1, 2, 2}, b{0, 0, 1, 3};
+  CHECK(histogram2d(a, b, 3).counts.get() == histogram2d(a, b, {3}).counts.get());
+  CHECK(histogramdd(stack({a, b}, 1), 2).counts.get() == histogramdd(stack({a, b}, 1), {2, 2}).counts.get());
 }

@@ -191,6 +191,8 @@ TEST_CASE_TEMPLATE("matmul: an outer product is a map", T, double, std::complex<
     const array<T> x = some<T>({n}), y = some<T>({n}, 1);
     array<T> made;
     CHECK(calls_of([&] { made = tensordot(x, y, 0) + x; }) == 0);
+    CHECK(array<T>(dot(x, T(2))).get() == array<T>(x * T(2)).get());
+    CHECK(array<T>(dot(T(2), y)).get() == array<T>(T(2) * y).get());
     CHECK(made.get() == array<T>(expand_dims(x, {-1}) * y + x).get());
     CHECK(array<T>(matmul(expand_dims(x, {-1}), expand_dims(y, {0}))).get() == array<T>(tensordot(x, y, 0)).get());
   }

@@ -148,5 +148,6 @@ TEST_CASE("reduction options: what is asked of the same elements is one pass ove
 
 TEST_CASE("reductions: the logarithm of an empty sum is minus infinity") {
   const array<double> none = special::logsumexp(zeros({3, 0}), {.axis = -1});
+  CHECK(special::logsumexp(zeros({3, 2}), 1).get() == special::logsumexp(zeros({3, 2}), {.axis = 1}).get());
   CHECK(none.get() == std::vector<double>(3, -INFINITY));
 }
