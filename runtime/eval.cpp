@@ -173,12 +173,25 @@ bool compress(request* requests, detail::array_node* (*total)(dtype, stream_stat
   return true;
 }
 
+// Do the axes of a step merge into one, along which the blocks of a kernel that counts go? A reshape may have them cut.
+bool is_one_line(const codegen::step& s, const codegen::resolution& r) {
+  const sinter::shape& axes = r.spaces[s.domain].extents;
+  return std::ranges::all_of(s.inputs, [&](const auto& input) {
+    const codegen::operand& o = r.operands[input.operand];
+    std::int64_t next = -1;
+    for (int d = axes.size() - 1; !o.flat && !o.fixed && d >= 0; --d) {
+      if (axes[d] == 1) continue;
+      if (next >= 0 && o.strides[d] != next) return false;
+      next = o.strides[d] * axes[d];
+    }
+    return true;
+  });
+}
+
 bool count(request& r, int room, std::int64_t size, workspace& w) {
   const fusion* const p = one_kernel(&r, 1, codegen::count_word::make(room).bits, w);
   if (!p || !p->steps[0]->step.kernel.counts) return false;
-  // Its blocks go along one axis. A position may be made of several, where a reshape had its axes cut.
-  const sinter::shape& axes = w.resolution.spaces[p->steps[0]->step.domain].extents;
-  if (std::count_if(axes.begin(), axes.end(), [](std::int64_t n) { return n != 1; }) > 1) return false;
+  if (!is_one_line(p->steps[0]->step, w.resolution)) return false;
   stream_state& on = current_stream(device_of(w.resolution, &r, 1));
   const dropping at_end{w};
   r.into = new_array(dtype::int64, shape{size}, on);

@@ -60,7 +60,7 @@ inline std::vector<std::uint16_t> point_values(const kernel& k) {
   return roots;
 }
 
-inline constexpr int bent = 1 << 15;  // by one step between borders, which is not known before they are
+inline constexpr int bent = 1 << 15;  // by one step between borders, which is found where they are
 inline constexpr int unsteady = 1 << 16;
 inline bool is_steady(int step) { return step < bent && step > -bent; }
 

@@ -66,13 +66,23 @@ std::int64_t moved_by_place(const typed_node* n, int depth = 0) {
     const bool by_place = v->more_count() > 0 && std::all_of(v->more, v->more + v->more_count(), is_place);
     return by_place ? v->child->extents.elements() : 0;
   }
-  if (n->kind == node_kind::reshape) return repeats_elements(child(n, 0)) ? n->extents.elements() : 0;
+  if (n->kind == node_kind::reshape) {  // of two to four times each, memory is worth it
+    const sinter::shape& apart = child(n, 0)->extents;
+    return repeats_elements(child(n, 0)) ? 2 * (apart.elements() / apart[apart.size() - 1]) : 0;
+  }
   if (n->kind != node_kind::expression || depth == deepest) return 0;
   const auto* e = static_cast<const expression_node*>(n);
   if (!any_operation(e, [](op code) { return code == op::where; })) return 0;
   std::int64_t elements = 0;
   for (int i = 0; i < child_count(n); ++i) elements += moved_by_place(child(n, i), depth + 1);
   return elements;
+}
+
+// Does an array have one element for several places?
+bool is_spread(const array_node* a) {
+  for (int d = 0; d < a->extents.size(); ++d)
+    if (a->extents[d] > 1 && a->strides[d] == 0) return true;
+  return false;
 }
 
 }  // namespace
@@ -94,8 +104,8 @@ int next_along(const typed_node* n) {
   const sinter::shape& whole = n->extents;
   for (int count = 1, looked_at = 0; count > 0 && looked_at < most_looked_at; ++looked_at) {
     n = open[--count];
-    if (n->kind == node_kind::array && n->extents == whole)
-      if (const int axis = nearest_axis(static_cast<const array_node*>(n)); axis >= 0) return axis;
+    if (n->kind == node_kind::array && n->extents == whole && !is_spread(static_cast<const array_node*>(n)))
+      return nearest_axis(static_cast<const array_node*>(n));
     if (n->kind != node_kind::expression) continue;
     for (int i = child_count(n); i-- > 0 && count < most_open;) open[count++] = child(n, i);
   }

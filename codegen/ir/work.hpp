@@ -15,8 +15,8 @@ bool leaves_loops(const detail::expression_node*);
 /// Are elements put elsewhere by their place alone, about each once, as joins, rolls and pads do? A map makes vectors of such loads.
 bool moves_elements(const detail::typed_node*);
 
-/// Along which axis do elements of an expression lie next to each other, as its first array of all its elements has them? -1: there is
-/// none nearby.
+/// Along which axis do elements of an expression lie next to each other, as its first array with an element for each of its own has them?
+/// -1: there is none nearby.
 int next_along(const detail::typed_node*);
 
 /// The axis along which elements of an array lie next to each other, or least far; -1 where it has one element.

@@ -47,7 +47,7 @@ bool is_padded(const pad_width& w) { return w.before != 0 || w.after != 0; }
 
 // ---- by index -------------------------------------------------------------------------------------------------------
 
-// Which of n elements stands at place i - before, which is one of n inside, and of few outside.
+// Which of n elements stands at a place, counted from the first of them, where no side is longer than what it is the image of.
 term mirrored_once(const term& place, const pad_width& by, std::int64_t n, pad_mode mode) {
   const auto outside = [&](bool behind) -> term {
     const std::int64_t end = behind ? n - 1 : 0, on_it = mode == pad_mode::reflect ? 0 : behind ? 1 : -1;

@@ -105,7 +105,10 @@ int axes_of_run(const array_node& a, const picking& list) {
   int axes = 0;
   for (std::int64_t step = 1; axes < whole && a.strides[rank - 1 - axes] == step; ++axes)
     step *= a.extents[rank - 1 - axes];
-  return axes;
+  std::int64_t bytes = itemsize(a.type);
+  for (int d = rank - axes; d < rank; ++d) bytes *= a.extents[d];
+  constexpr std::int64_t least = 16;  // what is shorter is as fast one by one
+  return bytes < least ? 0 : axes;
 }
 
 // The positions of runs: the last axes have one element each.

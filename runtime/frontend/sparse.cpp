@@ -37,7 +37,7 @@ sparse_parts parts_of(format f, entries_ref e, const term& values) {
 term positions_of(const runtime::sparse_entries& e, dtype type) {
   return astype(term::made(make_positions(shape{e.count})), type);
 }
-// The row of each entry, of compressed ones by a search where it has not been found.
+// The row of each entry; of compressed ones on a GPU, and while a graph is captured, by a search.
 term majors_of(const runtime::sparse_entries& e) {
   if (!e.is_compressed) return astype(term(e.major), dtype::int64);
   if (const handle all = e.expanded_majors()) return astype(term(all), dtype::int64);

@@ -157,7 +157,7 @@ void sparse_entries::keep(std::shared_ptr<gpu_factors> made) const {
   std::swap(factors_[1], made);  // what goes, goes without the lock: parameters outlive it
 }
 
-handle sparse_entries::expanded_majors() const {
+handle sparse_entries::expanded_majors() const try {
   if (!is_compressed || chosen.capture || device() != device::cpu()) return {};
   const std::lock_guard hold(finding_);
   if (expanded_.get() == nullptr) {
@@ -165,6 +165,8 @@ handle sparse_entries::expanded_majors() const {
     expanded_ = make_index_array(expanded(read_places(major)), index());
   }
   return expanded_;
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
 }
 
 arrangement sorted(const sparse_entries& e, bool merges) {

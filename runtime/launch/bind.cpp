@@ -161,21 +161,34 @@ bool results_share(const step& s, const axes& a, const binding& b, const std::in
   return moves ? overlap_along(s, a, b, leading, fastest) : loads_go_along(s, b, fastest);
 }
 
-// Do loads from an operand go along an axis by their positions, as those of a roll along the axis that is rolled?
+// Do loads from an operand go along an axis by their positions, from element to element, as those of a roll along the axis that is rolled?
+// An index that is multiplied goes in steps of its own, which nothing is known of here.
 bool goes_by_position(const step& s, const binding& b, std::size_t operand, int axis) {
   const auto step_of = [&](int input) {
     const bool moves = b.operands[static_cast<std::size_t>(input)].strides[axis] != 0;
     return s.kernel.inputs[static_cast<std::size_t>(input)].iota && moves ? 1 : 0;
   };
+  const std::vector<codegen::value>& all = s.kernel.values;
   const std::vector<int> steps = codegen::steps_of(s.kernel, step_of, true);
-  return std::ranges::any_of(s.kernel.values, [&](const codegen::value& v) {
-    if (v.kind != codegen::value_kind::load || !(v.index & codegen::with_offset)) return false;
-    const codegen::value& from = s.kernel.values[v.args[0]];
-    return from.kind == codegen::value_kind::input && from.index == operand && steps[v.args[1]] != 0;
-  });
+  std::vector<bool> multiplied(all.size());
+  bool any = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const codegen::value& v = all[i];
+    for (int a = 0; a < codegen::arity(v); ++a) {
+      const bool by_step = v.kind == codegen::value_kind::apply && v.code == op::multiply && steps[v.args[a]] != 0;
+      multiplied[i] = multiplied[i] || multiplied[v.args[a]] || by_step;
+    }
+    if (v.kind != codegen::value_kind::load || !(v.index & codegen::with_offset)) continue;
+    const codegen::value& from = all[v.args[0]];
+    if (from.kind != codegen::value_kind::input || from.index != operand || steps[v.args[1]] == 0) continue;
+    if (multiplied[v.args[1]]) return false;
+    any = true;
+  }
+  return any;
 }
 
-// The strides that axes are sorted by: the leader's, or in order those of the domain itself.
+// The strides that axes are sorted by: the leader's, or in order those of the domain itself. An axis along which its loads go by position
+// counts as one of neighbours. Notes whether results share what they fold.
 void steps_to_order_by(const step& s, const axes& a, binding& b, bool in_order, std::int64_t* by) {
   std::int64_t step_size = 1;
   for (int d = a.count - 1; in_order && d >= 0; --d) by[d] = step_size, step_size *= 2;

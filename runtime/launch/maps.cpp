@@ -375,7 +375,14 @@ class sharing {
       const codegen::value& at = k_.values[l.value];
       return !(at.index & codegen::with_offset) && (!codegen::guard_of(at) || same[*codegen::guard_of(at)]);
     });
-    return places_stay && !all.borders.empty() && (widest() <= 4 || all.borders.size() > 3);
+    const auto is_settled = [&](const codegen::value& v) {
+      return std::ranges::any_of(all.loads, [&](const auto& l) { return &k_.values[l.value] == &v; });
+    };
+    // As short rows spelled out, loads that ask a guard each time are not for vectors (codegen/source/loads.cpp).
+    const bool all_settled = std::ranges::all_of(k_.values, [&](const codegen::value& v) {
+      return v.kind != codegen::value_kind::load || !codegen::guard_of(v) || is_settled(v);
+    });
+    return places_stay && all_settled && !all.borders.empty() && (widest() <= 4 || all.borders.size() > 3);
   }
 
   // What tiles turn in registers: words of 4 and 8 bytes, and not more than a core has near.

@@ -42,8 +42,8 @@ inline std::uint16_t cpu_columns(const binding& b, int threads, std::int64_t wid
 inline bool is_taken_apart(std::int64_t length) { return (length >= 1 && length <= 4) || length == 8; }
 
 /// The lanes in which a core folds a row: enough additions under way, but not so many that there is more to do at the row's end
-/// than in it; of bytes, as a mask is, so many that they fill a vector, or gcc makes none. By the length and dtypes alone, since the order of
-/// folding follows from it.
+/// than in it; of bytes, as a mask is, so many that they fill a vector, or gcc makes none. By the length and the dtypes that a kernel reads
+/// alone, since the order of folding follows from it.
 inline std::uint8_t cpu_lanes(const codegen::kernel& k, std::int64_t length) {
   const auto is_byte = [](const codegen::input& i) { return i.is_element() && itemsize(i.type) == 1; };
   const bool wide = length >= 32 && std::any_of(k.inputs.begin(), k.inputs.end(), is_byte);
