@@ -1,5 +1,5 @@
 // What the walk of resolve.cpp makes memory of though no reduction asks for it: what takes long and is used more than once, and what
-// only moves elements and is folded (decisions 0029 and 0046); and which calls kernels make themselves.
+// only moves elements and is folded (decisions 0029 and 0048); and which calls kernels make themselves.
 #pragma once
 
 #include <algorithm>

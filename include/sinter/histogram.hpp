@@ -54,23 +54,21 @@ SINTER_API node* make_bin_edges(handle of, const histogram_bins&, const histogra
 SINTER_API node* make_histogramdd(handle sample, const histogram_bins*, std::size_t bins, const histogram_range*,
                                   std::size_t ranges, bool density, std::vector<handle>& edges);
 
+/// Numbers from 0 on, or truth values, which are 0 and 1.
+template <class X>
+concept countable = index_array<X> || mask_array<X>;
+
 }  // namespace detail
 
 /// How often each number from 0 on is there. Shapes: one axis, of one more than the largest number, or `minlength`. Dtypes: int64.
 /// Errors: `error` for a number below 0. Stream behaviour: waits for the largest. Source: numpy.bincount.
-template <detail::index_array X>
+template <detail::countable X>
 array<std::int64_t> bincount(X&& x, detail::integer minlength = 0) {
   return array<std::int64_t>(detail::make_bincount(
       detail::handle(detail::take_node(astype<std::int64_t>(std::forward<X>(x)))), {}, minlength));
 }
-/// How many are false and how many true.
-template <detail::expression X>
-  requires std::same_as < detail::element_in<X>,
-bool > array<std::int64_t> bincount(X&& x, detail::integer minlength = 0) {
-  return bincount(astype<std::int64_t>(std::forward<X>(x)), minlength);
-}
 /// The sums of their weights. Dtypes: double.
-template <detail::index_array X, detail::expression W>
+template <detail::countable X, detail::expression W>
 array<double> bincount(X&& x, W&& weights, detail::integer minlength = 0) {
   detail::handle of(detail::take_node(astype<std::int64_t>(std::forward<X>(x))));
   detail::handle by(detail::take_node(astype<double>(std::forward<W>(weights))));

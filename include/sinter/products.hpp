@@ -119,7 +119,7 @@ template <detail::expression A, arithmetic B>
 auto dot(A&& a, B b) {
   return std::forward<A>(a) * b;
 }
-/// The same.
+/// A number times each element, the number first.
 template <arithmetic A, detail::expression B>
 auto dot(A a, B&& b) {
   return a * std::forward<B>(b);

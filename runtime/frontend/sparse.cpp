@@ -302,7 +302,8 @@ sparse_parts convert(const sparse_parts& p, format to) try {
   if (s.format == to) return p;
   if (to == format::coo) {
     const runtime::sparse_entries& e = *s.entries;
-    const handle major(evaluated(astype(majors_of(e), e.index())).take());
+    handle major = e.expanded_majors();  // of what keeps them no second copy
+    if (major.get() == nullptr) major = handle(evaluated(astype(majors_of(e), e.index())).take());
     const bool is_row = s.format == format::csr;
     return parts_of(to,
                     std::make_shared<const runtime::sparse_entries>(runtime::sparse_places{

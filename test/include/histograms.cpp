@@ -34,6 +34,7 @@ TEST_CASE("histograms: bincount") {
   CHECK(bincount(x).get() == counts_of{1, 3, 0, 1, 0, 1});
   CHECK(bincount(x, 8).get() == counts_of{1, 3, 0, 1, 0, 1, 0, 0});
   CHECK(bincount(x > 0).get() == counts_of{1, 5});
+  CHECK(bincount(x > 1, array<float>{1, 2, 3, 4, 5, 0.5f}).get().size() == 2);
   // Positions of several axes, that do not merge into one.
   const array<int> cube = arange<int>(0, 36).reshape(6, 6, 1) % 3 + 1;
   CHECK(bincount(pad(cube, {{0, 1}, {0, 1}, {0, 1}}).ravel() % 4).get() == counts_of{62, 12, 12, 12});
