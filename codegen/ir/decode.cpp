@@ -34,6 +34,7 @@ class reader {
       else if (mark == count_word::mark) p_.counts = count_word{w}.room();
       else if (mark == load_word::mark) numbered_.push_back(load(load_word{w}));
       else if (mark == check_word::mark) numbered_.push_back(check(check_word{w}));
+      else if (mark == same_scalars_word::mark) same_scalar_ = same_scalars_word{w}.first();
       else if (mark == both_word::mark) numbered_.push_back(both());
       else if (mark == digit_word::mark) numbered_.push_back(digit(digit_word{w}));
       else expression(*reinterpret_cast<const fragment*>(static_cast<std::uintptr_t>(w)));
@@ -65,8 +66,10 @@ class reader {
   }
 
   std::uint16_t next_scalar(dtype t) {
+    if (same_scalar_ >= 0) return scalars_[static_cast<std::size_t>(same_scalar_++)];
     p_.scalars.push_back(t);
-    return p_.add({value_kind::scalar, t, op::add, {}, static_cast<std::uint16_t>(p_.scalars.size() - 1)});
+    scalars_.push_back(p_.add({value_kind::scalar, t, op::add, {}, static_cast<std::uint16_t>(scalars_.size())}));
+    return scalars_.back();
   }
 
   std::uint16_t both() {
@@ -146,9 +149,7 @@ class reader {
         at_ = node++;
         stack_.push_back(next());
       } else if (in.code == instruction::take_scalar) {
-        p_.scalars.push_back(in.type);
-        const auto index = static_cast<std::uint16_t>(p_.scalars.size() - 1);
-        stack_.push_back(p_.add({value_kind::scalar, in.type, op::add, {}, index}));
+        stack_.push_back(next_scalar(in.type));
       } else if (in.code == instruction::cast) {
         stack_.back() = cast_to(p_, stack_.back(), in.type);
         std::erase_if(p_.unrounded, [&](const auto& of) { return of.first == stack_.back(); });  // it is asked for
@@ -168,12 +169,14 @@ class reader {
     }
     at_ = first_ref + f.nodes + static_cast<std::size_t>(exponent_words::count(f)) + (f.called ? 1 : 0);
     numbered_.push_back(stack_.back());
+    same_scalar_ = -1;
   }
 
   const buffer<std::uint64_t>& words_;
   std::size_t at_ = 0;
   program p_;
-  std::vector<std::uint16_t> stack_, numbered_;
+  std::vector<std::uint16_t> stack_, numbered_, scalars_;
+  int same_scalar_ = -1;     // the next one of those that an expression took before
   std::vector<int> inputs_;  // by operand: its value, or -1
 };
 

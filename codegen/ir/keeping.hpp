@@ -20,6 +20,7 @@ class keeping : protected places {
     const detail::typed_node* n;
     unsigned context;
     bool remembered;
+    bool again;           // it, or what it is under, has been met before
     unsigned inner = 0;   // of what becomes memory: the context it is walked in
     int next = 0;         // child
     bool stores = false;  // the node itself becomes memory
@@ -59,21 +60,28 @@ class keeping : protected places {
 
   // Has the node been met in another context of the same space? Then all of its uses are walked anew.
   bool is_used_again(const detail::expression_node* e, const frame& f) {
-    if (std::find(used_again_.begin(), used_again_.end(), e) != used_again_.end()) return true;
+    if (is_noted(e)) return true;
     const met_nodes::meeting* const before = f.remembered ? met_.latest(e) : nullptr;
     if (!before) return false;
     const context &in = contexts_[f.context], &other = contexts_[before->context];
     if (other.space != in.space || other.stored || !other.guard.is_none()) return false;
     if (3 * evaluations(e, other) < 2 * e->extents.elements()) return false;
     if (!takes_long(e) || !lives_where_work_is_kept(e)) return false;
-    used_again_.push_back(e);
-    refining_ = true;
-    return true;
+    return note(e);
+  }
+
+  // Nodes whose uses are all to read memory, though one of them has been walked already: the walk begins again.
+  bool is_noted(const detail::node* n) const {
+    return std::find(used_again_.begin(), used_again_.end(), n) != used_again_.end();
+  }
+  bool note(const detail::node* n) {
+    used_again_.push_back(n);
+    return refining_ = true;
   }
 
   // Is a node folded or scanned that only moves elements? In a map of its own they are vectors, and lie as they are read.
   bool is_moved(const frame& f) {
-    const bool is_again = std::find(used_again_.begin(), used_again_.end(), f.n) != used_again_.end();
+    const bool is_again = is_noted(f.n);
     const context& in = contexts_[f.context];
     constexpr std::int64_t worth_a_kernel = 512;
     if (in.stored || !in.guard.is_none() || f.n->extents.elements() < worth_a_kernel) return false;
@@ -81,8 +89,7 @@ class keeping : protected places {
     if (!is_again && (domain.reduced == 0 || domain.extents.elements() != f.n->extents.elements())) return false;
     if (!is_again && itemsize(f.n->type) >= 4 && lies_beside_columns(domain)) return false;
     if (!moves_elements(f.n) || !ways_->keeps_work(device_below(f.n))) return false;
-    if (!is_again && f.remembered && met_.latest(f.n)) used_again_.push_back(f.n), refining_ = true;
-    return true;
+    return (is_again || !f.remembered || !met_.latest(f.n)) || note(f.n);
   }
 
   // Would many rows that are folded gather the same elements, none of which lies beside another, as those of a column?

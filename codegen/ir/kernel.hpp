@@ -170,6 +170,7 @@ struct row_schedule {
   std::uint8_t turns = 1;      // cuda: staged rows that a thread takes, one after the other
   bool packed = false;         // cuda: in one access
   std::uint8_t lanes = 16;     // cpu: running values of a row, side by side
+  bool filled = false;         // cpu: a row has elements for all of them
   std::uint16_t across = 0;    // cpu: columns that an item takes side by side
   std::uint8_t short_row = 0;  // cpu: elements of a column, where they are so few that the text names them
   friend bool operator==(const row_schedule&, const row_schedule&) = default;
@@ -182,6 +183,7 @@ struct fold_schedule {
   std::uint8_t turns = 1;      // cuda: of these, how many a thread asks for before it folds the first
   std::uint8_t resident = 0;   // cuda: blocks for which a multiprocessor is to have registers; 0: the compiler decides
   std::uint8_t lanes = 16;     // cpu: running values of a row, side by side
+  bool filled = false;         // cpu: a row has elements for all of them
   std::uint8_t short_row = 0;  // cpu: elements of a column, where they are so few that the text names them
   bool packed = false;         // cuda: `width` are read in one access; cpu: a stream, or short columns, have no gaps
   bool apart = false;          // cuda: these columns are not neighbours, but as far apart as a block has threads across
@@ -239,9 +241,10 @@ struct map_schedule {
   bool stream = false;         // cpu: rows follow each other, or are the same row again; an item is several
   bool staged = false;         // cpu: a block of elements goes through one function that takes long after the other
   bool stretches = false;      // cpu: rows are gone through in stretches in which no comparison of the position changes
-  bool same_borders = false;   // cpu: those of rows that follow each other are the same
-  bool once = false;           // cpu: what takes long and is made of such a row alone is computed before all rows
-  std::vector<way> ways;       // by operand; empty: element by element
+  std::uint16_t together =
+      0;              // cpu: points of rows with the same such stretches that go through one together; 0: rows go alone
+  bool once = false;  // cpu: what takes long and is made of such a row alone is computed before all rows
+  std::vector<way> ways;  // by operand; empty: element by element
   way of(int operand) const { return ways.empty() ? way::each : ways[static_cast<std::size_t>(operand)]; }
   friend bool operator==(const map_schedule&, const map_schedule&) = default;
 };

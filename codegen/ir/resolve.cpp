@@ -94,7 +94,8 @@ class walker : keeping {
     if (known_) [[unlikely]]
       if (const auto stands = known_->find(n); stands != known_->end())
         return refs_.push_back(leaf(stands->second, in));
-    frames_.push_back({n, in, remembered});
+    const bool again = (remembered && met_.latest(n)) || (!frames_.empty() && frames_.back().again);
+    frames_.push_back({n, in, remembered, again});
   }
 
   void give(const typed_node* n, unsigned in, bool remembered, ref r) {
@@ -174,17 +175,29 @@ class walker : keeping {
   ref expression(const expression_node* e, unsigned in) {
     const fragment& code = *e->code;
     const std::size_t first = refs_.size() - code.nodes;
+    const int same = code.scalars != 0 && frames_.back().again ? first_scalar_of(e) : -1;
+    if (same >= 0) [[unlikely]]
+      out_->words.push_back(same_scalars_word::make(same).bits);
     std::uint64_t* words = out_->words.add(std::size_t{1} + code.nodes);
     *words++ = reinterpret_cast<std::uintptr_t>(&code);
     for (std::size_t i = first; i < refs_.size(); ++i) *words++ = refs_[i].bits;
     refs_.shrink(first);
     append_more(*e, in);
-    if (code.scalars != 0) {
+    if (code.scalars != 0 && same < 0) {
       out_->scalars.append(e->scalars, code.scalars);
       out_->expressions.push_back(e);
     }
     takes(code.length - code.nodes - code.scalars, code.scalars * sizeof(scalar_bits));
     return ref::make(ref::value, e->type, values_++);
+  }
+
+  int first_scalar_of(const expression_node* e) const {
+    int first = 0;
+    for (const expression_node* of : out_->expressions) {
+      if (of == e) return first;
+      first += of ? of->code->scalars : 1;
+    }
+    return -1;
   }
 
   // Indices and the guard first: they are walked where the view is, and its child where they say.

@@ -82,6 +82,15 @@ struct count_word {
   static count_word make(int room) { return {mark | std::uint64_t(static_cast<unsigned>(room)) << 8}; }
   int room() const { return static_cast<int>(bits >> 8); }
 };
+/// The next expression has been met before, over another space: it takes the scalars that it took there, so that its kernel sees
+/// that it computes the same.
+struct same_scalars_word {
+  // bits 0-7 mark, 8-39 the first of them
+  static constexpr std::uint64_t mark = 17;
+  std::uint64_t bits;
+  static same_scalars_word make(int first) { return {mark | std::uint64_t(static_cast<unsigned>(first)) << 8}; }
+  int first() const { return static_cast<int>(bits >> 8); }
+};
 /// An operand read at computed indices, a value. Its scalars: the step of each index, but for those of one element.
 struct load_word {
   // bits 0-7 mark, 8-15 indices, 16 guard, 24-55 by index: its step is one element.

@@ -7,8 +7,22 @@ namespace sinter::codegen {
 
 using namespace detail;
 
+namespace {
+
+bool chooses_scalars(const program& p, const value& v) {
+  return v.kind == value_kind::apply && v.code == op::where && p.values[v.args[1]].kind == value_kind::scalar &&
+         p.values[v.args[2]].kind == value_kind::scalar;
+}
+
+}  // namespace
+
+// A choice of two scalars is one of two that are cast before any point is computed, and as narrow as its user.
 std::uint16_t cast_to(program& p, std::uint16_t v, dtype to) {
   if (p.values[v].type == to) return v;
+  if (const value from = p.values[v]; chooses_scalars(p, from)) {
+    const std::uint16_t a = cast_to(p, from.args[1], to), b = cast_to(p, from.args[2], to);
+    return p.add({value_kind::apply, to, op::where, {from.args[0], a, b}, 0});
+  }
   return p.add({value_kind::cast, to, op::add, {v, 0, 0}, 0});
 }
 

@@ -381,7 +381,9 @@ class cutter {
 
   static const char* reason_of(const kernel& k, maker by, bool last) {
     if (by == maker::map)
-      return "much work whose result is used more than once, or elements moved before they are folded";
+      return std::ranges::any_of(k.values, [](const value& v) { return is_costly(v); })
+                 ? "work that takes long, done once for all that use it"
+                 : "elements moved to where they are folded as they lie";
     if (by == maker::transform)
       return "a transform of rows, with what comes before it and what follows at each of its points";
     if (by == maker::scan) return "a scan, with what comes before it and what follows at each of its points";

@@ -131,7 +131,18 @@ cpu_writer::spare cpu_writer::spare_lanes() const {
   if (!calls) return spare::ask;
   const bool writes = std::any_of(b_.stages.begin(), b_.stages.end(),
                                   [](const stage& s) { return !s.accumulators.empty() && !s.outputs.empty(); });
-  return writes || !has_vector_math() ? spare::absent : spare::repeat;
+  if (writes || !has_vector_math()) return spare::absent;
+  return lanes_filled() ? spare::back : spare::zeros;
+}
+
+// A condition before the load alone is a mask of it, where processors have those; an index that is chosen would be one load for each lane.
+spelled cpu_writer::read_where(const std::string& guard, const std::string& prefix, const std::string& i) const {
+  const spelled element = read(prefix, i);
+  if (guard.empty() || spare_lanes() != spare::zeros) return element;
+  return [this, guard, element](int o) {
+    if (b_.v.operands[o] == access::fixed || !b_.is_element(o)) return element(o);
+    return "(" + guard + " ? " + element(o) + " : (" + b_.type(o) + "){0})";
+  };
 }
 
 // gcc 12 chooses among values without a branch, and does not where it is the fold that is guarded.
@@ -145,7 +156,7 @@ void cpu_writer::fold_where(std::string_view guard, std::string_view lane, const
 }
 
 void cpu_writer::accumulate(const spelled& input, std::string_view lane, std::string_view guard) {
-  if (!guard.empty() && spare_lanes() == spare::repeat) {
+  if (!guard.empty() && spare_lanes() != spare::ask) {
     take(input);
     std::vector<int> all;
     for (int m = 0; m < members(); ++m) all.push_back(m);
@@ -204,9 +215,11 @@ void cpu_writer::fold_range(const std::string& to, const fold_element& write) {
   w_.line("const int odd = ", to, " - i;");
   const spare how = spare_lanes();
   if (how != spare::absent) w_.open("if (odd > 0)");
+  if (how == spare::back) w_.line("i -= ", lanes(), " - odd;");
   w_.raw("#pragma omp simd\n");
   w_.open("for (int l = 0; l < ", how == spare::absent ? "odd" : lanes(), "; ++l)");
-  write(how == spare::repeat ? "i + (l < odd ? l : 0)" : "i + l", "l", how == spare::absent ? "" : "l < odd");
+  const std::string guard = how == spare::back ? "l >= " + lanes() + " - odd" : how == spare::absent ? "" : "l < odd";
+  write("i + l", "l", guard);
   w_.close();
   if (how != spare::absent) w_.close();
 }

@@ -94,7 +94,7 @@ class cpu_fold : cpu_writer {
     fold_turn(lanes(), "l");
     w_.close();
     w_.line("const int left = count - turn;");
-    if (spare_lanes() == spare::repeat) {
+    if (const spare how = spare_lanes(); how == spare::zeros || how == spare::back) {
       w_.open("if (left > 0)");
       fold_turn(lanes(), "(l < left ? l : 0)");
       w_.close();
@@ -131,7 +131,7 @@ class cpu_fold : cpu_writer {
 
   fold_element fold_element_of(const std::string& prefix) {
     return [this, prefix](const std::string& i, const std::string& lane, const std::string& guard) {
-      accumulate(read(prefix, i), lane, guard);
+      accumulate(read_where(guard, prefix, i), lane, guard);
     };
   }
 

@@ -160,7 +160,8 @@ class cpu_map : cpu_writer {
 
   // Rows with the same borders: several go through one stretch, and where it is next to nothing through one of its points, before the next.
   void rows_in_stretches(const std::string& prefix, const std::string& from, const std::string& to) {
-    const std::string most = std::to_string(bytes_of_rows / widest()), i = number("i", last_ - 1);
+    const int few = std::max(4, m_.together / 1024);  // points, for which no loop of vectors pays
+    const std::string most = std::to_string(m_.together), i = number("i", last_ - 1);
     const auto each_row = [&](auto write) {
       w_.open("for (long long ", i, " = top; ", i, " < bottom; ++", i, ")");
       place("q", prefix, last_ - 1, last_, when::points, true);
@@ -175,7 +176,7 @@ class cpu_map : cpu_writer {
     read_still("q");
     w_.open("for (long long i = 0; i < ", length_, ";)");
     begin_stretch("q", length_);
-    w_.open("if (stop - start < ", std::to_string(std::max(4, 8 / widest())), ")");
+    w_.open("if (stop - start < ", std::to_string(few), ")");
     w_.open("for (; i < stop; ++i)");
     each_row([&] {
       for (std::size_t l = 0; l < b_.cut.loads.size(); ++l) find_place(l, "q");
@@ -250,14 +251,6 @@ class cpu_map : cpu_writer {
     };
   }
 
-  static constexpr int bytes_of_rows = 8192;
-  int widest() const {
-    int bytes = 1;
-    for (int o = 0; o < operands(); ++o)
-      if (!b_.is_iota(o)) bytes = std::max(bytes, itemsize(operand_type(b_.k, o)));
-    return bytes;
-  }
-
   bool goes_back() const { return std::find(m_.ways.begin(), m_.ways.end(), way::back) != m_.ways.end() && !counts(); }
 
   // A loop over one function is bound by what the core can start; elements that go through several, by how long each takes.
@@ -305,7 +298,7 @@ class cpu_map : cpu_writer {
     }
     const std::string prefix = last_ > 1 ? "p" : "", from = last_ > 1 ? "row - first" : "begin",
                       to = last_ > 1 ? "behind - first" : "end";
-    if (m_.same_borders) rows_in_stretches(prefix, from, to);
+    if (m_.together) rows_in_stretches(prefix, from, to);
     else rows_one_by_one(prefix, from, to);
     if (last_ > 1) w_.close();
   }

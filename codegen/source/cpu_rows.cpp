@@ -39,9 +39,9 @@ class cpu_rows : cpu_writer {
     const bool asks = !guard.empty() && spare_lanes() == spare::ask;
     for (int m : members_of(s))
       w_.line(b_.member_type(m), " ", number("e", m), asks ? " = " + b_.identity(m) : "", ";");
-    const std::string call = b_.points[number_of].call(read(prefix, i), reduced, given(s, prefix, i, at), [&](int v) {
-      return is_once(v) ? number("w", v) + of_line : number("k", v) + "[" + at + "]";
-    });
+    const std::string call = b_.points[number_of].call(
+        read_where(guard, prefix, i), reduced, given(s, prefix, i, at),
+        [&](int v) { return is_once(v) ? number("w", v) + of_line : number("k", v) + "[" + at + "]"; });
     w_.line(asks ? "if (" + guard + ") " : "", call);
     if (!guard.empty() && !asks)
       return fold_where(guard, lane, members_of(s), [&](const spelled& x, const spelled& y) { fold(s, x, y); });

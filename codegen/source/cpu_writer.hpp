@@ -46,11 +46,13 @@ class cpu_writer : protected kernel_writer {
   /// without gaps. Of an operand that has no elements, where it is.
   std::string in_short_row(int o, int at, int length, bool dense) const;
 
-  /// A row is folded in lanes: the element at position p goes into `acc<m>[p % lanes]`, however the row is gone through, and the
-  /// lanes are folded as a tree. gcc may not reorder a floating sum, so the order is spelled out.
+  /// A row is folded in lanes: the element at position p goes into `acc<m>[p % lanes]`, however the row is gone through (but for the
+  /// last ones of a row whose lanes go `back`, which fill the last lanes), and the lanes are folded as a tree. gcc may not reorder a
+  /// floating sum, so the order is spelled out.
   int lane_count() const { return b_.shape == form::fold ? b_.v.fold.lanes : b_.v.rows.lanes; }
   std::string lanes() const { return std::to_string(lane_count()); }
-  /// Writes what folds element `i` into lane `lane`, if `guard` is empty or holds; where it does not, `i` is an element all the same.
+  bool lanes_filled() const { return b_.shape == form::fold ? b_.v.fold.filled : b_.v.rows.filled; }
+  /// Writes what folds element `i` into lane `lane`, if `guard` is empty or holds.
   using fold_element = std::function<void(const std::string& i, const std::string& lane, const std::string& guard)>;
   /// Declares `room` running values and sets the first `used` of them.
   void start_lanes(const std::vector<int>& members, const std::string& room, const std::string& used);
@@ -67,9 +69,12 @@ class cpu_writer : protected kernel_writer {
   enum class spare : std::uint8_t {
     absent,  // there are none: as many lanes as are left
     ask,     // each asks whether there is an element, before anything is computed
-    repeat   // they compute one that is there, and leave it out
+    back,    // they compute elements before the last ones once more, and leave them out
+    zeros    // so do they with zeros, where a row may have too few elements
   };
   spare spare_lanes() const;
+  /// As read(), where there may be an element only if the guard, if it is not empty, holds.
+  spelled read_where(const std::string& guard, const std::string& prefix, const std::string& i) const;
   /// Folds into lane `lane` what was computed whether the guard holds or not, by `write`, given a running value and an element.
   void fold_where(std::string_view guard, std::string_view lane, const std::vector<int>& members,
                   const std::function<void(const spelled& x, const spelled& y)>& write);

@@ -2,6 +2,8 @@
 // loads do not wait for each other. The threads of a block lie along the fastest axis, and over rows where there are any; what
 // axes are left are counted by the grid, so that an index is divided once for a block at most. Operands that lie along another
 // axis than the results are turned in shared memory.
+#include <sinter/error.hpp>
+
 #include "codegen/source/cuda_writer.hpp"
 
 namespace sinter::codegen {
@@ -58,6 +60,7 @@ class cuda_map : cuda_writer {
 
   // A block counts by itself first, in shared memory, where the machine adds at once what several lanes add to one count.
   void count() {
+    if (b_.v.rank != 1) throw internal_error("a kernel that counts goes along one axis");
     const std::string room = std::to_string(b_.k.counts), threads = std::to_string(block_threads);
     const std::string span = std::to_string(block_threads * width_ * m_.turns);
     const auto each_count = [&] { w_.open("for (int e = threadIdx.x; e < ", room, "; e += ", threads, ")"); };

@@ -119,6 +119,13 @@ constexpr std::string_view own_expf =
     "#define expf sinter_own_expf\n"
     "#endif\n";
 
+// Of our own, in place of the library's of one precision, where there are vectors.
+struct own_function {
+  std::string_view name;  // as the text calls it
+  std::string_view text;
+};
+constexpr own_function own[] = {{"erff", own_erff}, {"expf", own_expf}};
+
 bool calls(const std::vector<std::string_view>& names, const std::string& name) {
   return std::binary_search(names.begin(), names.end(), std::string_view(name));
 }
@@ -172,9 +179,9 @@ std::string declarations(std::string_view source, bool vectorised) {
     const std::string name(f.name);
     if (calls(names, name + "f")) out += declaration(f, "float", name + "f", vectorised) + renamed(f, name + "f");
     if (calls(names, name)) out += declaration(f, "double", name, vectorised) + renamed(f, name);
-    if (vectorised && f.name == "erf" && calls(names, "erff")) out += own_erff;
-    if (vectorised && f.name == "exp" && calls(names, "expf")) out += own_expf;
   }
+  for (const own_function& f : own)
+    if (vectorised && calls(names, std::string(f.name))) out += f.text;
   for (const odd_function& f : odd_library) {
     if (calls(names, std::string(f.single))) out += odd_declaration(f.single, f.parameters, "float");
     if (calls(names, std::string(f.twice))) out += odd_declaration(f.twice, f.parameters, "double");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "codegen/ir/values.hpp"
 #include "codegen/source/borders.hpp"
@@ -67,15 +68,15 @@ class sharing {
       m_.once = name_same_rows();
       l.how.items = divide_up(rows, codegen::stream_item);
     } else {
-      m_.same_borders = has_same_borders(length) && (in_order || !is_long());
-      if (length <= longest_short_row && !m_.same_borders) name_rows(length);
+      if (has_same_borders(length) && (in_order || !is_long()))
+        m_.together = static_cast<std::uint16_t>(bytes_together / widest());
+      if (length <= longest_short_row && !m_.together) name_rows(length);
       l.how.items = rows;
     }
     if (!m_.short_row && !m_.stream) {
       name_steps();
       m_.staged = !m_.once && !in_order && is_long();
-      m_.stretches =
-          m_.same_borders || (!m_.once && !m_.staged && has_stretches(m_.pieces ? codegen::row_piece : length));
+      m_.stretches = m_.together || (!m_.once && !m_.staged && has_stretches(m_.pieces ? codegen::row_piece : length));
     }
     return l;
   }
@@ -340,12 +341,15 @@ class sharing {
     return long_ones >= several && k_.values.size() <= most_values;
   }
 
+  static constexpr int bytes_together =
+      8192;  // of rows with the same stretches: they stay near from one stretch to the next
+
   // Are rows long enough for it to pay that what stays the same for many points is asked once for them?
-  bool has_stretches(std::int64_t length) const {
+  bool has_stretches(std::int64_t length) {
     constexpr std::int64_t least = 32;
     return length >= least && can_be_cut();
   }
-  bool can_be_cut() const {
+  bool can_be_cut() {
     constexpr std::size_t most_borders = 64;
     const auto is_element = [](const codegen::input& i) { return i.is_element(); };
     if (std::ranges::all_of(k_.inputs, is_element)) return false;
@@ -353,12 +357,17 @@ class sharing {
       if (v.kind == codegen::value_kind::call ||
           (v.kind == codegen::value_kind::apply && detail::takes_words(detail::facts(v.code).of)))
         return false;
-    const codegen::stretches all = codegen::stretches_of(k_, v_);
+    const codegen::stretches& all = cut();
     return !(all.borders.empty() && all.loads.empty()) && all.borders.size() <= most_borders;
   }
 
+  const codegen::stretches& cut() {
+    if (!cut_) cut_ = codegen::stretches_of(k_, v_);
+    return *cut_;
+  }
+
   // Is what is asked the same for all rows of the axis before the fastest, so that even short ones may be cut?
-  bool has_same_borders(std::int64_t length) const {
+  bool has_same_borders(std::int64_t length) {
     constexpr std::int64_t fewest_rows = 8, fewest_bytes = 32;
     if (b_.extents[last_ - 1] < fewest_rows || !can_be_cut()) return false;
     std::vector<bool> same(k_.values.size());
@@ -367,7 +376,7 @@ class sharing {
       same[i] = at.kind != codegen::value_kind::input || b_.operands[at.index].strides[last_ - 1] == 0;
       for (int a = 0; a < codegen::arity(at); ++a) same[i] = same[i] && same[at.args[a]];
     }
-    const codegen::stretches all = codegen::stretches_of(k_, v_);
+    const codegen::stretches& all = cut();
     const auto is_same = [&](std::uint16_t b) { return same[b]; };
     if (!std::ranges::all_of(all.borders, is_same)) return false;
     if (length > longest_short_row) return !all.borders.empty() || length * widest() >= fewest_bytes;
@@ -457,6 +466,7 @@ class sharing {
   codegen::map_schedule& m_;
   const int last_;
   const int multiprocessors_;
+  std::optional<codegen::stretches> cut_;  // what of a row is asked once for many points
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ inline bool is_taken_apart(std::int64_t length) { return (length >= 1 && length 
 /// alone, since the order of folding follows from it.
 inline std::uint8_t cpu_lanes(const codegen::kernel& k, std::int64_t length) {
   const auto is_byte = [](const codegen::input& i) { return i.is_element() && itemsize(i.type) == 1; };
-  const bool wide = length >= 32 && std::any_of(k.inputs.begin(), k.inputs.end(), is_byte);
+  const bool wide = length > 16 && std::any_of(k.inputs.begin(), k.inputs.end(), is_byte);
   return length < 512 && !wide ? 16 : length < 2048 ? 32 : 64;
 }
 
