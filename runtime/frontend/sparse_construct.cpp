@@ -1,5 +1,4 @@
-// Sparse arrays put together from others and taken apart: the host lists where entries go and which value each has; values stay
-// expressions.
+// Sparse arrays taken apart, and the pairs of two: the host lists where entries go and which value each has; values stay expressions.
 #include <sinter/sparse_construct.hpp>
 
 #include <algorithm>
@@ -11,61 +10,54 @@
 
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
-#include "runtime/frontend/sparse_entries.hpp"
+#include "runtime/frontend/sparse_lists.hpp"
 
 namespace sinter::detail {
 
-using runtime::at, runtime::entries_ref, runtime::made_format, runtime::place_list, runtime::read_majors,
-    runtime::read_places, runtime::size_of, runtime::structure_of, runtime::term, runtime::values_at;
+using runtime::at, runtime::entries_of, runtime::entry_list, runtime::length_of_diagonal, runtime::made_format,
+    runtime::place_list, runtime::read_majors, runtime::read_places, runtime::row_list, runtime::size_of,
+    runtime::structure_of, runtime::term, runtime::values_at;
 using sparse::format;
 
 namespace {
 
-// Entries in any order: where they go, and which value each has.
-struct entry_list {
-  place_list major, minor, from;
-  void add(std::int64_t to_major, std::int64_t to_minor, std::int64_t value) {
-    major.push_back(to_major);
-    minor.push_back(to_minor);
-    from.push_back(value);
-  }
-};
-
-const runtime::sparse_entries& entries_of(const sparse_parts& p) { return *structure_of(p.structure).entries; }
-
-sparse_parts assembled(const entry_list& l, format f, const shape& s, const term& values,
-                       const runtime::sparse_entries& like) {
-  s.check();
-  const bool by_row = f != format::csc;
-  runtime::placed_entries made = put_in_place(l.major, l.minor, s[by_row ? 0 : 1], s[by_row ? 1 : 0], like);
-  place_list from(made.order.size());
-  std::transform(made.order.begin(), made.order.end(), from.begin(), [&](std::int64_t k) { return l.from[at(k)]; });
-  const device_scope on(like.device());
-  return {runtime::make_structure(f, std::move(made.entries)), values_at(values, from).held()};
-}
-
 // ---- picks
 
-// The indices that are picked of an axis.
-place_list picked_of(const axis_pick& p, std::int64_t extent, int axis, const shape& s) {
+// What is picked of an axis: indices one after the other, or a list of them.
+struct picked {
+  runtime::range run{.start = 0, .step = 1, .length = 0};
+  place_list indices;
+  bool is_list = false;
+
+  std::int64_t size() const { return is_list ? size_of(indices) : run.length; }
+  std::int64_t operator[](std::int64_t i) const { return is_list ? indices[at(i)] : run.start + run.step * i; }
+  bool is_all_of(std::int64_t extent) const {
+    return !is_list && run.start == 0 && run.length == extent && run.step == 1;
+  }
+  bool are_neighbours() const { return !is_list && (run.step == 1 || run.length <= 1); }
+  bool rise() const {
+    for (std::int64_t i = 1; i < size(); ++i)
+      if ((*this)[i] <= (*this)[i - 1]) return false;
+    return true;
+  }
+};
+picked picked_of(const axis_pick& p, std::int64_t extent, int axis, const shape& s) {
+  picked all;
   if (p.indices().get()) {
     if (shape_of(p.indices().get()).size() != 1)
       throw shape_error(message("sinter: rows and columns of a sparse array are picked by indices of one axis, not %s",
                                 to_string(shape_of(p.indices().get())).c_str())
                             .c_str());
-    place_list all = read_places(p.indices());
-    for (std::int64_t& i : all) i = runtime::wrapped(i, extent, axis, s);
-    return all;
+    all.is_list = true;
+    all.indices = read_places(p.indices());
+    for (std::int64_t& i : all.indices) i = runtime::wrapped(i, extent, axis, s);
+  } else if (p.item().what == index_item::all) {
+    all.run = {.start = 0, .step = 1, .length = extent};
+  } else if (p.item().what == index_item::integer) {
+    all.run = {.start = runtime::wrapped(p.item().start, extent, axis, s), .step = 1, .length = 1};
+  } else {
+    all.run = runtime::clipped(p.item(), extent);
   }
-  if (p.item().what == index_item::all) {
-    place_list all(at(extent));
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-    return all;
-  }
-  if (p.item().what == index_item::integer) return place_list{runtime::wrapped(p.item().start, extent, axis, s)};
-  const runtime::range r = runtime::clipped(p.item(), extent);
-  place_list all(at(r.length));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = r.start + r.step * static_cast<std::int64_t>(i);
   return all;
 }
 
@@ -73,53 +65,79 @@ place_list picked_of(const axis_pick& p, std::int64_t extent, int axis, const sh
 struct places_by_index {
   place_list starts, places;
 };
-places_by_index inverse(const place_list& picked, std::int64_t extent) {
-  places_by_index m{place_list(at(extent) + 1), place_list(picked.size())};
-  for (const std::int64_t i : picked) ++m.starts[at(i) + 1];
+places_by_index inverse(const picked& p, std::int64_t extent) {
+  places_by_index m{place_list(at(extent) + 1), place_list(at(p.size()))};
+  for (std::int64_t to = 0; to < p.size(); ++to) ++m.starts[at(p[to]) + 1];
   for (std::size_t i = 0; i < at(extent); ++i) m.starts[i + 1] += m.starts[i];
   place_list next(m.starts.begin(), m.starts.end() - 1);
-  for (std::size_t to = 0; to < picked.size(); ++to)
-    m.places[at(next[at(picked[to])]++)] = static_cast<std::int64_t>(to);
+  for (std::int64_t to = 0; to < p.size(); ++to) m.places[at(next[at(p[to])]++)] = to;
   return m;
 }
 
-// ---- joins
+// Whole rows that are neighbours: their entries are, too.
+sparse_parts neighbouring_rows(const sparse_parts& p, const runtime::range& rows) {
+  const runtime::sparse_entries& e = entries_of(p);
+  const device_scope on(e.device());
+  const std::int64_t begin = rows.length == 0 ? 0 : rows.start;
+  place_list starts = read_places(term(e.major).along(0, slice(begin, begin + rows.length + 1)).held());
+  const std::int64_t first = starts[0];
+  for (std::int64_t& k : starts) k -= first;
+  const slice entries(first, first + starts.back());
+  const handle minor(evaluated(term(e.minor).along(0, entries)).take());
+  std::int64_t longest = 0;
+  for (std::size_t r = 0; r + 1 < starts.size(); ++r) longest = std::max(longest, starts[r + 1] - starts[r]);
+  return {runtime::make_structure(structure_of(p.structure).format,
+                                  std::make_shared<const runtime::sparse_entries>(runtime::sparse_places{
+                                      true, rows.length, e.minors, starts.back(), longest, e.is_sorted, e.is_canonical,
+                                      runtime::make_index_array(starts, e.index()), minor})),
+          term(p.data).along(0, entries).held()};
+}
 
-// How far along each axis the parts begin, and the shape of all.
-struct joined_shape {
-  place_list down, across;
-  shape whole;
-};
-joined_shape joined(const sparse_parts* parts, std::size_t count, joint how) {
-  joined_shape j;
-  std::int64_t rows = 0, columns = 0;
-  const shape first = structure_of(parts[0].structure).extents();
-  for (std::size_t i = 0; i < count; ++i) {
-    const shape s = structure_of(parts[i].structure).extents();
-    const int kept = how == joint::columns ? 0 : 1;
-    if (how != joint::corners && s[kept] != first[kept])
-      throw shape_error(message("sinter: sparse arrays of shapes %s and %s do not join %s", to_string(first).c_str(),
-                                to_string(s).c_str(), how == joint::columns ? "side by side" : "one above the other")
-                            .c_str());
-    j.down.push_back(rows);
-    j.across.push_back(columns);
-    if (how != joint::columns) rows = runtime::grown(rows, s[0]);
-    if (how != joint::rows) columns = runtime::grown(columns, s[1]);
+// Any whole rows: of their entries no host needs to know where they are.
+sparse_parts whole_rows(const sparse_parts& p, const picked& rows, const shape& to) {
+  const runtime::sparse_entries& e = entries_of(p);
+  const device_scope on(e.device());
+  place_list wanted(at(rows.size()));
+  for (std::int64_t i = 0; i < rows.size(); ++i) wanted[at(i)] = rows[i];
+  const term begin(runtime::make_index_array(wanted));
+  const place_list starts = read_places(runtime::taken(term(e.major), begin).held());
+  const place_list ends = read_places(runtime::taken(term(e.major), begin + 1).held());
+  row_list l;
+  l.is_sorted = e.is_sorted;
+  l.is_canonical = e.is_canonical;
+  for (std::size_t r = 0; r < starts.size(); ++r) {
+    for (std::int64_t k = starts[r]; k < ends[r]; ++k) l.from.push_back(k);
+    l.starts.push_back(size_of(l.from));
   }
-  j.whole = shape{how == joint::columns ? first[0] : rows, how == joint::rows ? first[1] : columns};
-  return j;
+  l.minor = read_places(values_at(term(e.minor), l.from).held());
+  return assembled(l, structure_of(p.structure).format, to, term(p.data), e);
 }
 
-// ---- diagonals
-
-std::int64_t length_of_diagonal(const shape& s, std::int64_t k) {
-  if (k > s[1] || k < -s[0]) return 0;
-  return std::max<std::int64_t>(0, std::min(s[0] + std::min<std::int64_t>(k, 0), s[1] - std::max<std::int64_t>(k, 0)));
-}
-
-shape shape_of_diagonals(const diagonal_parts& d) {
-  const std::int64_t k = d.offset < 0 ? -d.offset : d.offset, n = runtime::grown(shape_of(d.values.get())[0], k);
-  return {n, n};
+// Rows, and of each some columns, in whatever order these are wanted.
+sparse_parts rows_and_columns(const sparse_parts& p, const picked& majors, const picked& minors, const shape& to) {
+  const runtime::sparse_entries& e = entries_of(p);
+  const places_by_index goes = inverse(minors, e.minors);
+  const place_list starts = read_places(e.major), minor = read_places(e.minor);
+  const auto each_entry = [&](std::int64_t row, auto add) {
+    for (std::int64_t k = starts[at(majors[row])]; k < starts[at(majors[row]) + 1]; ++k) {
+      const std::size_t m = at(minor[at(k)]);
+      for (std::int64_t i = goes.starts[m]; i < goes.starts[m + 1]; ++i) add(goes.places[at(i)], k);
+    }
+  };
+  const format f = structure_of(p.structure).format;
+  if (!e.is_sorted || !minors.rise()) {
+    entry_list l;
+    for (std::int64_t r = 0; r < majors.size(); ++r)
+      each_entry(r, [&](std::int64_t place, std::int64_t k) { l.add(r, place, k); });
+    return assembled(l, f, to, term(p.data), e);
+  }
+  row_list l;
+  l.is_canonical = e.is_canonical;
+  for (std::int64_t r = 0; r < majors.size(); ++r) {
+    each_entry(r, [&](std::int64_t place, std::int64_t k) { l.add(place, k); });
+    l.end_row();
+  }
+  return assembled(l, f, to, term(p.data), e);
 }
 
 }  // namespace
@@ -152,21 +170,13 @@ matched_parts pair_sparse(const sparse_parts& a, const sparse_parts& b) try {
 
 sparse_parts make_picked(const sparse_parts& p, const axis_pick& rows, const axis_pick& columns) try {
   const runtime::sparse_structure& s = structure_of(p.structure);
-  const runtime::sparse_entries& e = *s.entries;
   const shape from = s.extents();
   const bool by_row = s.format == format::csr;
-  const place_list down = picked_of(rows, from[0], 0, from), across = picked_of(columns, from[1], 1, from);
-  const place_list &majors = by_row ? down : across, &minors = by_row ? across : down;
-  const places_by_index goes = inverse(minors, e.minors);
-  const place_list starts = read_places(e.major), minor = read_places(e.minor);
-  entry_list l;
-  for (std::size_t to = 0; to < majors.size(); ++to)
-    for (std::int64_t k = starts[at(majors[to])]; k < starts[at(majors[to]) + 1]; ++k) {
-      const std::size_t m = at(minor[at(k)]);
-      for (std::int64_t i = goes.starts[m]; i < goes.starts[m + 1]; ++i)
-        l.add(static_cast<std::int64_t>(to), goes.places[at(i)], k);
-    }
-  return assembled(l, s.format, {size_of(down), size_of(across)}, term(p.data), e);
+  const picked down = picked_of(rows, from[0], 0, from), across = picked_of(columns, from[1], 1, from);
+  const picked &majors = by_row ? down : across, &minors = by_row ? across : down;
+  const shape to{down.size(), across.size()};
+  if (!minors.is_all_of(s.entries->minors)) return rows_and_columns(p, majors, minors, to);
+  return majors.are_neighbours() ? neighbouring_rows(p, majors.run) : whole_rows(p, majors, to);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -186,11 +196,16 @@ sparse_parts make_sparse_triangle(const sparse_parts& p, std::int64_t k, bool lo
   const format f = made_format(p);
   const sparse_parts x = convert(p, f);
   const runtime::sparse_entries& e = entries_of(x);
-  const place_list major = read_majors(e), minor = read_places(e.minor);
-  entry_list l;
-  for (std::size_t i = 0; i < major.size(); ++i) {
-    const std::int64_t above = f == format::csc ? major[i] - minor[i] : minor[i] - major[i];
-    if (lower ? above <= k : above >= k) l.add(major[i], minor[i], static_cast<std::int64_t>(i));
+  const place_list starts = read_places(e.major), minor = read_places(e.minor);
+  row_list l;
+  l.is_sorted = e.is_sorted;
+  l.is_canonical = e.is_canonical;
+  for (std::int64_t r = 0; r < e.majors; ++r) {
+    for (std::int64_t i = starts[at(r)]; i < starts[at(r) + 1]; ++i) {
+      const std::int64_t m = minor[at(i)], above = f == format::csc ? r - m : m - r;
+      if (lower ? above <= k : above >= k) l.add(m, i);
+    }
+    l.end_row();
   }
   return assembled(l, f, structure_of(x.structure).extents(), term(x.data), e);
 } catch (const std::bad_alloc&) {
@@ -226,63 +241,6 @@ sparse_parts with_diagonal(const sparse_parts& p, handle values, std::int64_t k)
   for (std::int64_t i = 0; i < length; ++i) l.add(first + i, first_minor + i, e.count + i);
   const term all = runtime::joined({term(x.data), diagonal.along(0, slice(0, length))}, 0);
   return convert(assembled(l, f, s, all, e), given);
-} catch (const std::bad_alloc&) {
-  throw_host_is_full();
-}
-
-sparse_parts join_sparse(const sparse_parts* parts, std::size_t count, joint how) try {
-  if (count == 0) throw shape_error("sinter: a join of no sparse arrays");
-  const format f = made_format(parts[0]);
-  const joined_shape j = joined(parts, count, how);
-  const bool by_row = f == format::csr;
-  entry_list l;
-  runtime::list<sparse_parts> same;
-  runtime::list<node*> values;
-  const runtime::sparse_entries* like = nullptr;
-  std::int64_t before = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    same.push_back(convert(parts[i], f));
-    const runtime::sparse_entries& e = entries_of(same.back());
-    if (!like || e.index() == dtype::int64) like = &e;
-    const place_list major = read_majors(e), minor = read_places(e.minor);
-    const std::int64_t down = by_row ? j.down[i] : j.across[i], across = by_row ? j.across[i] : j.down[i];
-    for (std::size_t n = 0; n < major.size(); ++n)
-      l.add(major[n] + down, minor[n] + across, before + static_cast<std::int64_t>(n));
-    before += e.count;
-    values.push_back(same.back().data.get());
-  }
-  return assembled(l, f, j.whole, term::made(make_joined(values.data(), values.size(), 0)), *like);
-} catch (const std::bad_alloc&) {
-  throw_host_is_full();
-}
-
-sparse_parts make_of_diagonals(const diagonal_parts* all, std::size_t count, dtype t, const shape* given) try {
-  if (count == 0 && !given) throw shape_error("sinter: a sparse array of no diagonals has no shape");
-  for (std::size_t i = 0; i < count; ++i)
-    if (shape_of(all[i].values.get()).size() != 1)
-      throw shape_error(
-          message("sinter: a diagonal of shape %s", to_string(shape_of(all[i].values.get())).c_str()).c_str());
-  const shape s = given ? *given : shape_of_diagonals(all[0]);
-  const sparse_parts empty = make_empty_sparse(t, format::csr, s);
-  entry_list l;
-  runtime::list<handle> held;
-  runtime::list<node*> values;
-  std::int64_t before = 0;
-  for (std::size_t d = 0; d < count; ++d) {
-    const std::int64_t k = all[d].offset, length = length_of_diagonal(s, k);
-    const std::int64_t there = shape_of(all[d].values.get())[0];
-    if (length <= 0 || (there != length && !(there == 1 && given)))
-      throw shape_error(message("sinter: diagonal %lld of a sparse array of shape %s, of %lld elements",
-                                static_cast<long long>(k), to_string(s).c_str(), static_cast<long long>(there))
-                            .c_str());
-    held.push_back(term(all[d].values).broadcast_to(shape{length}).held());
-    values.push_back(held.back().get());
-    for (std::int64_t i = 0; i < length; ++i)
-      l.add(i + std::max<std::int64_t>(-k, 0), i + std::max<std::int64_t>(k, 0), before + i);
-    before += length;
-  }
-  if (values.empty()) return empty;
-  return assembled(l, format::csr, s, term::made(make_joined(values.data(), values.size(), 0)), entries_of(empty));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

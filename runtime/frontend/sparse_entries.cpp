@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "runtime/frontend/sparse_lists.hpp"
 #include "runtime/library/sparse.hpp"
 #include "runtime/library/sparse_factors.hpp"
 #include "runtime/stream/capture.hpp"
@@ -201,6 +202,26 @@ placed_entries put_in_place(const place_list& major, const place_list& minor, st
 place_list read_majors(const sparse_entries& e) {
   const place_list major = read_places(e.major);
   return e.is_compressed ? expanded(major) : major;
+}
+
+sparse_parts assembled(const entry_list& l, sparse::format f, const shape& s, const term& values,
+                       const sparse_entries& like) {
+  s.check();
+  const bool by_row = f != sparse::format::csc;
+  placed_entries made = put_in_place(l.major, l.minor, s[by_row ? 0 : 1], s[by_row ? 1 : 0], like);
+  place_list from(made.order.size());
+  std::transform(made.order.begin(), made.order.end(), from.begin(), [&](std::int64_t k) { return l.from[at(k)]; });
+  const device_scope on(like.device());
+  return {make_structure(f, std::move(made.entries)), values_at(values, from).held()};
+}
+
+sparse_parts assembled(const row_list& l, sparse::format f, const shape& s, const term& values,
+                       const sparse_entries& like) {
+  s.check();
+  const device_scope on(like.device());
+  entries_ref made =
+      make_compressed(l.starts, l.minor, s[f == sparse::format::csc ? 0 : 1], l.is_canonical, l.is_sorted, like);
+  return {make_structure(f, std::move(made)), values_at(values, l.from).held()};
 }
 
 term values_at(const term& values, const handle& entries, bool has_gaps) {

@@ -182,6 +182,36 @@ TEST_CASE("sparse algebra: of diagonals") {
   CHECK(sparse::diags_array<float>({}, {2, 3}).shape() == shape{2, 3});
 }
 
+// Rows whose entries are in no order, some of them at one place: picks and joins leave them as they are.
+TEST_CASE("sparse algebra: picks and joins of rows in no order") {
+  const array<int> columns{3, 0, 3, 2, 1, 4, 0}, starts{0, 3, 3, 5, 7};
+  const csr_array<double> a(array<double>{1, 2, 3, 4, 5, 6, 7}, columns, starts, {4, 5});
+  const csr_array<double> b = sparse::eye_array(4, 2, -1);
+  const array<double> dense = a.toarray(), other = b.toarray();
+  const auto same = [](const auto& s, const array<double>& wanted) {
+    return s.shape() == wanted.shape() && all(s.toarray() == wanted).item();
+  };
+  CHECK(same(a(slice(0, 2), _), dense(slice(0, 2), _)));
+  CHECK(same(a(slice(2, 2), _), dense(slice(2, 2), _)));
+  CHECK(same(a(slice(0, 3, -1), _), dense(slice(0, 3, -1), _)));
+  CHECK(same(a(slice(_, _, -1), _), dense(slice(_, _, -1), _)));
+  CHECK(same(a(array<int>{3, 3, 0}, _), dense(array<int>{3, 3, 0})));
+  CHECK(same(a(zeros<int>({0}), _), zeros({0, 5})));
+  CHECK(same(a(_, slice(1, 4)), dense(_, slice(1, 4))));
+  CHECK(same(a(slice(0, 3), array<int>{3, 0, 3}), dense(slice(0, 3))(_, array<int>{3, 0, 3})));
+  CHECK(same(sparse::tril(a), tril(dense)));
+  CHECK(same(sparse::vstack({a, a}), concatenate({dense, dense}, 0)));
+  CHECK(same(sparse::hstack({a, b, a}), concatenate({dense, other, dense}, 1)));
+  CHECK(same(sparse::hstack({a.tocsc(), b.tocsc()}), concatenate({dense, other}, 1)));
+  CHECK(same(sparse::vstack({a.T(), a.T()}), concatenate({dense.T(), dense.T()}, 0)));
+  CHECK(!a(slice(0, 2), _).has_sorted_indices());
+  const array<double> x{1, 2, 3, 4, 5};
+  CHECK(all(matmul(a(slice(2, 4), _), x) == matmul(dense(slice(2, 4)), x)).item());
+  const auto twice = sparse::diags_array<double>({{1, 1}, {array<double>{4, 5, 6}, 0}, {2, 1}}, {3, 3});
+  CHECK(!twice.has_canonical_format());
+  CHECK(same(twice, array<double>{4, 3, 0, 0, 5, 3, 0, 0, 6}.reshape(3, 3)));
+}
+
 TEST_CASE("sparse algebra: values are computed when they are wanted") {
   const csr_array<double> a(array<double>{{1, 0, 2}, {0, 3, 0}}), b(array<double>{{0, 4, -2}, {5, -3, 0}});
   array<double> data = a.data();
