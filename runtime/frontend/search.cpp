@@ -8,6 +8,7 @@
 
 #include "runtime/frontend/message.hpp"
 #include "runtime/library/order.hpp"
+#include "runtime/library/search.hpp"
 
 namespace sinter::runtime {
 
@@ -41,11 +42,23 @@ bool is_work(const term& t) {
 
 }  // namespace
 
+namespace {
+
+// On a CPU, where values that rise need next to no steps.
+term count_by_call(const term& given, const term& values, bool or_equal, const term* falls) {
+  const dtype of = detail::promote(given.type(), values.type());
+  const term sorted = falls ? choose(*falls, given.along(0, slice(_, _, -1)), given) : given;
+  return term(make_search_call(astype(sorted, of), astype(values, of), or_equal));
+}
+
+}  // namespace
+
 // What may still come before is halved in each step. All values take the same steps, and none reads outside.
 term count_before(const term& given, const term& values, bool or_equal, const term* falls) {
   const std::int64_t n = given.extent(0);
   term count = number_node(0, dtype::int64).broadcast_to(values.extents());
   if (n == 0 || values.extents().elements() == 0) return count;
+  if (has_search_call(given, values)) return count_by_call(given, values, or_equal, falls);
   const bool is_read_often = n / 16 <= values.extents().elements();
   const term sorted = is_read_often && is_work(given) ? computed(given) : given;
   const search_order order(sorted, values, or_equal);

@@ -125,11 +125,12 @@ TEST_CASE("sets: of many elements") {
   CHECK(x(first).get() == values.get());
   CHECK(min(first).item() == 0);
   CHECK(max(first).item() == 1008);
-  // A search in what is sorted once, in the kernel of what uses it.
+  // A search in what is sorted once, in the kernel of what uses it; on a CPU a call, too.
   const array<std::int64_t> nine = values(slice(0, 9));
   const std::int64_t wanted = sum(counts(slice(0, 9))).item();
   const counters_snapshot moved = moved_by([&] { CHECK(sum(isin(x, nine)).item() == wanted); });
-  if (!(device::current() == device::interpreter())) CHECK(moved.library_calls == 1);
+  const bool searches_by_call = device::current() == device::cpu();
+  if (!(device::current() == device::interpreter())) CHECK(moved.library_calls == (searches_by_call ? 2 : 1));
 }
 
 TEST_CASE("sets: lists and numbers stand for arrays of the element type") {
