@@ -64,10 +64,11 @@ constexpr const char* before = R"(  unsigned long long sequence = state, word = 
     const double k_ = k, d_ = (k_ < 1 ? k_ + 1 : k_) - 1.0 / 3, c_ = 1 / sqrt(9 * d_);      \
     for (int turn_ = 0; turn_ < TURNS; ++turn_) {                                          \
       NORMAL(n_)                                                                           \
-      const double t_ = 1 + c_ * n_, v_ = t_ * t_ * t_;                                    \
-      if (!(t_ > 0) || !(log(UNIFORM) < 0.5 * n_ * n_ + d_ - d_ * v_ + d_ * log(v_))) continue; \
+      const double t_ = 1 + c_ * n_, v_ = t_ * t_ * t_, u_ = UNIFORM, s_ = n_ * n_;        \
       x = d_ * v_;                                                                         \
-      break;                                                                               \
+      if (t_ > 0 && u_ < 1 - 0.0331 * s_ * s_) break;                                      \
+      if (t_ > 0 && log(u_) < 0.5 * s_ + d_ - x + d_ * log(v_)) break;                     \
+      x = 0;                                                                               \
     }                                                                                      \
     if (k_ < 1) x *= pow(UNIFORM, 1 / k_);                                                 \
   }

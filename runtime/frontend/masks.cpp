@@ -17,6 +17,7 @@
 #include "runtime/memory/foreign.hpp"
 #include "runtime/memory/pinned.hpp"
 #include "runtime/memory/storage.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"
 
@@ -32,26 +33,38 @@ using places = array<std::int64_t>;
 
 places empty_places() { return sinter::empty<std::int64_t>({0}); }
 
+// How many of eight bytes are not 0. A byte that came from elsewhere may be neither 0 nor 1.
+std::int64_t count_true(std::uint64_t bytes) {
+  constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f, each = 0x0101010101010101;
+  const std::uint64_t truth = ((((bytes & low) + low) | bytes) >> 7) & each;
+  return static_cast<std::int64_t>(truth * each >> 56);
+}
+constexpr std::int64_t word = sizeof(std::uint64_t);
+std::uint64_t word_at(const unsigned char* truth) {
+  std::uint64_t bytes;
+  std::memcpy(&bytes, truth, word);
+  return bytes;
+}
+
 // The host reads what lies in its memory. Each place is written where the next one found goes, so that no processor has to guess.
 places found_by_host(const array<bool>& mask) {
-  runtime::list<unsigned char> truth(static_cast<std::size_t>(mask.size()));
-  read_all(mask.node(), truth.data(), truth.size(), {}, where{});
-  // A byte that came from elsewhere may be neither 0 nor 1.
-  const auto count = static_cast<std::int64_t>(truth.size()) - std::count(truth.begin(), truth.end(), 0);
+  const handle packed(as_array_node(mask.node())->contiguous ? retain(mask.node()) : make_copy(mask.node()));
+  const array_node& a = *as_array_node(packed.get());
+  const auto* const truth =
+      reinterpret_cast<const unsigned char*>(runtime::read_in_place(*a.memory, a.data(), where{}));
+  const std::int64_t size = mask.size();
+  std::int64_t count = 0, place = 0, at = 0;
+  for (; place + word <= size; place += word) count += count_true(word_at(truth + place));
+  for (; place < size; ++place) count += truth[place] != 0;
   const places found = sinter::empty<std::int64_t>({count});
   auto* const to = reinterpret_cast<std::int64_t*>(as_array_node(found.node())->data());
-  std::int64_t at = 0;
-  const auto note = [&](std::size_t place) {
-    to[at] = static_cast<std::int64_t>(place);
-    at += truth[place] != 0;
+  const auto note = [&](std::int64_t i) {
+    to[at] = i;
+    at += truth[i] != 0;
   };
-  std::size_t place = 0;
-  for (constexpr std::size_t word = sizeof(std::uint64_t); place + word <= truth.size() && count - at >= 8;
-       place += word) {
-    std::uint64_t any;
-    std::memcpy(&any, &truth[place], word);
-    if (any == 0) continue;  // where few are true it is told ahead
-    for (std::size_t j = 0; j < word; ++j) note(place + j);
+  for (place = 0; place + word <= size && count - at >= word; place += word) {
+    if (word_at(truth + place) == 0) continue;  // where few are true it is told ahead
+    for (std::int64_t j = 0; j < word; ++j) note(place + j);
   }
   for (; at < count; ++place) note(place);
   return found;

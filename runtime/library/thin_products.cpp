@@ -21,8 +21,8 @@ constexpr int rows_at_once = 8;
 template <class T, int width>
 using row [[gnu::vector_size(width * sizeof(T)), gnu::may_alias, gnu::aligned(alignof(T))]] = T;
 
-/// The matrix on the left with its steps from row to row and from column to column, and the rows of the other one side by side,
-/// each with zeros behind up to the width of a vector.
+/// The matrix on the left with its steps from row to row and from column to column, and the rows of the other one: as they lie, where
+/// each fills a vector, or side by side with zeros behind up to its width.
 template <class T>
 struct thin_work {
   const T* a;
@@ -30,7 +30,9 @@ struct thin_work {
   T* to;
   std::int64_t columns, inner;
   T scale;
-  alignas(64) T b[most_inner * widest / sizeof(T)] = {};
+  const T* b;
+  std::int64_t by_row_of_b;
+  alignas(64) T copied[most_inner * widest / sizeof(T)];
 
   /// Of one product of a batch.
   thin_work(const blas_product& p, std::int64_t number)
@@ -40,19 +42,32 @@ struct thin_work {
         to(reinterpret_cast<T*>(p.to) + number * p.rows * p.columns),
         columns(p.columns),
         inner(p.inner),
-        scale(static_cast<T>(p.scale)) {
-    const auto* const from = reinterpret_cast<const T*>(p.b.data) + number * p.b.step;
+        scale(static_cast<T>(p.scale)),
+        b(reinterpret_cast<const T*>(p.b.data) + number * p.b.step),
+        by_row_of_b(p.b.leading) {
     const auto width = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns)));
-    for (std::int64_t k = 0; k < inner; ++k)
-      for (std::int64_t j = 0; j < columns; ++j)
-        b[k * width + j] = from[p.b.transposed ? j * p.b.leading + k : k * p.b.leading + j];
+    if (p.b.transposed || columns != width) copy(p.b, width);
+  }
+
+ private:
+  void copy(const blas_matrix& of, std::int64_t width) {
+    const std::int64_t down = of.transposed ? 1 : of.leading, across = of.transposed ? of.leading : 1;
+    for (std::int64_t k = 0; k < inner; ++k) {
+      T* const row = copied + k * width;
+      for (std::int64_t j = 0; j < columns; ++j) row[j] = b[k * down + j * across];
+      std::fill(row + columns, row + width, T());
+    }
+    b = copied;
+    by_row_of_b = width;
   }
 };
 
 template <class T, int width>
 [[gnu::always_inline]] inline void multiply_rows(const thin_work<T>& w, std::int64_t begin, std::int64_t end) {
   using vector = row<T, width>;
-  const auto* const b = reinterpret_cast<const vector*>(w.b);
+  const auto b = [&w](std::int64_t k) __attribute__((always_inline)) {
+    return reinterpret_cast<const vector*>(w.b + k * w.by_row_of_b);
+  };
   const T* a = w.a + begin * w.by_row;
   T* to = w.to + begin * w.columns;
   const T* const last = w.to + end * w.columns - width;  // where a whole vector still is in this part
@@ -66,15 +81,17 @@ template <class T, int width>
   std::int64_t r = begin;
   for (; r + rows_at_once <= end; r += rows_at_once, a += rows_at_once * w.by_row) {
     vector sum[rows_at_once] = {};
-    for (std::int64_t k = 0; k < w.inner; ++k)
+    for (std::int64_t k = 0; k < w.inner; ++k) {
+      const vector row_of_b = *b(k);
 #pragma GCC unroll 8
-      for (int i = 0; i < rows_at_once; ++i) sum[i] += a[i * w.by_row + k * w.by_column] * b[k];
+      for (int i = 0; i < rows_at_once; ++i) sum[i] += a[i * w.by_row + k * w.by_column] * row_of_b;
+    }
 #pragma GCC unroll 8
     for (int i = 0; i < rows_at_once; ++i) store(sum[i]);
   }
   for (; r < end; ++r, a += w.by_row) {
     vector sum = {};
-    for (std::int64_t k = 0; k < w.inner; ++k) sum += a[k * w.by_column] * b[k];
+    for (std::int64_t k = 0; k < w.inner; ++k) sum += a[k * w.by_column] * *b(k);
     store(sum);
   }
 }

@@ -7,7 +7,7 @@
 namespace sinter::runtime {
 
 /// Rows, columns and products to an element that matrices of a batch have at least; smaller ones are quicker as folds.
-inline constexpr std::int64_t least_of_small_matrix = 7;
+inline constexpr std::int64_t least_of_small_matrix = 4;
 /// Rows of all products together.
 inline constexpr std::int64_t least_rows = 64;
 

@@ -102,6 +102,18 @@ void copy_out(void* to_host, storage& from, const std::byte* at, std::size_t siz
   if (!direct || how.blocking) on.device.troubles.report();
 }
 
+const std::byte* read_in_place(storage& from, const std::byte* at, const detail::where& place) {
+  stream_state& on = current_stream(*from.device);
+  if (on.capture.load(std::memory_order_acquire)) refuse_captured_wait("reading an array's elements", place);
+  operation op(on);
+  op.reads(&from);
+  op.done();
+  op.has_read(&from);
+  on.device.synchronize(on);
+  on.device.troubles.report();
+  return at;
+}
+
 void copy(storage& to, std::byte* at, storage& from, const std::byte* from_at, std::size_t size) {
   if (size == 0) return;
   const bool here = from.device == to.device;

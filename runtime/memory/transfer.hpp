@@ -19,6 +19,10 @@ void copy_in(detail::storage& to, std::byte* at, const void* from_host, std::siz
 /// Errors: `device_error` while the stream is captured, unless the memory is pinned and the copy need not be waited for.
 void copy_out(void* to_host, detail::storage& from, const std::byte* at, std::size_t size, transfer_options,
               const detail::where&);
+/// What the host reads of its own memory as it lies: where `at` is in `from`, of a device that works there. Errors: those of what was enqueued
+/// before; `device_error` while the current stream is captured. Stream behaviour: waits.
+const std::byte* read_in_place(detail::storage& from, const std::byte* at, const detail::where& place);
+
 /// Also from one device to another.
 void copy(detail::storage& to, std::byte* at, detail::storage& from, const std::byte* from_at, std::size_t size);
 void zero(detail::storage&, std::size_t size);

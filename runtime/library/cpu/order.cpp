@@ -320,27 +320,62 @@ void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream
   sort_as<S>(s, from, to, parts, on);
 }
 
-// ---- elements of one byte are counted, but for rows in which counts would be most of the work
+// ---- elements of one byte are counted, and many of two, but for rows in which counts would be most of the work
 
-constexpr std::int64_t least_counted = 64;
+constexpr std::int64_t least_counted = 64, least_counted_of_two_bytes = 1 << 16;
+
+template <class U>
+constexpr std::size_t number_of_keys = std::size_t{1} << (8 * sizeof(U));
+
+// `starts`: room for a number of each key, and one more.
+template <class U>
+void count_row(const order_work& w, std::int64_t row, const key_rule<U>& rule, std::int64_t* starts) {
+  const auto* const from = reinterpret_cast<const U*>(w.from) + row * w.of.length;
+  std::fill_n(starts, number_of_keys<U> + 1, std::int64_t{0});
+  for (std::int64_t i = 0; i < w.of.length; ++i) ++starts[rule.key(from[i]) + 1];
+  if (w.of.places) {
+    for (std::size_t k = 1; k <= number_of_keys<U>; ++k) starts[k] += starts[k - 1];
+    auto* const to = row_of<std::int64_t>(w.to, w, row);
+    for (std::int64_t i = 0; i < w.of.length; ++i) to[starts[rule.key(from[i])]++] = i;
+  } else {
+    auto* to = row_of<U>(w.to, w, row);
+    for (std::size_t k = 0; k < number_of_keys<U>; ++k)
+      to = std::fill_n(to, starts[k + 1], rule.bits(static_cast<U>(k)));
+  }
+}
 
 // Item: a row.
-void count_rows(const void* with, long long begin, long long end) noexcept {
+void count_bytes(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const order_work*>(with);
   const key_rule<std::uint8_t> rule(w.of.type, w.of.falling);
-  for (std::int64_t row = begin; row < end; ++row) {
-    const auto* const from = reinterpret_cast<const std::uint8_t*>(w.from) + row * w.of.length;
-    std::int64_t starts[257] = {};
-    for (std::int64_t i = 0; i < w.of.length; ++i) ++starts[rule.key(from[i]) + 1];
-    if (w.of.places) {
-      for (int k = 1; k < 257; ++k) starts[k] += starts[k - 1];
-      auto* const to = row_of<std::int64_t>(w.to, w, row);
-      for (std::int64_t i = 0; i < w.of.length; ++i) to[starts[rule.key(from[i])]++] = i;
-    } else {
-      auto* to = row_of<std::uint8_t>(w.to, w, row);
-      for (unsigned k = 0; k < 256; ++k) to = std::fill_n(to, starts[k + 1], rule.bits(static_cast<std::uint8_t>(k)));
-    }
+  std::int64_t starts[number_of_keys<std::uint8_t> + 1];
+  for (std::int64_t row = begin; row < end; ++row) count_row(w, row, rule, starts);
+}
+
+// Item: a group of rows, which has room of its own.
+void count_two_bytes(const void* with, long long begin, long long end) noexcept {
+  const auto& w = *static_cast<const order_work*>(with);
+  const key_rule<std::uint16_t> rule(w.of.type, w.of.falling);
+  const std::int64_t group = divide_up(w.of.rows, w.pieces);
+  for (std::int64_t item = begin; item < end; ++item) {
+    auto* const starts = reinterpret_cast<std::int64_t*>(w.other + static_cast<std::size_t>(item) * w.room);
+    for (std::int64_t row = item * group; row < std::min(w.of.rows, (item + 1) * group); ++row)
+      count_row(w, row, rule, starts);
   }
+}
+
+// Is that quicker than to sort them? Threads sort parts of a row, and count whole ones.
+bool counts_two_bytes(const order_shape& s, stream_state& on) {
+  return s.length >= least_counted_of_two_bytes && parts_of(s, on.device.multiprocessors()) <= 2;
+}
+
+void count_two_bytes_of(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
+  const std::int64_t groups = std::min<std::int64_t>(s.rows, 2 * on.device.multiprocessors());
+  const std::size_t each = (number_of_keys<std::uint16_t> + 2) * sizeof(std::int64_t);
+  const storage_holder room(make_storage(static_cast<std::size_t>(groups) * each, on));
+  const order_work w{s, from, to, nullptr, room.get()->data, 1, s.length, groups, each};
+  const auto keys = static_cast<double>(s.length * divide_up(s.rows, groups));
+  share_out(&count_two_bytes, w, groups, keys * nanoseconds_of_move, on);
 }
 
 void compare_rows(const void* with, long long begin, long long end) noexcept {
@@ -358,10 +393,11 @@ void order_on_cpu(const order_shape& s, const std::byte* from, std::byte* to, st
   if (detail::is_complex(s.type)) return share_out(&compare_rows, alone, s.rows, keys * 10 * nanoseconds_of_key, on);
   switch (itemsize(s.type)) {
     case 1:
-      if (s.length >= least_counted) return share_out(&count_rows, alone, s.rows, keys * nanoseconds_of_move, on);
+      if (s.length >= least_counted) return share_out(&count_bytes, alone, s.rows, keys * nanoseconds_of_move, on);
       if (!s.places) return order_as<bytes_of>(s, from, to, on);
       return order_as<places_of<std::uint8_t>>(s, from, to, on);
     case 2:
+      if (counts_two_bytes(s, on)) return count_two_bytes_of(s, from, to, on);
       if (!s.places) return order_as<elements_of<std::uint16_t>>(s, from, to, on);
       if (is_long) return order_as<wide_places_of<std::uint16_t>>(s, from, to, on);
       return order_as<places_of<std::uint16_t>>(s, from, to, on);
