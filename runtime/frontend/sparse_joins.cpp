@@ -91,10 +91,9 @@ handle moved_minors(const same_parts& parts, const place_list& across, dtype ind
 
 sparse_parts joined_entries(const same_parts& parts, std::int64_t minors, std::int64_t longest, const handle& minor,
                             const handle& major, const term& values) {
-  return {runtime::make_structure(
-              parts.layout, std::make_shared<const sparse_entries>(runtime::sparse_places{
-                                true, shape_of(major.get())[0] - 1, minors, parts.count, longest, parts.is_sorted,
-                                parts.is_canonical, major, minor})),
+  return {runtime::make_structure(parts.layout, std::make_shared<const sparse_entries>(runtime::sparse_places{
+                                                    true, shape_of(major.get())[0] - 1, minors, parts.count, longest,
+                                                    parts.is_sorted, parts.is_canonical, major, minor})),
           values.held()};
 }
 
@@ -137,9 +136,8 @@ sparse_parts rows_side_by_side(const same_parts& parts, const place_list& across
     std::transform(begin.begin(), begin.end(), of.begin(), begin.begin(), std::plus<>());
   std::int64_t longest = 0;
   for (std::size_t r = 0; r + 1 < begin.size(); ++r) longest = std::max(longest, begin[r + 1] - begin[r]);
-  const handle order = index == dtype::int64
-                           ? runtime::make_index_array(order_of_rows<std::int64_t>(starts, begin))
-                           : runtime::make_index_array(order_of_rows<std::int32_t>(starts, begin));
+  const handle order = index == dtype::int64 ? runtime::make_index_array(order_of_rows<std::int64_t>(starts, begin))
+                                             : runtime::make_index_array(order_of_rows<std::int32_t>(starts, begin));
   const handle minor(evaluated(runtime::values_at(term(moved_minors(parts, across, index)), order, false)).take());
   return joined_entries(parts, minors, longest, minor, runtime::make_index_array(begin, index),
                         runtime::values_at(term(parts.values), order, false));

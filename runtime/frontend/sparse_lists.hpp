@@ -45,8 +45,7 @@ detail::sparse_parts assembled(const row_list&, sparse::format, const shape&, co
 /// Of a diagonal, the k-th above the main one: 0 where it lies beside the array.
 inline std::int64_t length_of_diagonal(const shape& s, std::int64_t k) {
   if (k > s[1] || k < -s[0]) return 0;
-  return std::max<std::int64_t>(0,
-                                std::min(s[0] + std::min<std::int64_t>(k, 0), s[1] - std::max<std::int64_t>(k, 0)));
+  return std::max<std::int64_t>(0, std::min(s[0] + std::min<std::int64_t>(k, 0), s[1] - std::max<std::int64_t>(k, 0)));
 }
 
 }  // namespace sinter::runtime

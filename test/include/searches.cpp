@@ -11,7 +11,6 @@
 #include <sinter/search.hpp>
 #include <sinter/sinter.hpp>
 
-
 namespace {
 
 using namespace sinter;
@@ -76,7 +75,8 @@ TEST_CASE_TEMPLATE("searches: of every count, in any order", T, std::int8_t, std
 
 TEST_CASE("searches: bool, beyond both ends, and values that are not numbers") {
   const array<bool> truths{false, false, true, true, true};
-  CHECK(searchsorted(truths, array<bool>{true, false}, {.side = search_side::right}).get() == std::vector<std::int64_t>{5, 2});
+  CHECK(searchsorted(truths, array<bool>{true, false}, {.side = search_side::right}).get() ==
+        std::vector<std::int64_t>{5, 2});
   const double nan = std::nan(""), infinite = std::numeric_limits<double>::infinity();
   std::vector<double> values = numbers<double>(150, 32, 9);
   values[3] = nan, values[70] = -infinite, values[100] = infinite, values[149] = nan, values[5] = -0.;
@@ -99,7 +99,8 @@ TEST_CASE("searches: of several dtypes, shapes and views") {
       CHECK(got(r, c).item() == before);
     }
   CHECK(searchsorted(sorted(slice(_, _, 3)), 5).item() == 5);
-  CHECK(sum(searchsorted(sorted, values + 1) * 2).item() == 2 * sum(searchsorted(sorted, array<double>(values + 1))).item());
+  CHECK(sum(searchsorted(sorted, values + 1) * 2).item() ==
+        2 * sum(searchsorted(sorted, array<double>(values + 1))).item());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <type_traits>
 
 #include "runtime/library/cpu/banded_job.hpp"
 #include "runtime/library/cpu/elimination.hpp"
@@ -147,30 +148,49 @@ class lapack_job : banded_job {
     return 0;
   }
 
-  // Takes a matrix and right sides, which `by` makes solutions.
+  struct matrix_read {
+    const T* at;
+    int leading;
+    bool turned;  // it is the transpose
+  };
+  // What LAPACK only reads, as it lies: by columns or, as those of the transpose, by rows; else it is copied to `room`.
+  matrix_read read_only(bool may_be_turned, const columns_of<T>& room) const {
+    const solver_array& from = w_.operands[0];
+    const T* const at = place<const T>(from, w_.batch, i_);
+    if (from.down == 1 && from.across >= n_) return {at, static_cast<int>(from.across), false};
+    if (may_be_turned && from.across == 1 && from.down >= n_) return {at, static_cast<int>(from.down), true};
+    read(0, room);
+    return {room.at, leading(room), false};
+  }
+
+  // Right sides become solutions, by a triangle that is read.
   template <class F>
-  int solve_in_place(F by) {
-    const auto a = take<T>(scratch_, n_, n_);
+  int solve_by_triangle(bool may_be_turned, F by) {
+    const auto room = take<T>(scratch_, n_, n_);
     const auto b = take<T>(scratch_, n_, right_);
     if (scratch_.counts()) return 0;
-    read(0, a);
+    const matrix_read a = read_only(may_be_turned, room);
     read(1, b);
     int info = 0;
-    const int lda = leading(a);
-    by(a.at, b.at, &lda, &info);
+    const int lead = leading(b);
+    by(a, p_.lower != a.turned ? "L" : "U", b.at, &lead, &info);
     if (info == 0) write(0, b);
     return info;
   }
 
   int cholesky_solve() {
-    return solve_in_place(
-        [this](T* a, T* b, const int* lda, int* info) { by_.potrs(uplo(), &n_, &right_, a, lda, b, lda, info, 1); });
+    return solve_by_triangle(std::is_same_v<T, R>,
+                             [this](const matrix_read& a, const char* part, T* b, const int* lead, int* info) {
+                               by_.potrs(part, &n_, &right_, a.at, &a.leading, b, lead, info, 1);
+                             });
   }
 
   int triangular_solve() {
-    return solve_in_place([this](T* a, T* b, const int* lda, int* info) {
-      by_.trtrs(uplo(), trans(), p_.unit_diagonal ? "U" : "N", &n_, &right_, a, lda, b, lda, info, 1, 1, 1);
-    });
+    return solve_by_triangle(
+        !p_.conjugated, [this](const matrix_read& a, const char* part, T* b, const int* lead, int* info) {
+          const char* const as = a.turned ? (p_.transposed ? "N" : "T") : trans();
+          by_.trtrs(part, as, p_.unit_diagonal ? "U" : "N", &n_, &right_, a.at, &a.leading, b, lead, info, 1, 1, 1);
+        });
   }
 
   int qr() {
