@@ -12,17 +12,4 @@ bool has_search_call(const term& sorted, const term& values);
 /// equal to it. NaN comes last.
 detail::handle make_search_call(const term& sorted, const term& values, bool or_equal);
 
-/// `out[i]`: how many of `n` elements come before values[i].
-struct search_work {
-  dtype type;
-  bool or_equal;
-  const void* sorted;
-  std::int64_t n;
-  const void* values;
-  std::int64_t count;
-  std::int64_t* out;
-};
-/// Errors: `out_of_memory`, `device_error`. Stream behaviour: enqueued, and part of a graph that is being made.
-void search_on_cpu(const search_work&, stream_state& on);
-
 }  // namespace sinter::runtime

@@ -328,39 +328,48 @@ template <class U>
 constexpr std::size_t number_of_keys = std::size_t{1} << (8 * sizeof(U));
 
 // `starts`: room for a number of each key, and one more.
-template <class U>
-void count_row(const order_work& w, std::int64_t row, const key_rule<U>& rule, std::int64_t* starts) {
+template <class U, class Rule>
+const U* count_keys(const order_work& w, std::int64_t row, const Rule& rule, std::int64_t* starts) {
   const auto* const from = reinterpret_cast<const U*>(w.from) + row * w.of.length;
   std::fill_n(starts, number_of_keys<U> + 1, std::int64_t{0});
   for (std::int64_t i = 0; i < w.of.length; ++i) ++starts[rule.key(from[i]) + 1];
-  if (w.of.places) {
-    for (std::size_t k = 1; k <= number_of_keys<U>; ++k) starts[k] += starts[k - 1];
-    auto* const to = row_of<std::int64_t>(w.to, w, row);
-    for (std::int64_t i = 0; i < w.of.length; ++i) to[starts[rule.key(from[i])]++] = i;
-  } else {
-    auto* to = row_of<U>(w.to, w, row);
-    for (std::size_t k = 0; k < number_of_keys<U>; ++k)
-      to = std::fill_n(to, starts[k + 1], rule.bits(static_cast<U>(k)));
-  }
+  return from;
+}
+template <class U>
+void count_elements(const order_work& w, std::int64_t row, std::int64_t* starts) {
+  const key_rule<U> rule(w.of.type, w.of.falling);
+  count_keys<U>(w, row, rule, starts);
+  auto* to = row_of<U>(w.to, w, row);
+  for (std::size_t k = 0; k < number_of_keys<U>; ++k) to = std::fill_n(to, starts[k + 1], rule.bits(static_cast<U>(k)));
+}
+template <class U>
+void count_places(const order_work& w, std::int64_t row, std::int64_t* starts) {
+  const equal_rule<U> rule(w.of.type, w.of.falling);
+  const U* const from = count_keys<U>(w, row, rule, starts);
+  for (std::size_t k = 1; k <= number_of_keys<U>; ++k) starts[k] += starts[k - 1];
+  auto* const to = row_of<std::int64_t>(w.to, w, row);
+  for (std::int64_t i = 0; i < w.of.length; ++i) to[starts[rule.key(from[i])]++] = i;
+}
+template <class U>
+void count_row(const order_work& w, std::int64_t row, std::int64_t* starts) {
+  (w.of.places ? count_places<U> : count_elements<U>)(w, row, starts);
 }
 
 // Item: a row.
 void count_bytes(const void* with, long long begin, long long end) noexcept {
-  const auto& w = *static_cast<const order_work*>(with);
-  const key_rule<std::uint8_t> rule(w.of.type, w.of.falling);
   std::int64_t starts[number_of_keys<std::uint8_t> + 1];
-  for (std::int64_t row = begin; row < end; ++row) count_row(w, row, rule, starts);
+  for (std::int64_t row = begin; row < end; ++row)
+    count_row<std::uint8_t>(*static_cast<const order_work*>(with), row, starts);
 }
 
 // Item: a group of rows, which has room of its own.
 void count_two_bytes(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const order_work*>(with);
-  const key_rule<std::uint16_t> rule(w.of.type, w.of.falling);
   const std::int64_t group = divide_up(w.of.rows, w.pieces);
   for (std::int64_t item = begin; item < end; ++item) {
     auto* const starts = reinterpret_cast<std::int64_t*>(w.other + static_cast<std::size_t>(item) * w.room);
     for (std::int64_t row = item * group; row < std::min(w.of.rows, (item + 1) * group); ++row)
-      count_row(w, row, rule, starts);
+      count_row<std::uint16_t>(w, row, starts);
   }
 }
 
