@@ -115,11 +115,12 @@ void cpu_writer::start_lanes(const std::vector<int>& of, const std::string& room
   w_.close();
 }
 
-// Functions of which there are vectors would be called one by one where lanes ask, or where there are as many as are left: they have
-// nothing to ask. What has no vectors is not computed in vain; loads at indices must not be made; where operations may trap gcc
-// would ask for each element whether it is there; and of several states it takes longer than what is there does.
+// To compute elements once more asks for nothing, and goes as the whole turns before. Functions of which there are vectors would be called one
+// by one where lanes ask, or where there are as many as are left. What has no vectors is not computed in vain; loads at indices must
+// not be made; where operations may trap gcc would ask for each element whether it is there; and of several states it takes longer than
+// what is there does.
 cpu_writer::spare cpu_writer::spare_lanes() const {
-  if (math_mode_from_environment() == math_mode::strict || members() > 2) return spare::absent;
+  if (math_mode_from_environment() == math_mode::strict) return spare::absent;
   bool calls = false;
   for (const value& v : b_.k.values) {
     if (v.kind == value_kind::load || v.kind == value_kind::check) return spare::absent;
@@ -128,11 +129,13 @@ cpu_writer::spare cpu_writer::spare_lanes() const {
       return spare::absent;
     calls = true;
   }
-  if (!calls) return spare::ask;
   const bool writes = std::any_of(b_.stages.begin(), b_.stages.end(),
                                   [](const stage& s) { return !s.accumulators.empty() && !s.outputs.empty(); });
-  if (writes || !has_vector_math()) return spare::absent;
-  return lanes_filled() ? spare::back : spare::zeros;
+  const bool may_compute_again = !writes && (!calls || has_vector_math());
+  if (may_compute_again && lanes_filled()) return spare::back;
+  if (members() > 2) return spare::absent;
+  if (!calls) return spare::ask;
+  return may_compute_again ? spare::zeros : spare::absent;
 }
 
 // A condition before the load alone is a mask of it, where processors have those; an index that is chosen would be one load for each lane.
@@ -224,6 +227,12 @@ void cpu_writer::fold_range(const std::string& to, const fold_element& write) {
   if (how != spare::absent) w_.close();
 }
 
+void cpu_writer::begin_onward(const std::string& count) {
+  if (spare_lanes() != spare::back) return w_.line("long long lane = 0;");
+  w_.line("const int last_lane = ", lanes(), " - (", count, ") % ", lanes(), ";");
+  w_.line("long long whole = (", count, ") / ", lanes(), " * ", lanes(), ", lane = whole == 0 ? last_lane : 0;");
+}
+
 void cpu_writer::fold_onward(const std::string& to, const fold_element& write) {
   w_.open("while (i < ", to, ")");
   w_.line("const long long left = ", to, " - i, count = left < ", lanes(), " - lane ? left : ", lanes(), " - lane;");
@@ -240,6 +249,7 @@ void cpu_writer::fold_onward(const std::string& to, const fold_element& write) {
   w_.close();
   w_.line("i += count;");
   w_.line("lane = (lane + count) % ", lanes(), ";");
+  if (spare_lanes() == spare::back) w_.line("if ((whole -= count) == 0) lane = last_lane;");
   w_.close();
 }
 

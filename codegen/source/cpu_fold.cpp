@@ -152,7 +152,7 @@ class cpu_fold : cpu_writer {
   void over_axes(const std::string& length) {
     if (s_.split) w_.line("long long row = low / ", length, ", i = low % ", length, ";");
     else w_.line("long long row = 0, i = 0;");  // also where an axis has no elements
-    w_.line("long long lane = 0;");
+    begin_onward("high - low");
     w_.open("for (long long left = high - low; left > 0; ++row, i = 0)");
     b_.unravel(w_, b_.kept(), b_.v.rank - 1, "row");
     place("q", "p", b_.kept(), b_.v.rank - 1, when::points, false);

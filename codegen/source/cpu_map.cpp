@@ -160,7 +160,8 @@ class cpu_map : cpu_writer {
 
   // Rows with the same borders: several go through one stretch, and where it is next to nothing through one of its points, before the next.
   void rows_in_stretches(const std::string& prefix, const std::string& from, const std::string& to) {
-    const int few = std::max(4, m_.together / 1024);  // points, for which no loop of vectors pays
+    constexpr int shares = 1024, least = 4;
+    const int few = std::max(least, m_.together / shares);  // points, for which no loop of vectors pays
     const std::string most = std::to_string(m_.together), i = number("i", last_ - 1);
     const auto each_row = [&](auto write) {
       w_.open("for (long long ", i, " = top; ", i, " < bottom; ++", i, ")");

@@ -110,7 +110,7 @@ class cpu_rows : cpu_writer {
     const int last = b_.v.rank - 1;
     const bool folds = !b_.stages[s].accumulators.empty();
     spread_results(s);
-    if (folds) w_.line("long long lane = 0;");
+    if (folds) begin_onward("length");
     w_.open("for (long long line = 0, start = 0; start < length; ++line, start += ", number("n", last), ")");
     b_.unravel(w_, b_.kept(), last, "line");
     place("q", "p", b_.kept(), last, when::points, true);

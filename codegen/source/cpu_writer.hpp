@@ -46,8 +46,8 @@ class cpu_writer : protected kernel_writer {
   /// without gaps. Of an operand that has no elements, where it is.
   std::string in_short_row(int o, int at, int length, bool dense) const;
 
-  /// A row is folded in lanes: the element at position p goes into `acc<m>[p % lanes]`, however the row is gone through (but for the
-  /// last ones of a row whose lanes go `back`, which fill the last lanes), and the lanes are folded as a tree. gcc may not reorder a
+  /// A row is folded in lanes: the element at position p goes into `acc<m>[p % lanes]`, however the row is gone through (but for
+  /// those that are left over by whole turns, where lanes go `back`: they fill the last lanes), and the lanes are folded as a tree. gcc may not reorder a
   /// floating sum, so the order is spelled out.
   int lane_count() const { return b_.shape == form::fold ? b_.v.fold.lanes : b_.v.rows.lanes; }
   std::string lanes() const { return std::to_string(lane_count()); }
@@ -58,7 +58,9 @@ class cpu_writer : protected kernel_writer {
   void start_lanes(const std::vector<int>& members, const std::string& room, const std::string& used);
   /// From a variable `i`, at which the lanes begin, to element `to`.
   void fold_range(const std::string& to, const fold_element&);
-  /// From `i` to `to` where the first element belongs into a variable `lane`, and leaves both where the next elements begin.
+  /// Declares what says in which lane the next element of `count` belongs, where they are gone through piece by piece.
+  void begin_onward(const std::string& count);
+  /// From `i` to `to`, a piece; leaves both where the next elements begin.
   void fold_onward(const std::string& to, const fold_element&);
   /// As kernel_writer's; within a run sums of narrow integers go into lanes of their own, `run<m>`. A guard is looked at as
   /// spare_lanes() has it.

@@ -207,9 +207,9 @@ std::string spell(op code, dtype computed, dialect d, const std::string_view arg
     return fill_in(std::string(detail::facts(code).name) + lists[detail::facts(code).arity - 1], computed, args, &used,
                    d);
   }
-  // Of a choice between truth values that are computed gcc makes no vectors.
+  // Of a choice between truth values that are computed gcc makes no vectors. A byte from elsewhere is true if it is not 0.
   if (code == op::where && computed == dtype::bool_ && d == dialect::c)
-    return fill_in("(a & b) | (!a & c)", computed, args, &used, d);
+    return fill_in("((a != 0) & (b != 0)) | ((c != 0) & !a)", computed, args, &used, d);
   const bool real = detail::is_floating(computed);
   const char* text = !real ? row.integer : d == dialect::c && row.c ? row.c : row.cuda;
   if (!*text)

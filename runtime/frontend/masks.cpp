@@ -66,7 +66,7 @@ places found_by_host(const array<bool>& mask) {
     if (word_at(truth + place) == 0) continue;  // where few are true it is told ahead
     for (std::int64_t j = 0; j < word; ++j) note(place + j);
   }
-  for (; at < count; ++place) note(place);
+  for (; place < size && at < count; ++place) note(place);
   return found;
 }
 

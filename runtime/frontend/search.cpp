@@ -40,10 +40,6 @@ bool is_work(const term& t) {
   return e->kind == detail::node_kind::expression && (e->code->nodes > 1 || e->code->length > 2);
 }
 
-}  // namespace
-
-namespace {
-
 // On a CPU, where values that rise need next to no steps.
 term count_by_call(const term& given, const term& values, bool or_equal, const term* falls) {
   const dtype of = detail::promote(given.type(), values.type());

@@ -341,8 +341,8 @@ class sharing {
     return long_ones >= several && k_.values.size() <= most_values;
   }
 
-  static constexpr int bytes_together =
-      8192;  // of rows with the same stretches: they stay near from one stretch to the next
+  // Of rows with the same stretches: so much stays near from one stretch to the next.
+  static constexpr int bytes_together = 8192;
 
   // Are rows long enough for it to pay that what stays the same for many points is asked once for them?
   bool has_stretches(std::int64_t length) {

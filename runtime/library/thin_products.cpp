@@ -65,9 +65,6 @@ struct thin_work {
 template <class T, int width>
 [[gnu::always_inline]] inline void multiply_rows(const thin_work<T>& w, std::int64_t begin, std::int64_t end) {
   using vector = row<T, width>;
-  const auto b = [&w](std::int64_t k) __attribute__((always_inline)) {
-    return reinterpret_cast<const vector*>(w.b + k * w.by_row_of_b);
-  };
   const T* a = w.a + begin * w.by_row;
   T* to = w.to + begin * w.columns;
   const T* const last = w.to + end * w.columns - width;  // where a whole vector still is in this part
@@ -82,7 +79,7 @@ template <class T, int width>
   for (; r + rows_at_once <= end; r += rows_at_once, a += rows_at_once * w.by_row) {
     vector sum[rows_at_once] = {};
     for (std::int64_t k = 0; k < w.inner; ++k) {
-      const vector row_of_b = *b(k);
+      const vector row_of_b = *reinterpret_cast<const vector*>(w.b + k * w.by_row_of_b);
 #pragma GCC unroll 8
       for (int i = 0; i < rows_at_once; ++i) sum[i] += a[i * w.by_row + k * w.by_column] * row_of_b;
     }
@@ -91,7 +88,8 @@ template <class T, int width>
   }
   for (; r < end; ++r, a += w.by_row) {
     vector sum = {};
-    for (std::int64_t k = 0; k < w.inner; ++k) sum += a[k * w.by_column] * *b(k);
+    for (std::int64_t k = 0; k < w.inner; ++k)
+      sum += a[k * w.by_column] * *reinterpret_cast<const vector*>(w.b + k * w.by_row_of_b);
     store(sum);
   }
 }

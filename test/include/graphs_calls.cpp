@@ -146,9 +146,11 @@ TEST_CASE("graphs of calls: a sparse array whose entries are not in order is put
   const sparse::csc_array<double> a(every_call_of::mostly_zeros(12));
   const array<double> x = made_for_calls(12);
   array<double> out;
-  const std::string refused = refusal<device_error>([&] { capture([&] { out = matmul(a, x); }); });
-  CHECK_MESSAGE(refused.find("putting a sparse array's entries in order, at their first use, waits") != refused.npos,
-                refused);
+  if (!(device::current() == device::cpu())) {  // which takes them as they lie
+    const std::string refused = refusal<device_error>([&] { capture([&] { out = matmul(a, x); }); });
+    CHECK_MESSAGE(refused.find("putting a sparse array's entries in order, at their first use, waits") != refused.npos,
+                  refused);
+  }
   const array<double> wanted = matmul(a, x);
   const graph g = capture([&] { out = matmul(a, x); });
   g.launch();

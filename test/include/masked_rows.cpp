@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <sinter/foreign.hpp>
 #include <sinter/inspect.hpp>
 #include <sinter/sinter.hpp>
 
@@ -112,6 +113,21 @@ TEST_CASE("a choice between truth values, and of two scalars that are cast") {
     CHECK(float(halves[k]) == float(m.truths[k] ? half(0.1) : half(2.5)));
     CHECK(truths[k] == (m.truths[k] == 0));
   }
+}
+
+TEST_CASE("a choice between bytes from elsewhere, which are neither 0 nor 1") {
+  std::vector<unsigned char> mask, of, other;
+  for (int k = 0; k < 40; ++k) {
+    mask.push_back(static_cast<unsigned char>(k % 3 == 0 ? 0 : 4 * k));
+    of.push_back(static_cast<unsigned char>(k % 2 == 0 ? 0 : 1));
+    other.push_back(static_cast<unsigned char>(k % 5 == 0 ? 0 : 1));
+  }
+  if (!(device::current() == device::cpu())) return;  // whose memory that is
+  const auto truths = [](std::vector<unsigned char>& bytes) {
+    return from_memory<bool>(reinterpret_cast<bool*>(bytes.data()), {40});
+  };
+  const std::vector<bool> got = where(truths(mask), truths(of), truths(other)).get();
+  for (std::size_t k = 0; k < got.size(); ++k) CHECK(got[k] == ((mask[k] != 0 ? of[k] : other[k]) != 0));
 }
 
 // What an expression takes besides arrays does not keep a kernel from seeing that it is met again.

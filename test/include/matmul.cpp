@@ -119,6 +119,21 @@ TEST_CASE_TEMPLATE("matmul: rows by a small matrix", T, float, double) {
   CHECK(to.get() == array<T>(2 * array<T>(matmul(some<T>({300, 4}), some<T>({4, 5}, 1))) + 1).get());
 }
 
+// Matrices that begin anywhere, with rows any number of elements apart.
+TEST_CASE_TEMPLATE("matmul: many small matrices, as they lie", T, float, double) {
+  for (const std::int64_t rows : {4, 9})
+    for (const std::int64_t inner : {4, 6, 8})
+      for (std::int64_t columns = 4; columns <= 16; ++columns) {
+        const array<T> a = some<T>({20, rows, inner}), wide = some<T>({20, inner, columns + 3}, 1);
+        const array<T> part = wide(_, _, slice(1, columns + 1)),
+                       turned = swapaxes(array<T>(swapaxes(part, 1, 2)), 1, 2);
+        const array<T> wanted = sum(a(_, _, _, newaxis) * part(_, newaxis), 2);
+        CHECK(array<T>(matmul(a, part)).get() == wanted.get());
+        CHECK(array<T>(matmul(a, turned)).get() == wanted.get());
+        CHECK(array<T>(matmul(a, array<T>(part + T(0)))).get() == wanted.get());
+      }
+}
+
 // Half of the work where there is BLAS; values are whole numbers, so that every order of adding gives the same.
 TEST_CASE_TEMPLATE("matmul: by its own transpose", T, float, double, std::complex<float>, std::complex<double>) {
   for (const std::int64_t rows : {31, 32, 33, 100})

@@ -1,5 +1,5 @@
 // One matrix of a batch by LAPACK: it is copied into columns, which LAPACK writes over, and what it makes of it is copied out, so that
-// operands may lie in any way.
+// operands may lie in any way. What is only read may be read where it lies.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 
 namespace sinter::runtime {
 
-/// What is computed of one matrix, and where.
 template <class T>
 class lapack_job : banded_job {
  public:
@@ -156,9 +155,10 @@ class lapack_job : banded_job {
   // What LAPACK only reads, as it lies: by columns or, as those of the transpose, by rows; else it is copied to `room`.
   matrix_read read_only(bool may_be_turned, const columns_of<T>& room) const {
     const solver_array& from = w_.operands[0];
+    const auto fits = [this](std::int64_t step) { return step >= n_ && step <= std::numeric_limits<int>::max(); };
     const T* const at = place<const T>(from, w_.batch, i_);
-    if (from.down == 1 && from.across >= n_) return {at, static_cast<int>(from.across), false};
-    if (may_be_turned && from.across == 1 && from.down >= n_) return {at, static_cast<int>(from.down), true};
+    if (from.down == 1 && fits(from.across)) return {at, static_cast<int>(from.across), false};
+    if (may_be_turned && from.across == 1 && fits(from.down)) return {at, static_cast<int>(from.down), true};
     read(0, room);
     return {room.at, leading(room), false};
   }
