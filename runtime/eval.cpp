@@ -178,10 +178,12 @@ bool is_one_line(const codegen::step& s, const codegen::resolution& r) {
   const sinter::shape& axes = r.spaces[s.domain].extents;
   return std::ranges::all_of(s.inputs, [&](const auto& input) {
     const codegen::operand& o = r.operands[input.operand];
-    std::int64_t next = -1;
+    bool is_first = true;
+    std::int64_t next = 0;
     for (int d = axes.size() - 1; !o.flat && !o.fixed && d >= 0; --d) {
       if (axes[d] == 1) continue;
-      if (next >= 0 && o.strides[d] != next) return false;
+      if (!is_first && o.strides[d] != next) return false;
+      is_first = false;
       next = o.strides[d] * axes[d];
     }
     return true;

@@ -38,6 +38,12 @@ TEST_CASE("histograms: bincount") {
   // Positions of several axes, that do not merge into one.
   const array<int> cube = arange<int>(0, 36).reshape(6, 6, 1) % 3 + 1;
   CHECK(bincount(pad(cube, {{0, 1}, {0, 1}, {0, 1}}).ravel() % 4).get() == counts_of{62, 12, 12, 12});
+  // The same where they go back along rows, or from row to row.
+  const array<std::int8_t> rows = astype<std::int8_t>(arange(32) % 3 + 1).reshape(4, 8);
+  for (const int axis : {0, 1}) {
+    CHECK(histogram(flip(rows, axis), 1, {.range = {-4, 4}}).first.get() == counts_of{32});
+    CHECK(bincount(flip(rows, axis).ravel()).get() == counts_of{0, 11, 11, 10});
+  }
   CHECK(bincount((cube(slice(_, _, 2), _, 0).T() + 1).ravel()).get() == counts_of{0, 0, 6, 6, 6});
   CHECK(bincount(x(slice(_, _, 2)) + 1, 0).get() == counts_of{0, 0, 1, 0, 1, 0, 1});
   CHECK(bincount(x, array<float>{1, 2, 3, 4, 5, 0.5f}).get() == std::vector<double>{4, 5.5, 0, 1, 0, 5});
