@@ -94,6 +94,7 @@ class cpu_fold : cpu_writer {
     fold_turn(lanes(), "l");
     w_.close();
     w_.line("const int left = count - turn;");
+    // A whole block's extreme is no other for an element that is looked at twice.
     if (const spare how = spare_lanes(); how == spare::zeros || how == spare::back) {
       w_.open("if (left > 0)");
       fold_turn(lanes(), "(l < left ? l : 0)");

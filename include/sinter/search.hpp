@@ -1,5 +1,5 @@
-// Places in sorted arrays, and what is read off between them. A search is a fixed number of steps for each element, in the kernel
-// of what uses it.
+// Places in sorted arrays, and what is read off between them. On a GPU a search is a fixed number of steps for each element,
+// in the kernel of what uses it; on a CPU it is a call (decision 0049).
 #pragma once
 
 #include <sinter/array.hpp>

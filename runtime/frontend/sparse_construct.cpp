@@ -84,12 +84,10 @@ sparse_parts neighbouring_rows(const sparse_parts& p, const runtime::range& rows
   for (std::int64_t& k : starts) k -= first;
   const slice entries(first, first + starts.back());
   const handle minor(evaluated(term(e.minor).along(0, entries)).take());
-  std::int64_t longest = 0;
-  for (std::size_t r = 0; r + 1 < starts.size(); ++r) longest = std::max(longest, starts[r + 1] - starts[r]);
   return {runtime::make_structure(structure_of(p.structure).format,
                                   std::make_shared<const runtime::sparse_entries>(runtime::sparse_places{
-                                      true, rows.length, e.minors, starts.back(), longest, e.is_sorted, e.is_canonical,
-                                      runtime::make_index_array(starts, e.index()), minor})),
+                                      true, rows.length, e.minors, starts.back(), longest_of(starts), e.is_sorted,
+                                      e.is_canonical, runtime::make_index_array(starts, e.index()), minor})),
           term(p.data).along(0, entries).held()};
 }
 

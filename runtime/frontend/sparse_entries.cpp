@@ -81,12 +81,6 @@ bool has_pairs(const place_list& starts, const place_list& columns) {
   return false;
 }
 
-std::int64_t longest_of(const place_list& starts) {
-  std::int64_t most = 0;
-  for (std::size_t r = 0; r + 1 < starts.size(); ++r) most = std::max(most, starts[r + 1] - starts[r]);
-  return most;
-}
-
 // Entries put in order of rows.
 arrangement arranged(const place_list& rows, const place_list& columns, std::int64_t majors, std::int64_t minors,
                      bool merges, const sparse_entries& like) {
@@ -111,6 +105,12 @@ arrangement arranged(const place_list& rows, const place_list& columns, std::int
 }
 
 }  // namespace
+
+std::int64_t longest_of(const place_list& starts) {
+  std::int64_t most = 0;
+  for (std::size_t r = 0; r + 1 < starts.size(); ++r) most = std::max(most, starts[r + 1] - starts[r]);
+  return most;
+}
 
 term arrangement::values(const term& given) const {
   if (!order.get()) return given;

@@ -122,6 +122,8 @@ struct placed_entries {
 };
 placed_entries put_in_place(const place_list& major, const place_list& minor, std::int64_t majors, std::int64_t minors,
                             const sparse_entries& like);
+/// The entries of the longest row.
+std::int64_t longest_of(const place_list& starts);
 /// The row of each entry.
 place_list read_majors(const sparse_entries&);
 /// The values of entries, as an array of indices names them; where there may be gaps, of -1 it is zero: lazy.

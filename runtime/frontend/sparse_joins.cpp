@@ -134,12 +134,10 @@ sparse_parts rows_side_by_side(const same_parts& parts, const place_list& across
   place_list begin(starts[0].size());
   for (const place_list& of : starts)
     std::transform(begin.begin(), begin.end(), of.begin(), begin.begin(), std::plus<>());
-  std::int64_t longest = 0;
-  for (std::size_t r = 0; r + 1 < begin.size(); ++r) longest = std::max(longest, begin[r + 1] - begin[r]);
   const handle order = index == dtype::int64 ? runtime::make_index_array(order_of_rows<std::int64_t>(starts, begin))
                                              : runtime::make_index_array(order_of_rows<std::int32_t>(starts, begin));
   const handle minor(evaluated(runtime::values_at(term(moved_minors(parts, across, index)), order, false)).take());
-  return joined_entries(parts, minors, longest, minor, runtime::make_index_array(begin, index),
+  return joined_entries(parts, minors, longest_of(begin), minor, runtime::make_index_array(begin, index),
                         runtime::values_at(term(parts.values), order, false));
 }
 

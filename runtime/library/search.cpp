@@ -98,7 +98,7 @@ class searching {
   // All counts lie from `low` to `high`. No step depends on a comparison: that would be guessed wrong half of the time.
   void find_between(std::int64_t low, std::int64_t high, const T* values, std::int64_t* counts) const {
     std::fill_n(counts, at_once, low);
-    if (low == high) return;
+    if (low >= high) return;  // above it only where nothing is sorted
     for (std::int64_t left = high - low, half; left > 1; left -= half) {
       half = left / 2;
       const T* const at = sorted_ + half - 1;
