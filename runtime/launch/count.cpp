@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/function/count.hpp"
+#include "runtime/launch/element_types.hpp"
 #include "runtime/launch/form_kernels.hpp"
 #include "runtime/launch/share.hpp"
 
@@ -74,23 +75,12 @@ void count_pieces(const void* with, long long begin, long long end) noexcept {
 
 void count_on_cpu(const position_counts& of, stream_state& on) {
   using entry_point = void (*)(const void*, long long, long long) noexcept;
-  const auto entry = [&]() -> entry_point {
-    switch (of.type) {
-      case dtype::bool_:
-      case dtype::uint8: return &count_pieces<std::uint8_t>;
-      case dtype::int8: return &count_pieces<std::int8_t>;
-      case dtype::uint16: return &count_pieces<std::uint16_t>;
-      case dtype::int16: return &count_pieces<std::int16_t>;
-      case dtype::uint32: return &count_pieces<std::uint32_t>;
-      case dtype::int32: return &count_pieces<std::int32_t>;
-      case dtype::uint64: return &count_pieces<std::uint64_t>;
-      default: return &count_pieces<std::int64_t>;
-    }
-  };
+  const entry_point entry =
+      with_integer(of.type, [](auto i) -> entry_point { return &count_pieces<typename decltype(i)::type>; });
   geometry g;
   g.items = of.elements > few_elements ? 1 : divide_up(of.count, piece);
   g.work_per_item = static_cast<double>(of.elements > few_elements ? of.count : piece);  // nanoseconds
-  on.device.launch({reinterpret_cast<void*>(entry())}, g, &of, sizeof of, on);
+  on.device.launch({reinterpret_cast<void*>(entry)}, g, &of, sizeof of, on);
 }
 
 }  // namespace

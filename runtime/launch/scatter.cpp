@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "codegen/ir/complex_scalar.hpp"
 #include "codegen/ir/scalar.hpp"
+#include "runtime/launch/element_types.hpp"
 #include "runtime/launch/form_kernels.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/stream/kept_call.hpp"
@@ -78,23 +80,13 @@ void add_or_move(const scattered& of) {
 void fold_in_order(void* with) noexcept {
   const auto& of = *static_cast<const scattered*>(with);
   if (of.fold == scatter_fold::last && of.run > 1) return move_runs(of);
-  switch (of.type) {
-    case dtype::bool_: return fold_of_elements<bool>(of);
-    case dtype::int8: return fold_of_elements<std::int8_t>(of);
-    case dtype::uint8: return fold_of_elements<std::uint8_t>(of);
-    case dtype::int16: return fold_of_elements<std::int16_t>(of);
-    case dtype::uint16: return fold_of_elements<std::uint16_t>(of);
-    case dtype::int32: return fold_of_elements<std::int32_t>(of);
-    case dtype::uint32: return fold_of_elements<std::uint32_t>(of);
-    case dtype::int64: return fold_of_elements<std::int64_t>(of);
-    case dtype::uint64: return fold_of_elements<std::uint64_t>(of);
-    case dtype::float32: return fold_of_elements<float>(of);
-    case dtype::float64: return fold_of_elements<double>(of);
-    case dtype::complex64: return add_or_move<std::complex<float>>(of);
-    case dtype::complex128: return add_or_move<std::complex<double>>(of);
-    case dtype::float16:
-    case dtype::bfloat16: return fold_all<std::uint16_t>(of, [](std::uint16_t, std::uint16_t b) { return b; });
-  }
+  if (detail::is_short_floating(of.type))
+    return fold_all<std::uint16_t>(of, [](std::uint16_t, std::uint16_t b) { return b; });
+  with_number(of.type, [&](auto element) {
+    using T = typename decltype(element)::type;
+    if constexpr (std::is_arithmetic_v<T>) fold_of_elements<T>(of);
+    else add_or_move<T>(of);
+  });
 }
 
 void scatter_on_host(const scattered& of, stream_state& on) { call_with(&fold_in_order, of, on); }

@@ -9,6 +9,7 @@
 #include "codegen/ir/work.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/launch/element_types.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/library/call.hpp"
 
@@ -132,19 +133,7 @@ void search_some(const void* with, long long begin, long long end) noexcept {
 using entry_point = void (*)(const void*, long long, long long) noexcept;
 
 entry_point entry_for(dtype t) {
-  switch (t) {
-    case dtype::bool_: return &search_some<std::uint8_t>;
-    case dtype::int8: return &search_some<std::int8_t>;
-    case dtype::uint8: return &search_some<std::uint8_t>;
-    case dtype::int16: return &search_some<std::int16_t>;
-    case dtype::uint16: return &search_some<std::uint16_t>;
-    case dtype::int32: return &search_some<std::int32_t>;
-    case dtype::uint32: return &search_some<std::uint32_t>;
-    case dtype::int64: return &search_some<std::int64_t>;
-    case dtype::uint64: return &search_some<std::uint64_t>;
-    case dtype::float32: return &search_some<float>;
-    default: return &search_some<double>;
-  }
+  return with_real(t, [](auto of) -> entry_point { return &search_some<typename decltype(of)::type>; });
 }
 
 void share_out(const search_work& w, stream_state& on) {

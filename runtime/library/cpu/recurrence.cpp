@@ -3,6 +3,7 @@
 #include <complex>
 
 #include "codegen/ir/complex_scalar.hpp"
+#include "runtime/launch/element_types.hpp"
 #include "runtime/library/recurrences.hpp"
 #include "runtime/stream/kept_call.hpp"
 
@@ -64,12 +65,7 @@ void filter_all(void* with) noexcept {
 }  // namespace
 
 void filter_on_cpu(const recurrence& r, stream_state& on) {
-  switch (r.type) {
-    case dtype::float32: return call_with(&filter_all<float>, r, on);
-    case dtype::float64: return call_with(&filter_all<double>, r, on);
-    case dtype::complex64: return call_with(&filter_all<std::complex<float>>, r, on);
-    default: return call_with(&filter_all<std::complex<double>>, r, on);
-  }
+  with_inexact(r.type, [&](auto of) { call_with(&filter_all<typename decltype(of)::type>, r, on); });
 }
 
 }  // namespace sinter::runtime

@@ -9,6 +9,7 @@
 
 #include "runtime/device/device.hpp"
 #include "runtime/device/host.hpp"
+#include "runtime/launch/element_types.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/library/cpu/lapack_job.hpp"
 #include "runtime/library/cpu/unshared_calls.hpp"
@@ -26,16 +27,6 @@ const lapack* find_lapack(std::string& why) {
 }
 
 namespace {
-
-template <class F>
-auto with_dtype(dtype t, F call) {
-  switch (t) {
-    case dtype::float32: return call(float{});
-    case dtype::float64: return call(double{});
-    case dtype::complex64: return call(std::complex<float>{});
-    default: return call(std::complex<double>{});
-  }
-}
 
 solver_fault fault_of(solver what, int info) {
   switch (what) {
@@ -92,8 +83,8 @@ void solve_part(void* with, std::int64_t number) {
                      end = std::min(count, groups * (number + 1) / w.parts * each);
   std::byte* const scratch = w.scratch + static_cast<std::size_t>(number) * w.scratch_size;
   if (is_small_system(w.of)) return solve_small_part(w, scratch, begin, end, *to);
-  with_dtype(w.of.type, [&](auto element) {
-    using T = decltype(element);
+  with_inexact(w.of.type, [&](auto of) {
+    using T = typename decltype(of)::type;
     for (std::int64_t i = begin; i < end; ++i) {
       lapack_job<T> one(the_lapack().of<T>(), w, scratch, i);
       const int info = one.run();
@@ -128,8 +119,8 @@ bool prepare_on_host(solver_work& w, std::string& why) {
   if (std::max({w.of.rows, w.of.columns, w.of.right}) > most) return why = "LAPACK counts in 32 bits", false;
   const lapack* const by = find_lapack(why);
   if (!by) return false;
-  const bool fits = with_dtype(w.of.type, [&](auto element) {
-    using T = decltype(element);
+  const bool fits = with_inexact(w.of.type, [&](auto of) {
+    using T = typename decltype(of)::type;
     if (!lapack_job<T>(by->of<T>(), w, nullptr, 0).ask_for_sizes(w)) return false;
     lapack_job<T> counted(by->of<T>(), w, nullptr, 0);
     counted.run();

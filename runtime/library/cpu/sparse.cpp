@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "runtime/launch/element_types.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/stream/kept_call.hpp"
 
@@ -116,33 +117,13 @@ void multiply_elements(const sparse_product& p) {
 }
 
 // Calls f with a number of the dtype.
-template <class F>
-void with_element(dtype t, F f) {
-  switch (t) {
-    case dtype::bool_: return f(bool());
-    case dtype::int8: return f(std::int8_t());
-    case dtype::uint8: return f(std::uint8_t());
-    case dtype::int16: return f(std::int16_t());
-    case dtype::uint16: return f(std::uint16_t());
-    case dtype::int32: return f(std::int32_t());
-    case dtype::uint32: return f(std::uint32_t());
-    case dtype::int64: return f(std::int64_t());
-    case dtype::uint64: return f(std::uint64_t());
-    case dtype::float32: return f(float());
-    case dtype::float64: return f(double());
-    case dtype::complex64: return f(std::complex<float>());
-    case dtype::complex128: return f(std::complex<double>());
-    default: return;
-  }
-}
-
 void multiply(void* with) noexcept {
   const auto& p = *static_cast<const sparse_product*>(with);
-  with_element(p.type, [&](auto number) { multiply_elements<decltype(number)>(p); });
+  with_number(p.type, [&](auto of) { multiply_elements<typename decltype(of)::type>(p); });
 }
 void add_all(void* with) noexcept {
   const auto& p = *static_cast<const scattered_product*>(with);
-  with_element(p.type, [&](auto number) { add_elements<decltype(number)>(p); });
+  with_number(p.type, [&](auto of) { add_elements<typename decltype(of)::type>(p); });
 }
 
 // ---- in C
