@@ -1,5 +1,5 @@
 // Draws of distributions that take more than a function of one random number: texts of the library's own (decision 0028), each
-// element of which has 64 random bits and goes on from there.
+// element of which has a sequence of random words of its own (decision 0020).
 #include <limits>
 #include <new>
 #include <string>
@@ -45,18 +45,28 @@ constexpr bool rows_are_in_order() {
 }
 static_assert(rows_are_in_order(), "the distributions of detail/draws.hpp are those of distributions.def");
 
-constexpr const char* before = R"(  unsigned long long sequence = state, word = 0;
+// A generator's draw has a state, and each of its elements one of its own that is as far away as a hash takes it.
+constexpr const char* before = R"(
 #define TURNS 1000
 #define BITS                                                                                                     \
   (sequence += 0x9E3779B97F4A7C15ull, word = (sequence ^ (sequence >> 30)) * 0xBF58476D1CE4E5B9ull,                \
    word = (word ^ (word >> 27)) * 0x94D049BB133111EBull, word ^ (word >> 31))
+  unsigned long long sequence = seed + draw * 0x9FB21C651E98DF25ull, word = 0;
+  sequence = BITS;
+  sequence += (unsigned long long)place * 0xD1342543DE82EF95ull;
+  sequence = BITS;
 #define UNIFORM (((double)(long long)(BITS >> 11) + 0.5) * 0x1p-53)
 #define EXPONENTIAL (-log(UNIFORM))
-#define NORMAL(x)                                                   \
-  double x;                                                         \
-  {                                                                 \
-    const double radius_ = sqrt(2 * EXPONENTIAL);                   \
-    x = radius_ * cos(6.28318530717958647692 * UNIFORM);            \
+#define NORMAL(x)                                                                          \
+  double x = 0;                                                                            \
+  for (int tries_ = 0; tries_ < TURNS; ++tries_) {                                         \
+    const double across_ = UNIFORM;                                                        \
+    const double up_ = 1.7156 * (UNIFORM - 0.5);                                           \
+    const double left_ = across_ - 0.449871, top_ = fabs(up_) + 0.386595;                  \
+    const double q_ = left_ * left_ + top_ * (0.196 * top_ - 0.25472 * left_);             \
+    x = up_ / across_;                                                                     \
+    if (q_ < 0.27597) break;                                                               \
+    if (q_ <= 0.27846 && up_ * up_ <= -4 * across_ * across_ * log(across_)) break;        \
   }
 #define GAMMA(x, k)                                                                        \
   double x = 0;                                                                            \
@@ -127,12 +137,13 @@ constexpr const char* after =
     "#undef BINOMIAL\n";
 
 codegen::function_calls& function_of(const distribution_row& row) {
-  static constexpr const char* names[] = {"state", "state, a", "state, a, b", "state, a, b, c"};
-  static constexpr parameter_type types[] = {
-      {dtype::uint64, false}, {dtype::float64, false}, {dtype::float64, false}, {dtype::float64, false}};
+  static constexpr const char* names[] = {"seed, draw, place", "seed, draw, place, a", "seed, draw, place, a, b",
+                                          "seed, draw, place, a, b, c"};
+  static constexpr parameter_type types[] = {{dtype::uint64, false},  {dtype::uint64, false},  {dtype::int64, false},
+                                             {dtype::float64, false}, {dtype::float64, false}, {dtype::float64, false}};
   static constexpr parameter_type result{dtype::float64, false};
   const given_text name = row.name, parameters = names[row.parameters], none = "";
-  return make_function(name, {parameters, types, row.parameters + 1}, {none, &result, 1},
+  return make_function(name, {parameters, types, row.parameters + 3}, {none, &result, 1},
                        (std::string(before) + row.text + after).c_str());
 }
 
@@ -156,9 +167,9 @@ node* make_draw(distribution of, const shape& s, draw_counter& next,
                 std::initializer_list<draw_parameter> parameters) try {
   const distribution_row& row = rows[static_cast<int>(of)];
   check(row, parameters);
-  const handle state(lazy<std::uint64_t>(draw<op::random_uint64>(s, next)).release_node());
+  const handle places(make_positions(s));
   runtime::list<handle> arrays;
-  runtime::list<function_argument> arguments{{state.get(), {}}};
+  runtime::list<function_argument> arguments{{next.seed.get(), {}}, {nullptr, to_bits(next.draw)}, {places.get(), {}}};
   for (const draw_parameter& p : parameters) {
     arrays.push_back(handle(p.array() ? make_broadcast(p.array(), s) : nullptr));
     arguments.push_back({arrays.back().get(), to_bits(p.number())});
@@ -210,16 +221,25 @@ constexpr const char* sample_text = R"(
 
 }  // namespace
 
-// By random keys. Equal ones, of which there is one in two permutations of 65,536 numbers, stay in order.
+// By random keys. Equal ones stay in order, so keys are as wide as makes them rare: not one pair in two permutations. Up to some two
+// millions a number lies in its key's lower bits, and goes where that goes.
 node* make_permutation(std::int64_t count, draw_counter& next) {
   if (count < 0) throw error(message("sinter: a permutation of %lld numbers", static_cast<long long>(count)).c_str());
   if (count < 2) return make_iota(shape{count}, 0);
-  constexpr std::int64_t few = 1 << 16;
-  const runtime::term keys = runtime::term(
-      handle(count <= few ? lazy<std::uint32_t>(draw<op::random_uint32>(shape{count}, next)).release_node()
-                          : lazy<std::uint64_t>(draw<op::random_uint64>(shape{count}, next)).release_node()));
+  constexpr int few = 16, some = 21;  // bits
+  const draw_counter of = next;
   ++next.draw;
-  return runtime::make_argsort_call(keys, false).take();
+  if (count <= 1 << few) {
+    lazy<std::uint32_t> keys(draw<op::random_uint32>(shape{count}, of));
+    return runtime::make_argsort_call(runtime::term(handle(keys.release_node())), false).take();
+  }
+  lazy<std::uint64_t> keys(draw<op::random_uint64>(shape{count}, of));
+  if (count > 1 << some) return runtime::make_argsort_call(runtime::term(handle(keys.release_node())), false).take();
+  const lazy<std::int64_t> numbers(make_positions(shape{count}));
+  lazy<std::uint64_t> with_numbers((keys >> some << some) | astype<std::uint64_t>(numbers));
+  const lazy<std::uint64_t> sorted(
+      runtime::make_sort_call(runtime::term(handle(with_numbers.release_node())), false).take());
+  return lazy<std::int64_t>(astype<std::int64_t>(sorted & ((std::uint64_t{1} << some) - 1))).release_node();
 }
 
 namespace {

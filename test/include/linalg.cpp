@@ -132,6 +132,25 @@ TEST_CASE("linalg: dtypes") {
   CHECK(linalg::cond(i).item() == doctest::Approx(2.618033988749895));
 }
 
+// A tall system is solved by the triangle of the matrix and its right side, also where columns depend on each other.
+TEST_CASE_TEMPLATE("linalg: least squares of tall systems", T, float, double, complex) {
+  const double limit = sizeof(T) == 4 ? 2e-4 : 1e-11;
+  for (const std::int64_t right : {1, 3, 5}) {
+    CAPTURE(right);
+    const array<T> a = some<T>({40, 5}), b = some<T>({right, 40}).transpose();
+    const auto least = linalg::lstsq(a, b);
+    close(least.x, linalg::solve(matmul(adjoint(a), a), matmul(adjoint(a), b)), 10 * limit);
+    close(least.residuals, sum(square(abs(matmul(a, least.x) - b)), 0), limit);
+    CHECK(least.rank.item() == 5);
+    close(least.s, linalg::svdvals(a), limit);
+    const array<T> dependent = concatenate(tuple(a, a(_, slice(1, 3)) * T(2)), 1);
+    const auto deficient = linalg::lstsq(dependent, b);
+    close(deficient.x, matmul(linalg::pinv(dependent, {.rtol = 1e-5}), b), 10 * limit);
+    close(deficient.residuals, sum(square(abs(matmul(dependent, deficient.x) - b)), 0), limit);
+    CHECK(deficient.rank.item() == 5);
+  }
+}
+
 TEST_CASE("linalg: what it refuses") {
   const array<double> a = some<double>({3, 3}), b = some<double>({4}), wide = some<double>({2, 3});
   CHECK_THROWS_WITH(static_cast<void>(linalg::inv(wide)),
