@@ -32,6 +32,26 @@ struct filtered {
   lazy<T> y, zf;
 };
 
+/// What a signal is taken to be beyond its ends: turned around its end point, mirrored at it, constant, or nothing.
+enum class padtype : unsigned char { odd, even, constant, none };
+/// How to filter forth and back.
+struct filtfilt_options {
+  std::int64_t axis = -1;
+  signal::padtype padtype = signal::padtype::odd;
+  std::int64_t padlen = -1;  ///< samples at each end; -1: three times as many as the filter has coefficients
+};
+
+/// What a signal is beyond its ends to savgol_filter; `interp`: the ends have the polynomial of the first window, and of the last.
+enum class savgol_mode : unsigned char { mirror, constant, nearest, wrap, interp };
+/// How to fit polynomials to windows.
+struct savgol_options {
+  int deriv = 0;     ///< which derivative is wanted
+  double delta = 1;  ///< from one sample to the next, for derivatives
+  std::int64_t axis = -1;
+  savgol_mode mode = savgol_mode::interp;
+  double cval = 0;  ///< of mode constant
+};
+
 /// A least value, or a least and a largest one.
 struct between {
   constexpr between(double from) : least(from) {}
@@ -72,6 +92,14 @@ SINTER_API node* make_fir_window(std::int64_t taps, const double* cutoffs, std::
 /// zi: null for a state of zeros.
 SINTER_API std::pair<handle, handle> make_filtered(handle b, handle a, handle x, handle zi, dtype, std::int64_t axis);
 SINTER_API std::pair<handle, handle> make_sections_filtered(handle sos, handle x, handle zi, dtype, std::int64_t axis);
+SINTER_API node* make_step_state(handle b, handle a, dtype);
+SINTER_API node* make_sections_step_state(handle sos, dtype);
+SINTER_API node* make_filtered_twice(handle b, handle a, handle x, dtype, const signal::filtfilt_options&);
+SINTER_API node* make_sections_filtered_twice(handle sos, handle x, dtype, const signal::filtfilt_options&);
+SINTER_API node* make_savgol_weights(std::int64_t window, std::int64_t order, const signal::savgol_options&);
+SINTER_API node* make_savgol_filtered(handle x, dtype, std::int64_t window, std::int64_t order,
+                                      const signal::savgol_options&);
+SINTER_API node* make_median_filtered(handle x, const std::int64_t* sizes, std::size_t count);
 SINTER_API signal::peaks find_peaks(handle, const signal::peak_options&);
 
 /// What filters compute in: float, double, or complex of these.
@@ -169,6 +197,67 @@ auto sosfilt(S&& sos, X&& x, Z&& zi, sinter::detail::integer axis = -1) {
   using T = filtered_type<S, X, Z>;
   handle by(take_node(std::forward<S>(sos))), of(take_node(std::forward<X>(x))), from(take_node(std::forward<Z>(zi)));
   return as_filtered<T>(make_sections_filtered(std::move(by), std::move(of), std::move(from), dtype_of<T>, axis));
+}
+
+/// The state a filter is in that has had a step of height 1 for ever: times a signal's first sample it is one to begin with. Shapes: one number
+/// fewer than the longer of b and a. Errors: `shape_error`. Source: scipy.signal.lfilter_zi.
+template <sinter::detail::expression B, sinter::detail::expression A>
+auto lfilter_zi(B&& b, A&& a) {
+  using namespace sinter::detail;
+  using T = filtered_type<B, A>;
+  handle over(take_node(std::forward<B>(b))), under(take_node(std::forward<A>(a)));
+  return lazy<T>(make_step_state(std::move(over), std::move(under), dtype_of<T>));
+}
+/// Such states of sections. Shapes: (sections, 2). Source: scipy.signal.sosfilt_zi.
+template <sinter::detail::expression S>
+auto sosfilt_zi(S&& sos) {
+  using namespace sinter::detail;
+  using T = filtered_type<S>;
+  return lazy<T>(make_sections_step_state(handle(take_node(std::forward<S>(sos))), dtype_of<T>));
+}
+/// A signal through a filter forth and back, which leaves phases as they are: `filtfilt(b, a, x)`. Shapes and dtypes: as lfilter. Errors:
+/// `shape_error`, also where the signal is no longer than padlen. Source: scipy.signal.filtfilt of method "pad".
+template <sinter::detail::expression B, sinter::detail::expression A, sinter::detail::expression X>
+auto filtfilt(B&& b, A&& a, X&& x, const filtfilt_options& how = {}) {
+  using namespace sinter::detail;
+  using T = filtered_type<B, A, X>;
+  handle over(take_node(std::forward<B>(b))), under(take_node(std::forward<A>(a))), of(take_node(std::forward<X>(x)));
+  return lazy<T>(make_filtered_twice(std::move(over), std::move(under), std::move(of), dtype_of<T>, how));
+}
+/// The same of sections. Stream behaviour: waits for the sections unless padlen is given, as those of the first order count less. Source:
+/// scipy.signal.sosfiltfilt.
+template <sinter::detail::expression S, sinter::detail::expression X>
+auto sosfiltfilt(S&& sos, X&& x, const filtfilt_options& how = {}) {
+  using namespace sinter::detail;
+  using T = filtered_type<S, X>;
+  handle by(take_node(std::forward<S>(sos))), of(take_node(std::forward<X>(x)));
+  return lazy<T>(make_sections_filtered_twice(std::move(by), std::move(of), dtype_of<T>, how));
+}
+
+/// What a convolution takes to fit a polynomial to each window and to have its value in the middle, or a derivative (A. Savitzky and M. Golay).
+/// Shapes: (window). Dtypes: double. Errors: `error` for a window that is even, or an order that is not below it. Source:
+/// scipy.signal.savgol_coeffs.
+inline array<double> savgol_coeffs(sinter::detail::integer window, sinter::detail::integer polyorder,
+                                   const savgol_options& how = {}) {
+  return array<double>(sinter::detail::make_savgol_weights(window, polyorder, how));
+}
+/// A signal smoothed by polynomials of an order in windows of a length: `savgol_filter(x, 11, 3)`. Shapes: as x. Dtypes: as lfilter. Errors: as
+/// savgol_coeffs; `shape_error` where the window is longer than the signal. Source: scipy.signal.savgol_filter.
+template <sinter::detail::expression X>
+auto savgol_filter(X&& x, sinter::detail::integer window, sinter::detail::integer polyorder,
+                   const savgol_options& how = {}) {
+  using namespace sinter::detail;
+  using T = filtered_type<X>;
+  return lazy<T>(make_savgol_filtered(handle(take_node(std::forward<X>(x))), dtype_of<T>, window, polyorder, how));
+}
+/// The median of what is around each element, zeros around the array: `medfilt(x, 5)`, `medfilt(image, {3, 5})`. Shapes: one length for all axes,
+/// or one for each. Dtypes: real; those of x. Errors: `error` for a length that is even, `shape_error`. Source: scipy.signal.medfilt.
+template <sinter::detail::expression X>
+auto medfilt(X&& x, const sinter::detail::integers& kernel_size = 3) {
+  using namespace sinter::detail;
+  static_assert(!is_complex(dtype_of<element_in<X>>), "sinter: complex numbers have no median");
+  handle of(take_node(std::forward<X>(x)));
+  return lazy<element_in<X>>(make_median_filtered(std::move(of), kernel_size.begin(), kernel_size.size()));
 }
 
 /// The peaks of a signal: samples, or runs of equal ones, whose neighbours on both sides are lower. Evaluates, as how many there are depends

@@ -175,33 +175,170 @@ std::pair<handle, handle> make_filtered(handle b, handle a, handle x, handle zi,
   return {axis_moved(out.y, -1, in.axis).held(), axis_moved(*out.zf, -1, in.axis).held()};
 }
 
-std::pair<handle, handle> make_sections_filtered(handle sos, handle x, handle zi, dtype type, std::int64_t axis) {
+namespace {
+
+term sections_of(handle sos, dtype type, const char* what) {
   const term sections = astype(term(std::move(sos)), type);
   if (sections.rank() != 2 || sections.extent(1) != 6)
     throw shape_error(
-        message("sinter: sosfilt with sections of shape %s", to_string(sections.extents()).c_str()).c_str());
-  const along_last in(std::move(x), type, axis, "sosfilt");
-  std::optional<term> states;
-  if (zi) states = axis_moved(astype(term(std::move(zi)), type), in.axis + 1, -1);
-  term y = in.x;
-  runtime::list<term> after;
+        message("sinter: %s with sections of shape %s", what, to_string(sections.extents()).c_str()).c_str());
+  return sections;
+}
+
+// A signal through one section after the other, from states of zeros or from those, which become the ones behind it.
+term through(const term& sections, term y, runtime::list<term>* states) {
   for (std::int64_t s = 0; s < sections.extent(0); ++s) {
     const term row = sections.at(0, s), b = row.along(0, slice(0, 3)), a = row.along(0, slice(3, 6));
-    if (!states) {
-      y = filtered(b, a, y, nullptr).y;
-      continue;
-    }
-    const term from = states->at(0, s);
-    if (from.extent(from.rank() - 1) != 2) runtime::throw_unequal("sosfilt, and of its states,", in.x, *states);
-    filtered_terms out = filtered(b, a, y, &from);
+    term* const from = states ? &(*states)[static_cast<std::size_t>(s)] : nullptr;
+    filtered_terms out = filtered(b, a, y, from);
     y = out.y;
-    after.push_back(*out.zf);
+    if (from) *from = *out.zf;
   }
-  if (!states) return {axis_moved(y, -1, in.axis).held(), {}};
+  return y;
+}
+
+}  // namespace
+
+std::pair<handle, handle> make_sections_filtered(handle sos, handle x, handle zi, dtype type, std::int64_t axis) {
+  const term sections = sections_of(std::move(sos), type, "sosfilt");
+  const along_last in(std::move(x), type, axis, "sosfilt");
+  if (!zi) return {axis_moved(through(sections, in.x, nullptr), -1, in.axis).held(), {}};
+  const term given = axis_moved(astype(term(std::move(zi)), type), in.axis + 1, -1);
+  if (given.extent(given.rank() - 1) != 2) runtime::throw_unequal("sosfilt, and of its states,", in.x, given);
+  runtime::list<term> states;
+  for (std::int64_t s = 0; s < sections.extent(0); ++s) states.push_back(given.at(0, s));
+  const term y = through(sections, in.x, &states);
   runtime::list<node*> parts;
-  for (const term& t : after) parts.push_back(t.get());
-  const term all = parts.empty() ? *states : term::made(make_stacked(parts.data(), parts.size(), 0));
+  for (const term& t : states) parts.push_back(t.get());
+  const term all = parts.empty() ? given : term::made(make_stacked(parts.data(), parts.size(), 0));
   return {axis_moved(y, -1, in.axis).held(), axis_moved(all, -1, in.axis + 1).held()};
+}
+
+// ---- forth and back
+
+namespace {
+
+// What a constant signal leaves in a filter: it goes through unchanged but for a factor, and each number of the state is what is to come.
+term step_state(const term& b, const term& a) {
+  const std::int64_t count = std::max(a.extent(0), b.extent(0));
+  const term first = a.at(0, 0), over = padded_to(b / first, count), under = padded_to(a / first, count);
+  const term rest = over - under * over.at(0, 0);
+  const auto sum = [](const term& t) { return fold(reduction::sum, t, one_axis(0), false); };
+  const auto sums = [](const term& t) { return term::made(make_scan(t.get(), reduction::sum, t.type(), 0)); };
+  return (sums(under) * (sum(rest) / sum(under)) - sums(rest)).along(0, slice(0, count - 1));
+}
+runtime::list<term> step_states(const term& sections) {
+  runtime::list<term> all;
+  std::optional<term> factor;
+  for (std::int64_t s = 0; s < sections.extent(0); ++s) {
+    const term row = sections.at(0, s), b = row.along(0, slice(0, 3)), a = row.along(0, slice(3, 6));
+    const term state = step_state(b, a);
+    all.push_back(factor ? state * *factor : state);
+    const term own = fold(reduction::sum, b, one_axis(0), false) / fold(reduction::sum, a, one_axis(0), false);
+    factor = factor ? *factor * own : own;
+  }
+  return all;
+}
+
+class forth_and_back {
+ public:
+  forth_and_back(const term& x, const signal::filtfilt_options& how, std::int64_t usual, const char* what)
+      : x_(x),
+        by_(how.padtype),
+        samples_(x.extent(x.rank() - 1)),
+        edge_(by_ == signal::padtype::none ? 0
+              : how.padlen < 0             ? usual
+                                           : how.padlen) {
+    if (samples_ <= edge_)
+      throw shape_error(message("sinter: %s of %lld samples, %lld of which are to go on at each end", what,
+                                static_cast<long long>(samples_), static_cast<long long>(edge_))
+                            .c_str());
+  }
+
+  /// `pass(x, first)`: x through the filter, whose state is as if `first` had gone on for ever.
+  template <class Pass>
+  term filtered_by(Pass pass) const {
+    const term wide = extended(), there = pass(wide, last(wide, slice(0, 1)));
+    const term back = pass(last(there, backwards), last(there, slice(-1, _)));
+    return last(last(back, backwards), slice(edge_, edge_ + samples_));
+  }
+
+ private:
+  static inline const slice backwards{_, _, -1};
+  static term last(const term& t, const slice& s) { return t.along(t.rank() - 1, s); }
+
+  term extended() const {
+    if (edge_ == 0) return x_;
+    const term first = last(x_, slice(0, 1)), final = last(x_, slice(-1, _));
+    const term before = last(last(x_, slice(1, edge_ + 1)), backwards);
+    const term behind = last(last(x_, slice(samples_ - 1 - edge_, samples_ - 1)), backwards);
+    const int axis = x_.rank() - 1;
+    switch (by_) {
+      case signal::padtype::odd: return joined({first + first - before, x_, final + final - behind}, axis);
+      case signal::padtype::even: return joined({before, x_, behind}, axis);
+      default: return joined({first.broadcast_to(before.extents()), x_, final.broadcast_to(behind.extents())}, axis);
+    }
+  }
+
+  const term x_;
+  const signal::padtype by_;
+  const std::int64_t samples_, edge_;
+};
+
+// How many coefficients sections have when they are one filter: what is 0 at the end of all is none.
+std::int64_t taps_of(const term& sections) {
+  const auto zeros = [&](std::int64_t column) {
+    return fold(reduction::sum, sections.at(1, column) == 0, one_axis(0), false, dtype::int64);
+  };
+  std::int64_t least = 0;
+  read_item(apply(op::minimum, {zeros(2), zeros(5)}).get(), &least, {});
+  return 2 * sections.extent(0) + 1 - least;
+}
+
+}  // namespace
+
+node* make_step_state(handle b, handle a, dtype type) {
+  const term over = astype(term(std::move(b)), type), under = astype(term(std::move(a)), type);
+  require_coefficients(over, "numerator");
+  require_coefficients(under, "denominator");
+  return step_state(over, under).take();
+}
+
+node* make_sections_step_state(handle sos, dtype type) {
+  const term sections = sections_of(std::move(sos), type, "sosfilt_zi");
+  runtime::list<node*> parts;
+  const runtime::list<term> states = step_states(sections);
+  if (states.empty()) return number_node(0, type).broadcast_to(shape{0, 2}).take();
+  for (const term& t : states) parts.push_back(t.get());
+  return make_stacked(parts.data(), parts.size(), 0);
+}
+
+node* make_filtered_twice(handle b, handle a, handle x, dtype type, const signal::filtfilt_options& how) {
+  const term over = astype(term(std::move(b)), type), under = astype(term(std::move(a)), type);
+  require_coefficients(over, "numerator");
+  require_coefficients(under, "denominator");
+  const along_last in(std::move(x), type, how.axis, "filtfilt");
+  const forth_and_back both(in.x, how, 3 * std::max(over.extent(0), under.extent(0)), "filtfilt");
+  const term state = step_state(over, under);
+  const term y = both.filtered_by([&](const term& t, const term& first) {
+    const term from = first * state;
+    return filtered(over, under, t, &from).y;
+  });
+  return axis_moved(y, -1, in.axis).take();
+}
+
+node* make_sections_filtered_twice(handle sos, handle x, dtype type, const signal::filtfilt_options& how) {
+  const term sections = sections_of(std::move(sos), type, "sosfiltfilt");
+  const along_last in(std::move(x), type, how.axis, "sosfiltfilt");
+  const bool is_given = how.padlen >= 0 || how.padtype == signal::padtype::none;
+  const forth_and_back both(in.x, how, is_given ? 0 : 3 * taps_of(sections), "sosfiltfilt");
+  const runtime::list<term> states = step_states(sections);
+  const term y = both.filtered_by([&](const term& t, const term& first) {
+    runtime::list<term> from;
+    for (const term& s : states) from.push_back(first * s);
+    return through(sections, t, &from);
+  });
+  return axis_moved(y, -1, in.axis).take();
 }
 
 }  // namespace sinter::detail

@@ -32,6 +32,12 @@ b3, a3 = np.array([0.2, 0.3, 0.1]), np.array([2.0, -1.2, 0.6])
 sos = np.array([[0.1, 0.2, 0.1, 1, -1.1, 0.4], [1, -1, 0.25, 1, 0.2, 0.3], [0.5, 0.5, 0, 1, -0.5, 0]])
 long_b, long_a = np.arange(1, 9) / 20, np.concatenate([[1.0], 0.8 ** np.arange(1, 7) * -0.2])
 wide = 0.5 + np.arange(32) / 64
+butterworth = signal.butter(5, 0.3, output="sos")
+
+
+def wide_enough(x):
+    """SciPy extends a signal in its own dtype before it filters in double."""
+    return x.astype(np.result_type(x, np.float64))
 
 
 def times(x, fs):
@@ -111,7 +117,54 @@ CASES = [
     ("lfilter long", {"float64"}, (5000,), lambda x: signal.lfilter(b3, a3, x)[::11]),
     ("sosfilt", ALL, (2, 60), lambda x: signal.sosfilt(sos, x)),
     ("sosfilt state", REAL, (40, 2), lambda x: signal.sosfilt(sos, x, axis=0, zi=np.arange(12).reshape(3, 2, 2) / 4)),
+    ("filtfilt", ALL, (80,), lambda x: signal.filtfilt(b3, a3, wide_enough(x))),
+    ("filtfilt rows", ALL, (3, 60), lambda x: signal.filtfilt(long_b, long_a, x, padtype="even", padlen=11)),
+    ("filtfilt columns", REAL, (50, 2), lambda x: signal.filtfilt(b3, a3, x, axis=0, padtype="constant")),
+    ("filtfilt bare", REAL, (30,), lambda x: signal.filtfilt(b3, a3, x, padtype=None)),
+    ("sosfiltfilt", ALL, (2, 60), lambda x: signal.sosfiltfilt(butterworth, wide_enough(x))),
+    ("sosfiltfilt columns", REAL, (70, 2), lambda x: signal.sosfiltfilt(butterworth, x, axis=0, padlen=20, padtype="even")),
+    ("lfilter_zi", {"float64"}, (1,), lambda x: signal.lfilter_zi(long_b, long_a)),
+    ("sosfilt_zi", {"float64"}, (1,), lambda x: signal.sosfilt_zi(butterworth)),
+    ("savgol", REAL, (40,), lambda x: signal.savgol_filter(x, 7, 3)),
+    ("savgol rows", REAL, (3, 30), lambda x: signal.savgol_filter(x, 5, 2, deriv=1, delta=0.5)),
+    ("savgol columns", REAL, (30, 2), lambda x: signal.savgol_filter(x, 9, 4, deriv=2, axis=0)),
+    ("savgol mirror", REAL, (2, 20), lambda x: signal.savgol_filter(x, 7, 2, mode="mirror")),
+    ("savgol nearest", REAL, (20,), lambda x: signal.savgol_filter(x, 7, 2, mode="nearest")),
+    ("savgol wrap", REAL, (20,), lambda x: signal.savgol_filter(x, 7, 2, mode="wrap")),
+    ("savgol constant", REAL, (20,), lambda x: signal.savgol_filter(x, 7, 2, mode="constant", cval=1.5)),
+    ("savgol_coeffs", {"float64"}, (1,), lambda x: signal.savgol_coeffs(11, 4, deriv=1, delta=0.1)),
+    ("medfilt", REAL, (30,), lambda x: signal.medfilt(x, 5)),
+    ("medfilt image", REAL, (9, 12), lambda x: signal.medfilt(x, (3, 5))),
 ]
+
+DESIGNS = [
+    # name, arguments as SciPy has them
+    ("butter", signal.butter, (4, 0.2), {}),
+    ("butter high", signal.butter, (3, 100.0), {"btype": "high", "fs": 1000}),
+    ("butter band", signal.butter, (3, [0.2, 0.45]), {"btype": "bandpass"}),
+    ("butter stop", signal.butter, (2, [0.3, 0.6]), {"btype": "bandstop"}),
+    ("cheby1", signal.cheby1, (5, 1.0, 0.3), {}),
+    ("cheby1 even", signal.cheby1, (4, 0.5, [0.1, 0.25]), {"btype": "bandpass"}),
+    ("cheby2", signal.cheby2, (5, 40.0, 0.3), {"btype": "high"}),
+    ("cheby2 even", signal.cheby2, (4, 30.0, [0.3, 0.65]), {"btype": "bandstop"}),
+    ("order 0", signal.cheby1, (0, 2.0, 0.5), {}),
+]
+
+
+def designs():
+    for name, of, args, options in DESIGNS:
+        b, a = of(*args, **options)
+        sections = of(*args, output="sos", **options)
+        yield f"{name} b", b
+        yield f"{name} a", a
+        yield f"{name} sos", sections
+        yield f"{name} h", signal.freqz_sos(sections, worN=40)[1]
+    for name, (b, a) in {"iirnotch": signal.iirnotch(60.0, 30.0, 1000), "iirpeak": signal.iirpeak(0.3, 5.0)}.items():
+        yield f"{name} b", b
+        yield f"{name} a", a
+    for name, (w, h) in {"freqz": signal.freqz(b3, a3, 64, fs=100.0), "freqz whole": signal.freqz(long_b, worN=30, whole=True)}.items():
+        yield f"{name} w", w
+        yield f"{name} h", h
 
 
 def peaks():
@@ -156,6 +209,7 @@ def main():
             for k, values in enumerate(made if isinstance(made, tuple) else (made,)):
                 out.append(line(f"{name} {k}" if isinstance(made, tuple) else name, d, values))
     out += [line(name, "float64", values) for name, values in peaks()]
+    out += [line(name, "float64", np.atleast_1d(values)) for name, values in designs()]
     (Path(__file__).parent / "golden" / "signal.txt").write_text("\n".join(out) + "\n")
     print(len(out), "cases")
 
