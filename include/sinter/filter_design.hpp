@@ -1,9 +1,9 @@
 // Design of filters with feedback, and what filters do to frequencies. Not in sinter.hpp.
 #pragma once
 
-#include <complex>
 #include <utility>
 
+#include <sinter/complex.hpp>
 #include <sinter/create.hpp>
 #include <sinter/filters.hpp>
 

@@ -11,6 +11,7 @@
 #include <sinter/array.hpp>
 #include <sinter/complex.hpp>
 #include <sinter/detail/linalg.hpp>
+#include <sinter/join.hpp>
 
 namespace sinter {
 
@@ -276,6 +277,18 @@ template <sinter::detail::expression E>
 auto expm(E&& e) {
   using T = sinter::detail::solved<E>;
   return lazy<T>(sinter::detail::make_matrix_exponential(sinter::detail::node_in(std::forward<E>(e)), dtype_of<T>));
+}
+/// Matrices along the diagonal of one, zeros beside them: `block_diag({a, b})`, or of any expressions `block_diag(tuple(a, b + 1))`. Shapes: of up to
+/// two axes; one axis is a row. Dtypes: what they promote to. Errors: `shape_error`. Source: scipy.linalg.block_diag.
+template <class T>
+lazy<T> block_diag(std::initializer_list<array<T>> blocks) {
+  sinter::detail::join_list<T> all(blocks.begin(), blocks.size());
+  return lazy<T>(sinter::detail::make_block_diagonal(all.at_least(2).nodes(), all.size()));
+}
+template <element T, std::size_t count>
+lazy<T> block_diag(const tuple_of<T, count>& blocks) {
+  sinter::detail::join_list<T> all(blocks.data(), count);
+  return lazy<T>(sinter::detail::make_block_diagonal(all.at_least(2).nodes(), count));
 }
 
 SINTER_OF_AN_ARRAY(inv)

@@ -230,12 +230,19 @@ auto matrix_power(E&& e, sinter::detail::integer n) {
 /// The product of several matrices in the order that takes the fewest operations. Shapes: of two axes; the first and the last may be
 /// vectors. Errors: `shape_error`. Source: numpy.linalg.multi_dot.
 template <sinter::detail::expression... E>
+  requires(sizeof...(E) > 0)
 auto multi_dot(E&&... operands) {
   using namespace sinter::detail;
   const handle held[] = {handle(take_node(std::forward<E>(operands)))...};
   node* nodes[sizeof...(E)];
   for (std::size_t i = 0; i < sizeof...(E); ++i) nodes[i] = held[i].get();
   return lazy<promoted<E...>>(make_multi_dot(nodes, sizeof...(E)));
+}
+/// Of a list of arrays, as NumPy has it: `multi_dot({a, b, c})`.
+template <class T>
+lazy<T> multi_dot(std::initializer_list<array<T>> operands) {
+  const sinter::detail::join_list<T> all(operands.begin(), operands.size());
+  return lazy<T>(sinter::detail::make_multi_dot(all.nodes(), all.size()));
 }
 using sinter::matmul;
 using sinter::outer;

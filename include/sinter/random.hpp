@@ -42,10 +42,10 @@ class generator {
   lazy<T> random(const shape& s = {}) {
     return uniform<T>(s);
   }
-  /// Numbers in [low, high). Dtypes: float or double, in which the bounds count. Errors: `error` for bounds that are not finite
-  /// or the wrong way round. Source: numpy.random.Generator.uniform.
+  /// Numbers in [low, high), of arrays rounded to high at times. Dtypes: float or double, in which the bounds count. Errors: `error` for
+  /// numbers as bounds that are not finite or the wrong way round. Source: numpy.random.Generator.uniform.
   template <detail::real_element T = double>
-  lazy<T> uniform(const shape& s = {}, double low = 0, double high = 1) {
+  lazy<T> uniform(const shape& s = {}, const parameter& low = 0, const parameter& high = 1) {
     return lazy<T>(detail::make_uniform(dtype_of<T>, s, next_, low, high));
   }
   /// The normal distribution of mean 0 and deviation 1 (Box and Muller's way). Dtypes: float, up to 6.7, or double, up to 9.5.
@@ -54,10 +54,10 @@ class generator {
   lazy<T> standard_normal(const shape& s = {}) {
     return normal<T>(s);
   }
-  /// The normal distribution of mean `loc` and deviation `scale`. Dtypes: float or double. Errors: `error` for a negative scale.
-  /// Source: numpy.random.Generator.normal.
+  /// The normal distribution of mean `loc` and deviation `scale`. Dtypes: float or double. Errors: `error` for a negative scale; of
+  /// an array it gives NaN. Source: numpy.random.Generator.normal.
   template <detail::real_element T = double>
-  lazy<T> normal(const shape& s = {}, double loc = 0, double scale = 1) {
+  lazy<T> normal(const shape& s = {}, const parameter& loc = 0, const parameter& scale = 1) {
     return lazy<T>(detail::make_normal(dtype_of<T>, s, next_, loc, scale));
   }
   /// The exponential distribution of mean 1. Dtypes: float or double. Source: numpy.random.Generator.standard_exponential.
@@ -65,10 +65,10 @@ class generator {
   lazy<T> standard_exponential(const shape& s = {}) {
     return exponential<T>(s);
   }
-  /// The exponential distribution of mean `scale`. Dtypes: float or double. Errors: `error` for a negative scale. Source:
+  /// The exponential distribution of mean `scale`. Dtypes: float or double. Errors: as normal. Source:
   /// numpy.random.Generator.exponential.
   template <detail::real_element T = double>
-  lazy<T> exponential(const shape& s = {}, double scale = 1) {
+  lazy<T> exponential(const shape& s = {}, const parameter& scale = 1) {
     return lazy<T>(detail::make_exponential(dtype_of<T>, s, next_, scale));
   }
   /// Whole numbers from low up to, but without, high; `{.endpoint = true}` has high too. Dtypes: int64, or any integer or bool.
@@ -335,6 +335,10 @@ class generator {
 
   detail::draw_counter next_;
 };
+
+/// A generator under NumPy's name: of a seed, or of none. Source: numpy.random.default_rng.
+inline generator default_rng() { return generator(); }
+inline generator default_rng(detail::whole_number seed) { return generator(seed); }
 
 }  // namespace random
 }  // namespace sinter

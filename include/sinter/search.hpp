@@ -38,6 +38,11 @@ auto searchsorted(A&& a, V&& values, const search_options& how = {}) {
   return lazy<std::int64_t>(
       detail::make_search(std::move(sorted), std::move(of), how.side, how.sorter ? how.sorter->node() : nullptr));
 }
+/// The same of a side: `searchsorted(a, v, search_side::right)`.
+template <detail::expression A, detail::expression_or_number V = array<detail::element_in<A>>>
+auto searchsorted(A&& a, V&& values, search_side side) {
+  return searchsorted(std::forward<A>(a), std::forward<V>(values), search_options{.side = side});
+}
 /// The number of the bin that each element lies in: bins rise or fall, and have the edge on their left, or with `right` the other.
 /// Shapes: that of the elements. Dtypes: int64. Errors: `shape_error`; bins that do neither are not noticed. Source:
 /// numpy.digitize.

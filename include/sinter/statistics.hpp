@@ -11,11 +11,20 @@ struct cov_options {
   detail::integer ddof = 1;     ///< the divisor is n - ddof
 };
 
+namespace stats {
+
+/// Which ranks equal elements have: the mean of those that they would have in any order, the least, the largest; `dense`: the least, and the
+/// next element has the next one; `ordinal`: those that they have in the order in which they stand.
+enum class rank_method : unsigned char { average, min, max, dense, ordinal };
+
+}  // namespace stats
+
 namespace detail {
 SINTER_API node* make_average(handle of, handle weights, dtype, const reduce_options&);
 SINTER_API node* make_covariance(handle of, handle more, dtype,
                                  const cov_options&);  // more: null where there is no more
 SINTER_API node* make_correlation(handle of, handle more, dtype, bool rowvar);
+SINTER_API node* make_ranks(handle, stats::rank_method);
 
 /// A division's dtype.
 template <class A, class B>
@@ -82,6 +91,15 @@ auto zscore(E&& e, sinter::detail::integer axis = 0, int ddof = 0) {
   const lazy<sinter::detail::element_in<E>> x(sinter::detail::take_node(std::forward<E>(e)));
   const reduce_options along{.axis = static_cast<std::int64_t>(axis), .keepdims = true, .ddof = ddof};
   return (x - mean(x, along)) / stddev(x, along);
+}
+
+/// The rank of each element among all, from 1 on: `rankdata(a, rank_method::min)`. With a NaN among them all are NaN. Shapes: one axis, of all
+/// elements in C order. Dtypes: double; of real elements. Source: scipy.stats.rankdata without an axis.
+template <sinter::detail::expression E>
+auto rankdata(E&& e, rank_method method = rank_method::average) {
+  using namespace sinter::detail;
+  static_assert(!is_complex(dtype_of<element_in<E>>), "sinter: complex numbers have no order");
+  return lazy<double>(make_ranks(handle(take_node(std::forward<E>(e))), method));
 }
 
 }  // namespace stats

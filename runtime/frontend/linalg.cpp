@@ -386,6 +386,32 @@ node* make_matrix_exponential(handle of, dtype t) {
   return runtime::make_exponential_call(matrices(std::move(of), t, "expm", true)).take();
 }
 
+// ---- of blocks
+
+node* make_block_diagonal(node* const* blocks, std::size_t count) {
+  std::int64_t columns = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const term b = term::of(blocks[i]);
+    if (b.rank() > 2)
+      throw shape_error(message("sinter: block_diag of an array of shape %s", to_string(b.extents()).c_str()).c_str());
+    columns += b.extent(1);
+  }
+  runtime::list<handle> rows;
+  runtime::list<node*> parts;
+  std::int64_t before = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const term b = term::of(blocks[i]);
+    const auto zeros = [&](std::int64_t wide) {
+      return runtime::number_node(0, b.type()).broadcast_to(shape{b.extent(0), wide});
+    };
+    const std::int64_t behind = columns - before - b.extent(1);
+    rows.push_back(runtime::joined({zeros(before), b, zeros(behind)}, 1).held());
+    before += b.extent(1);
+  }
+  for (const handle& row : rows) parts.push_back(row.get());
+  return make_joined(parts.data(), parts.size(), 0);
+}
+
 // ---- of tensors
 
 node* make_tensor_solve(handle first, handle second, dtype t, const axis_list& last) {

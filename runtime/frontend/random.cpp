@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
@@ -20,6 +21,7 @@
 #include "runtime/frontend/draw.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
 
@@ -35,8 +37,27 @@ node* drawn(E&& e, draw_counter& next) {
   return n;
 }
 
+// A parameter for each number of a draw.
+template <class T>
+lazy<T> each_of(const draw_parameter& p, const shape& s) {
+  node* const all = p.array() ? make_broadcast(p.array(), s)
+                              : runtime::number_node(p.number(), dtype::float64).broadcast_to(s).take();
+  return lazy<T>(astype<T>(lazy<double>(all)));
+}
+// A scale that is negative has no numbers.
+template <class T>
+lazy<T> scale_of(const draw_parameter& p, const shape& s) {
+  const lazy<T> given = each_of<T>(p, s);
+  return lazy<T>(sinter::where(given >= T(0), given, std::numeric_limits<T>::quiet_NaN()));
+}
+
 template <class T, op O>
-node* uniform(const shape& s, draw_counter& next, double low, double high) {
+node* uniform(const shape& s, draw_counter& next, const draw_parameter& lows, const draw_parameter& highs) {
+  if (lows.array() || highs.array()) {
+    const lazy<T> from = each_of<T>(lows, s);
+    return drawn(fma(draw<O>(s, next), each_of<T>(highs, s) - from, from), next);
+  }
+  const double low = lows.number(), high = highs.number();
   const T from = cast_element<T>(low), to = cast_element<T>(high), span = to - from;
   if (!(from <= to) || !std::isfinite(span))
     throw error(message("sinter: uniform numbers from %g to %g; the bounds are finite, and so is their distance in %s, "
@@ -49,21 +70,24 @@ node* uniform(const shape& s, draw_counter& next, double low, double high) {
 }
 
 template <class T, op O>
-node* normal(const shape& s, draw_counter& next, double loc, double scale) {
-  if (loc == 0 && scale == 1) return drawn(draw<O>(s, next), next);
-  return drawn(fma(draw<O>(s, next), scale, loc), next);
+node* normal(const shape& s, draw_counter& next, const draw_parameter& loc, const draw_parameter& scale) {
+  if (loc.array() || scale.array())
+    return drawn(fma(draw<O>(s, next), scale_of<T>(scale, s), each_of<T>(loc, s)), next);
+  if (loc.number() == 0 && scale.number() == 1) return drawn(draw<O>(s, next), next);
+  return drawn(fma(draw<O>(s, next), scale.number(), loc.number()), next);
 }
 
 template <class T, op O>
-node* exponential(const shape& s, draw_counter& next, double scale) {
+node* exponential(const shape& s, draw_counter& next, const draw_parameter& scale) {
   auto standard = -log1p(-draw<O>(s, next));
-  if (scale == 1) return drawn(std::move(standard), next);
-  return drawn(std::move(standard) * scale, next);
+  if (scale.array()) return drawn(std::move(standard) * scale_of<T>(scale, s), next);
+  if (scale.number() == 1) return drawn(std::move(standard), next);
+  return drawn(std::move(standard) * scale.number(), next);
 }
 
-void check_scale(double scale, const char* what) {
-  if (scale >= 0) return;
-  throw error(message("sinter: %s numbers of scale %g; a scale is not negative", what, scale).c_str());
+void check_scale(const draw_parameter& scale, const char* what) {
+  if (scale.array() || scale.number() >= 0) return;
+  throw error(message("sinter: %s numbers of scale %g; a scale is not negative", what, scale.number()).c_str());
 }
 
 bool less(const whole_number& a, const whole_number& b) {
@@ -100,18 +124,18 @@ node* shifted(lazy<std::uint64_t> words, std::uint64_t low) {
 
 }  // namespace
 
-node* make_uniform(dtype t, const shape& s, draw_counter& next, double low, double high) {
+node* make_uniform(dtype t, const shape& s, draw_counter& next, const draw_parameter& low, const draw_parameter& high) {
   if (t == dtype::float32) return uniform<float, op::random_float32>(s, next, low, high);
   return uniform<double, op::random_float64>(s, next, low, high);
 }
 
-node* make_normal(dtype t, const shape& s, draw_counter& next, double loc, double scale) {
+node* make_normal(dtype t, const shape& s, draw_counter& next, const draw_parameter& loc, const draw_parameter& scale) {
   check_scale(scale, "normal");
   if (t == dtype::float32) return normal<float, op::normal_float32>(s, next, loc, scale);
   return normal<double, op::normal_float64>(s, next, loc, scale);
 }
 
-node* make_exponential(dtype t, const shape& s, draw_counter& next, double scale) {
+node* make_exponential(dtype t, const shape& s, draw_counter& next, const draw_parameter& scale) {
   check_scale(scale, "exponential");
   if (t == dtype::float32) return exponential<float, op::random_float32>(s, next, scale);
   return exponential<double, op::random_float64>(s, next, scale);

@@ -1,8 +1,12 @@
 #include <sinter/statistics.hpp>
 
+#include <limits>
+
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
+#include <sinter/order.hpp>
 #include <sinter/products.hpp>
+#include <sinter/search.hpp>
 
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
@@ -80,6 +84,33 @@ node* make_correlation(handle of, handle more, dtype type, bool rowvar) {
   if (!is_complex(type)) return without_square_of_one(clipped(result));
   const term real = clipped(apply(op::real, {result})), imaginary = clipped(apply(op::imag, {result}));
   return without_square_of_one(apply(op::make_complex, {real, imaginary}));
+}
+
+// Of an element there come so many before it as there are less, and so many until it as there are not greater.
+node* make_ranks(handle of, stats::rank_method method) {
+  using stats::rank_method;
+  const term x = term(std::move(of)).flat();
+  const auto ranked = [&](const term& ranks) {
+    const term numbers = astype(ranks, dtype::float64);
+    if (!is_inexact(x.type()) || x.extent(0) == 0) return numbers.take();
+    const term has_nan = fold(reduction::any, apply(op::isnan, {x}), one_axis(0), false);
+    return runtime::choose(has_nan, astype(std::numeric_limits<double>::quiet_NaN(), dtype::float64), numbers).take();
+  };
+  if (method == rank_method::ordinal) {
+    const handle order(make_argsort(x.held(), {.stable = true}));
+    return ranked(term::made(make_argsort(order, {})) + 1);
+  }
+  const term sorted = term::made(make_sort(x.held(), {}));
+  const auto found = [&](search_side side) { return term::made(make_search(sorted.held(), x.held(), side, nullptr)); };
+  if (method == rank_method::min) return ranked(found(search_side::left) + 1);
+  if (method == rank_method::max) return ranked(found(search_side::right));
+  if (method == rank_method::average) return ranked((found(search_side::left) + found(search_side::right) + 1) * 0.5);
+  if (x.extent(0) == 0) return ranked(x);
+  const term is_new = sorted.along(0, slice(1, _)) != sorted.along(0, slice(_, -1));
+  const term steps =
+      joined({runtime::number_node(1, dtype::int64).broadcast_to(shape{1}), astype(is_new, dtype::int64)}, 0);
+  const term dense = term::made(make_scan(steps.get(), reduction::sum, dtype::int64, 0));
+  return ranked(runtime::taken(dense, found(search_side::left)));
 }
 
 }  // namespace sinter::detail

@@ -151,6 +151,18 @@ TEST_CASE_TEMPLATE("linalg: least squares of tall systems", T, float, double, co
   }
 }
 
+TEST_CASE("linalg: matrices along a diagonal, and products of a list") {
+  const array<double> a{{1, 2}, {3, 4}}, row{5, 6, 7};
+  const array<int> number = asarray(std::vector<int>{8});
+  CHECK(linalg::block_diag({a, row}).get() == array<double>{{1, 2, 0, 0, 0}, {3, 4, 0, 0, 0}, {0, 0, 5, 6, 7}}.get());
+  CHECK(linalg::block_diag(tuple(a.T(), number, row + 1)).get() ==
+        array<double>{{1, 3, 0, 0, 0, 0}, {2, 4, 0, 0, 0, 0}, {0, 0, 8, 0, 0, 0}, {0, 0, 0, 6, 7, 8}}.get());
+  CHECK(linalg::block_diag({a}).get() == a.get());
+  CHECK(linalg::block_diag({zeros<double>({0, 2}), a}).shape() == shape{2, 4});
+  CHECK_THROWS_AS(static_cast<void>(linalg::block_diag({zeros<double>({2, 2, 2})})), shape_error);
+  CHECK(linalg::multi_dot({a, a, a}).get() == matmul(matmul(a, a), a).get());
+}
+
 TEST_CASE("linalg: what it refuses") {
   const array<double> a = some<double>({3, 3}), b = some<double>({4}), wide = some<double>({2, 3});
   CHECK_THROWS_WITH(static_cast<void>(linalg::inv(wide)),

@@ -367,3 +367,19 @@ TEST_CASE("random: a part of an array is shuffled in place") {
   CHECK(a(1).get() != arange(20, 40).get());
   CHECK(sort(a(1)).get() == arange(20, 40).get());
 }
+
+TEST_CASE_TEMPLATE("random: parameters of arrays", T, float, double) {
+  random::generator rng = random::default_rng(5), same(5);
+  const array<double> means{0, 100, -50}, deviations{1, 0.5, 4};
+  const array<T> x = rng.normal<T>({50'000, 3}, means, deviations);
+  CHECK(all(abs(mean(x, 0) - means) < 0.03 * deviations).item());
+  CHECK(all(abs(stddev(x, 0) / deviations - 1) < 0.02).item());
+  CHECK(all(abs(x - (same.normal<T>({50'000, 3}) * astype<T>(deviations) + astype<T>(means))) < 1e-4).item());
+  const array<T> u = rng.uniform<T>({50'000, 3}, means, means + 2);
+  CHECK(all((u >= means) & (u <= means + 2)).item());
+  CHECK(all(abs(mean(u, 0) - means - 1) < 0.02).item());
+  const array<T> e = rng.exponential<T>({50'000, 3}, deviations);
+  CHECK(all(abs(mean(e, 0) / deviations - 1) < 0.03).item());
+  CHECK(all(isnan(rng.normal<T>({4, 1}, 0, array<double>{-1.0}))).item());
+  CHECK_THROWS_AS(static_cast<void>(rng.normal<T>({2}, means)), shape_error);
+}

@@ -104,3 +104,10 @@ TEST_CASE("searches: of several dtypes, shapes and views") {
 }
 
 }  // namespace
+
+TEST_CASE("searches: a side by itself") {
+  const array<double> sorted{1, 2, 2, 3}, values{2, 3};
+  CHECK(searchsorted(sorted, values, search_side::right).get() == std::vector<std::int64_t>{3, 4});
+  CHECK(searchsorted(sorted, values, search_side::left).get() == std::vector<std::int64_t>{1, 3});
+  CHECK(searchsorted(sorted, 2.0, search_side::right).item() == 3);
+}

@@ -182,3 +182,21 @@ TEST_CASE("statistics: weights in a list") {
   CHECK(average(a(0), {1, 2, 1}).item() == 2);
   CHECK(average(a, {.axis = 1}).get() == std::vector<double>{2, 6});
 }
+
+TEST_CASE_TEMPLATE("statistics: ranks", T, int, float, double) {
+  using stats::rank_method, stats::rankdata;
+  const array<T> x = astype<T>(array<double>{0, 2, 3, 2, -1, 2});
+  const auto is = [&](rank_method how, const array<double>& wanted) { CHECK(rankdata(x, how).get() == wanted.get()); };
+  is(rank_method::average, {2, 4, 6, 4, 1, 4});
+  is(rank_method::min, {2, 3, 6, 3, 1, 3});
+  is(rank_method::max, {2, 5, 6, 5, 1, 5});
+  is(rank_method::dense, {2, 3, 4, 3, 1, 3});
+  is(rank_method::ordinal, {2, 3, 6, 4, 1, 5});
+  CHECK(rankdata(x.reshape(2, 3)).get() == rankdata(x).get());
+  for (const rank_method how : {rank_method::average, rank_method::dense, rank_method::ordinal})
+    CHECK(rankdata(zeros<T>({0}), how).size() == 0);
+  if constexpr (std::is_floating_point_v<T>) {
+    const array<T> with_nan{T(1), std::numeric_limits<T>::quiet_NaN()};
+    CHECK(all(isnan(rankdata(with_nan))).item());
+  }
+}

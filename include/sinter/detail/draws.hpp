@@ -26,9 +26,9 @@ class draw_parameter {
  public:
   template <class A>
     requires(!std::same_as<std::remove_cvref_t<A>, draw_parameter>)
-  draw_parameter(A&& a) {
-    if constexpr (scalar_operand<std::remove_cvref_t<A>>) number_ = stored_scalar<double>(a);
-    else if constexpr (expression<A>) array_ = double_node(std::forward<A>(a));
+  draw_parameter(A&& given) {
+    if constexpr (scalar_operand<std::remove_cvref_t<A>>) number_ = stored_scalar<double>(given);
+    else if constexpr (expression<A>) array_ = double_node(std::forward<A>(given));
     else static_assert(expression<A>, "sinter: a parameter of a distribution is a number, an array or an expression");
   }
   node* array() const { return array_.get(); }  ///< null: it is a number
@@ -76,9 +76,11 @@ enum class distribution : std::uint8_t {
 };
 
 // Each makes a draw and moves the counter on, unless it throws.
-SINTER_API node* make_uniform(dtype, const shape&, draw_counter&, double low, double high);
-SINTER_API node* make_normal(dtype, const shape&, draw_counter&, double loc, double scale);
-SINTER_API node* make_exponential(dtype, const shape&, draw_counter&, double scale);
+SINTER_API node* make_uniform(dtype, const shape&, draw_counter&, const draw_parameter& low,
+                              const draw_parameter& high);
+SINTER_API node* make_normal(dtype, const shape&, draw_counter&, const draw_parameter& loc,
+                             const draw_parameter& scale);
+SINTER_API node* make_exponential(dtype, const shape&, draw_counter&, const draw_parameter& scale);
 SINTER_API node* make_integers(dtype, const shape&, draw_counter&, whole_number low, whole_number high, bool endpoint);
 SINTER_API node* make_bernoulli(const shape&, draw_counter&, double p);
 /// Of float64. Errors: `error` for numbers that are no parameters of it; `shape_error` where arrays do not broadcast to the shape.

@@ -77,6 +77,7 @@ SINTER_API node* make_banded_solve(handle diagonals, handle b, dtype, const lina
 SINTER_API node* make_tensor_solve(handle a, handle b, dtype, const axis_list&);
 SINTER_API node* make_tensor_inverse(handle, dtype, std::int64_t count);
 SINTER_API node* make_matrix_exponential(handle, dtype);
+SINTER_API node* make_block_diagonal(node* const* blocks, std::size_t count);
 
 template <expression E>
 handle node_in(E&& e) {
