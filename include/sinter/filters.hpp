@@ -63,7 +63,7 @@ struct peak_options {
   std::optional<between> plateau_size{};  ///< samples at the top
   std::optional<between> height{};
   std::optional<between> threshold{};  ///< how far above its neighbours
-  std::optional<double> distance{};    ///< samples to the next; the lower ones go first
+  std::optional<double> distance{};    ///< samples to the next; the lower ones go first, and of equal ones the earlier
   std::optional<between>
       prominence{};  ///< how far above the higher of the lowest points on either side before there is a higher peak
   std::optional<between> width{};  ///< samples, as wide as it is at `rel_height` of the prominence
@@ -242,7 +242,8 @@ inline array<double> savgol_coeffs(sinter::detail::integer window, sinter::detai
   return array<double>(sinter::detail::make_savgol_weights(window, polyorder, how));
 }
 /// A signal smoothed by polynomials of an order in windows of a length: `savgol_filter(x, 11, 3)`. Shapes: as x. Dtypes: as lfilter. Errors: as
-/// savgol_coeffs; `shape_error` where the window is longer than the signal. Source: scipy.signal.savgol_filter.
+/// savgol_coeffs; `shape_error` where the window, or half of it in another mode than interp, is longer than the signal. Source:
+/// scipy.signal.savgol_filter.
 template <sinter::detail::expression X>
 auto savgol_filter(X&& x, sinter::detail::integer window, sinter::detail::integer polyorder,
                    const savgol_options& how = {}) {
@@ -251,7 +252,8 @@ auto savgol_filter(X&& x, sinter::detail::integer window, sinter::detail::intege
   return lazy<T>(make_savgol_filtered(handle(take_node(std::forward<X>(x))), dtype_of<T>, window, polyorder, how));
 }
 /// The median of what is around each element, zeros around the array: `medfilt(x, 5)`, `medfilt(image, {3, 5})`. Shapes: one length for all axes,
-/// or one for each. Dtypes: real; those of x. Errors: `error` for a length that is even, `shape_error`. Source: scipy.signal.medfilt.
+/// or one for each. Dtypes: real; those of x. Where a NaN is around there is no median: NaN. Errors: `error` for a length that is
+/// even, `shape_error`. Source: scipy.signal.medfilt.
 template <sinter::detail::expression X>
 auto medfilt(X&& x, const sinter::detail::integers& kernel_size = 3) {
   using namespace sinter::detail;
@@ -262,7 +264,7 @@ auto medfilt(X&& x, const sinter::detail::integers& kernel_size = 3) {
 
 /// The peaks of a signal: samples, or runs of equal ones, whose neighbours on both sides are lower. Evaluates, as how many there are depends
 /// on values; they are looked for on the host. Shapes: one axis. Dtypes: real; it is looked at in double. Errors: `shape_error`,
-/// `dtype_error`; `error` for a distance below 1. Stream behaviour: waits. Source: scipy.signal.find_peaks.
+/// `dtype_error`; `error` for a distance below 1, a wlen below 2, a negative rel_height. Stream behaviour: waits. Source: scipy.signal.find_peaks.
 template <sinter::detail::expression E>
 peaks find_peaks(E&& e, const peak_options& how = {}) {
   using namespace sinter::detail;

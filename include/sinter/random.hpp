@@ -42,8 +42,8 @@ class generator {
   lazy<T> random(const shape& s = {}) {
     return uniform<T>(s);
   }
-  /// Numbers in [low, high), of arrays rounded to high at times. Dtypes: float or double, in which the bounds count. Errors: `error` for
-  /// numbers as bounds that are not finite or the wrong way round. Source: numpy.random.Generator.uniform.
+  /// Numbers in [low, high), of arrays rounded to high at times. Dtypes: float or double, in which the bounds count. Errors: `error` where
+  /// both bounds are numbers and not finite, or the wrong way round. Source: numpy.random.Generator.uniform.
   template <detail::real_element T = double>
   lazy<T> uniform(const shape& s = {}, const parameter& low = 0, const parameter& high = 1) {
     return lazy<T>(detail::make_uniform(dtype_of<T>, s, next_, low, high));

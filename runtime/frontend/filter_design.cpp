@@ -42,6 +42,9 @@ complex product_of(double x, const roots& all) {
   return product;
 }
 
+// A ripple's power ratio, less 1.
+double power_over_1(double decibels) { return std::expm1(0.1 * decibels * std::numbers::ln10); }
+
 // ---- low-pass filters whose cutoff is 1
 
 zeros_and_poles butterworth(int order) {
@@ -51,7 +54,7 @@ zeros_and_poles butterworth(int order) {
 }
 
 zeros_and_poles chebyshev_1(int order, double ripple) {
-  const double depth = std::sqrt(std::pow(10, 0.1 * ripple) - 1), mu = std::asinh(1 / depth) / order;
+  const double depth = std::sqrt(power_over_1(ripple)), mu = std::asinh(1 / depth) / order;
   zeros_and_poles f{{}, {}, 1};
   for (int m = 1 - order; m < order; m += 2) f.poles.push_back(-std::sinh(complex(mu, pi * m / (2 * order))));
   f.gain = product_of(0, f.poles).real();
@@ -60,7 +63,7 @@ zeros_and_poles chebyshev_1(int order, double ripple) {
 }
 
 zeros_and_poles chebyshev_2(int order, double ripple) {
-  const double mu = std::asinh(std::sqrt(std::pow(10, 0.1 * ripple) - 1)) / order;
+  const double mu = std::asinh(std::sqrt(power_over_1(ripple))) / order;
   zeros_and_poles f{{}, {}, 1};
   for (int m = 1 - order; m < order; m += 2) {
     const complex on_circle = -std::polar(1.0, pi * m / (2 * order));
@@ -130,7 +133,8 @@ zeros_and_poles sampled(zeros_and_poles f) {
 
 zeros_and_poles family_of(iir_family which, std::int64_t order, double ripple) {
   if (order < 0 || order > 500) throw_design("an order that is negative, or above 500");
-  if (which != iir_family::butterworth && !(ripple > 0)) throw_design("a ripple that is not above 0");
+  if (which != iir_family::butterworth && !(ripple > 0 && ripple < 1000))
+    throw_design("a ripple that is not above 0, or 1000 decibels");
   const int n = static_cast<int>(order);
   if (n == 0) return {{}, {}, which == iir_family::chebyshev_1 ? std::pow(10, -ripple / 20) : 1};
   switch (which) {

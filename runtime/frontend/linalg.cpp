@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
@@ -301,28 +300,18 @@ void make_eigen(handle of, dtype t, bool vectors, node** made) {
 
 namespace {
 
-// A system, and the sums of squares that no solution of it changes.
 struct system {
   term a, b;
-  std::optional<term> out_of_reach;
 };
 
-term sums_of_squares(const term& t) {
-  const term size = apply(op::absolute, {t});
-  return fold(reduction::sum, size * size, one_axis(-2), false);
-}
-
-// Of a tall system the triangle of [a b] says as much: its first rows are a square system of the same singular values.
+// Of a tall system the triangle of [a b] says as much: its first rows are a square system with the same singular values and solutions.
 system shortened(const term& a, const term& b) {
   constexpr std::int64_t tall = 2;
   const std::int64_t n = columns_of(a), right = columns_of(b);
-  if (a.rank() != 2 || b.rank() != 2 || n == 0 || rows_of(a) < std::max(tall * n, n + right)) return {a, b, {}};
+  if (a.rank() != 2 || b.rank() != 2 || n == 0 || rows_of(a) < std::max(tall * n, n + right)) return {a, b};
   const term both = runtime::joined({a, b}, 1);
-  const term packed(make_solver_calls(problem(solver::qr, both), {both})[0]);
-  const term triangle_of_both = triangle(first_along(packed, 2, n + right), 0, false);
-  const term of_b = triangle_of_both.along(1, slice(n, n + right));
-  return {first_along(first_along(triangle_of_both, 2, n), 1, n), first_along(of_b, 2, n),
-          sums_of_squares(of_b.along(0, slice(n, n + right)))};
+  const term packed = first_along(term(make_solver_calls(problem(solver::qr, both), {both})[0]), 2, n);
+  return {triangle(packed.along(1, slice(0, n)), 0, false), packed.along(1, slice(n, n + right))};
 }
 
 }  // namespace
@@ -334,14 +323,14 @@ void make_least_squares(handle first, handle second, dtype t, double rcond, node
   if (right.rank() == 0 || (is_vector ? right.extent(0) : rows_of(right)) != rows_of(given))
     throw_unequal("lstsq", given, right);
   if (is_vector) right = right.with_axis(1);
-  const auto [a, b, out_of_reach] = shortened(given, right);
+  const auto [a, b] = shortened(given, right);
   const auto [u, s, v] = decomposed(a, false);
   const auto sides = static_cast<double>(std::max(rows_of(given), columns_of(given)));
   const term is_large = s > largest(s) * (rcond < 0 ? sides * precision(t) : rcond);
   const term weights = choose(is_large, 1 / s, 0).with_axis(s.rank());
   const term x = product(adjoint(v), weights * product(adjoint(u), b));
-  const term within_reach = sums_of_squares(product(a, x) - b);
-  const term sums = out_of_reach ? within_reach + *out_of_reach : within_reach;
+  const term left = apply(op::absolute, {product(given, x) - right});
+  const term sums = fold(reduction::sum, left * left, one_axis(-2), false);
   const bool has_rest = rows_of(given) > columns_of(given);
   term residuals = has_rest ? sums : sums.along(sums.rank() - 1, slice(0, 0));
   term rank = fold(reduction::sum, is_large, one_axis(-1), false, dtype::int64);

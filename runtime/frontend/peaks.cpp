@@ -123,7 +123,7 @@ std::uint64_t key_of(double x) {
 
 // The highest go first, and take out those that are too near.
 void by_distance(found& all, samples x, double given) {
-  const auto distance = static_cast<std::int64_t>(std::ceil(given));
+  const auto distance = static_cast<std::int64_t>(std::ceil(std::min(given, static_cast<double>(x.size()))));
   std::vector<runtime::placed_key> order;
   for (std::size_t k = 0; k < all.at.size(); ++k) order.push_back({k, key_of(at(x, all.at[k]))});
   runtime::sort_keys(order.data(), order.size());
@@ -181,16 +181,16 @@ found selected(samples x, const peak_options& how) {
   if (how.plateau_size) {
     for (std::size_t i = 0; i < all.at.size(); ++i)
       all.sizes.push_back(static_cast<double>(all.right_edges[i] - all.left_edges[i] + 1));
-    keep_in(all, doubles(all.sizes), *how.plateau_size);
+    keep_in(all, all.sizes, *how.plateau_size);
   }
   if (how.height) {
     for (std::int64_t p : all.at) all.heights.push_back(at(x, p));
-    keep_in(all, doubles(all.heights), *how.height);
+    keep_in(all, all.heights, *how.height);
   }
   if (how.threshold) by_threshold(all, x, *how.threshold);
   if (how.distance) by_distance(all, x, *how.distance);
   if (how.prominence || how.width) find_prominences(all, x, how.wlen);
-  if (how.prominence) keep_in(all, doubles(all.prominences), *how.prominence);
+  if (how.prominence) keep_in(all, all.prominences, *how.prominence);
   if (how.width) {
     find_widths(all, x, how.rel_height);
     keep_in(all, doubles(all.widths), *how.width);
@@ -231,6 +231,8 @@ peaks find_peaks(handle given, const peak_options& how) {
     throw shape_error(message("sinter: find_peaks of an array of shape %s", to_string(x.extents()).c_str()).c_str());
   if (is_complex(x.type())) throw dtype_error("sinter: find_peaks takes real signals");
   if (how.distance && !(*how.distance >= 1)) throw error("sinter: find_peaks with a distance below 1");
+  if (how.wlen != -1 && how.wlen < 2) throw error("sinter: find_peaks with a wlen below 2");
+  if (how.rel_height < 0) throw error("sinter: find_peaks with a negative rel_height");
   const host_samples read(array<double>(lazy<double>(runtime::astype(x, dtype::float64).take())));
   found all = selected(read.all(), how);
   const places sizes(all.sizes.begin(), all.sizes.end());

@@ -31,14 +31,14 @@ class fit_of_window {
     if (window < 1 || window % 2 == 0) throw_bad("a window of an even number of samples, or of none");
     if (order < 0 || order >= window) throw_bad("polynomials of an order that is not below the window's length");
     if (how.deriv < 0) throw_bad("a derivative below 0");
+    for (std::int64_t i = -half_; i <= half_; ++i) window_.push_back(polynomials(static_cast<double>(i), 0));
   }
 
   /// Of each sample of the window, of the polynomial at `at`, which counts from the middle.
   std::vector<double> weights(std::int64_t at) const {
     const std::vector<double> there = polynomials(static_cast<double>(at), deriv_);
     std::vector<double> all;
-    for (std::int64_t i = -half_; i <= half_; ++i) {
-      const std::vector<double> here = polynomials(static_cast<double>(i), 0);
+    for (const std::vector<double>& here : window_) {
       double sum = 0, norm = 1 / (2 * half() + 1);
       for (int k = 0; k <= order_; ++k) {
         sum += (2 * k + 1) * norm * here[static_cast<std::size_t>(k)] * there[static_cast<std::size_t>(k)];
@@ -51,7 +51,7 @@ class fit_of_window {
 
  private:
   [[noreturn]] static void throw_bad(const char* why) {
-    throw error(message("sinter: savgol_filter with %s", why).c_str());
+    throw error(message("sinter: a Savitzky-Golay filter with %s", why).c_str());
   }
   double half() const { return static_cast<double>(half_); }
 
@@ -73,6 +73,7 @@ class fit_of_window {
   const std::int64_t half_;
   const int order_, deriv_;
   const double scale_;
+  std::vector<std::vector<double>> window_;  // the polynomials at each of its samples
 };
 
 term last(const term& t, const slice& s) { return t.along(t.rank() - 1, s); }
@@ -165,13 +166,12 @@ node* make_median_filtered(handle given, const std::int64_t* sizes, std::size_t 
     const term zeros = number_node(0, x.type()).broadcast_to(s);
     wide = joined({zeros, wide, zeros}, d);
   }
-  if (x.rank() == 0) return x.take();
+  if (x.extents().elements() == 0 || x.rank() == 0) return x.take();
   const term windows =
       term::made(make_windows(wide.get(), lengths, static_cast<std::size_t>(x.rank()), axes::all().list()));
-  median_options how;
-  how.axis = axes(std::initializer_list<std::int64_t>{});
   axis_list within{x.rank(), {}};
   for (int d = 0; d < x.rank(); ++d) within.axes[d] = x.rank() + d;
+  median_options how;
   how.axis = axes(within);
   return make_median(windows.held(), x.type(), how, false);
 }

@@ -114,7 +114,8 @@ TEST_CASE("filter design: what it refuses") {
   CHECK_THROWS_WITH(static_cast<void>(butter(4, {0.2, 0.4})), "sinter: a filter with two cutoffs, where btype has one");
   CHECK_THROWS_WITH(static_cast<void>(butter(4, {0.4, 0.2}, {.btype = pass::stop})),
                     "sinter: a filter with cutoffs that do not rise");
-  CHECK_THROWS_WITH(static_cast<void>(cheby1(4, 0, 0.2)), "sinter: a filter with a ripple that is not above 0");
+  CHECK_THROWS_WITH(static_cast<void>(cheby1(4, 0, 0.2)),
+                    "sinter: a filter with a ripple that is not above 0, or 1000 decibels");
   CHECK_THROWS_AS(static_cast<void>(butter(-1, 0.2)), error);
   CHECK_THROWS_AS(static_cast<void>(iirnotch(1.5, 30)), error);
   const array<double> x = noise<double>({9}), matrix = noise<double>({3, 3});
@@ -128,4 +129,8 @@ TEST_CASE("filter design: what it refuses") {
   CHECK_THROWS_AS(static_cast<void>(savgol_filter(x, 11, 2)), shape_error);
   CHECK_THROWS_AS(static_cast<void>(medfilt(x, 4)), error);
   CHECK_THROWS_AS(static_cast<void>(medfilt(x, {3, 3})), shape_error);
+  CHECK(medfilt(zeros<double>({0}), 3).shape() == shape{0});
+  CHECK_THROWS_AS(static_cast<void>(find_peaks(x, {.wlen = 1})), error);
+  CHECK_THROWS_AS(static_cast<void>(find_peaks(x, {.rel_height = -0.5})), error);
+  CHECK(find_peaks(x, {.distance = 1e300}).at.size() == 1);
 }

@@ -149,6 +149,16 @@ TEST_CASE_TEMPLATE("linalg: least squares of tall systems", T, float, double, co
     close(deficient.residuals, sum(square(abs(matmul(dependent, deficient.x) - b)), 0), limit);
     CHECK(deficient.rank.item() == 5);
   }
+  // What is no number in one right side is of no consequence to the others.
+  const array<T> a = some<T>({40, 5}), b = some<T>({40, 3});
+  array<T> bad = b.copy();
+  bad(3, 1) = T(not_a_number);
+  const auto least = linalg::lstsq(a, bad), good = linalg::lstsq(a, b);
+  for (const std::int64_t column : {0, 2}) {
+    close(least.x(_, column), good.x(_, column), limit);
+    close(least.residuals(column), good.residuals(column), limit);
+  }
+  CHECK(isnan(least.residuals(1)).item());
 }
 
 TEST_CASE("linalg: matrices along a diagonal, and products of a list") {
