@@ -2,6 +2,7 @@
 // how they go with expressions, stores and graphs.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -279,4 +280,31 @@ TEST_CASE("order: part of a graph") {
     CHECK(sorted.get() == sort(x).get());
     CHECK(places.get() == argsort(x * -1.0f).get());
   }
+}
+
+// Integers near each other are sorted with their places in one word: from where on there is no room is a matter of both.
+TEST_CASE_TEMPLATE("order: places of integers of every range", T, std::int64_t, std::uint64_t) {
+  using limits = std::numeric_limits<T>;
+  for (const std::int64_t n : {1, 2, 1000, 1024, 70'000})
+    for (const int bits : {1, 8, 43, 46, 47, 48, 53, 54, 63, 64})
+      for (const bool falls : {false, true}) {
+        std::vector<T> values;
+        std::uint64_t state = 12345;
+        for (std::int64_t i = 0; i < n; ++i) {
+          state = state * 6364136223846793005u + 1442695040888963407u;
+          const std::uint64_t draw = (state ^ state >> 32) & (~std::uint64_t{0} >> (64 - bits));
+          values.push_back(static_cast<T>(static_cast<std::uint64_t>(limits::lowest()) + draw));
+        }
+        std::vector<std::int64_t> wanted(values.size());
+        std::iota(wanted.begin(), wanted.end(), std::int64_t{0});
+        std::stable_sort(wanted.begin(), wanted.end(), [&](std::int64_t i, std::int64_t j) {
+          const T a = values[static_cast<std::size_t>(i)], b = values[static_cast<std::size_t>(j)];
+          return falls ? b < a : a < b;
+        });
+        CAPTURE(n);
+        CAPTURE(bits);
+        const array<T> x = asarray(values);
+        const std::vector<std::int64_t> got = argsort(x, {.stable = true, .descending = falls}).get();
+        CHECK(got == wanted);
+      }
 }

@@ -139,6 +139,38 @@ void sort_in_lanes(const order_work& w, const typename S::rule_type& rule, std::
   }
 }
 
+// Integers mostly lie near each other: their distances from the least one leave room for a place in 64 bits, which are sorted three times as fast as
+// twice as many. They are spread out from the last one on, so that none is written over before it is read. False: they do not.
+bool sort_near(const std::uint64_t* row, std::int64_t first, std::int64_t count, placed_key* keys,
+               const key_rule<std::uint64_t>& rule) {
+  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint64_t k = rule.key(row[first + i]);
+    least = std::min(least, k), most = std::max(most, k);
+  }
+  const auto place_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count)));
+  if ((most - least) >> (64 - place_bits)) return false;
+  std::uint64_t* const packed = &keys->place;
+  for (std::int64_t i = 0; i < count; ++i)
+    packed[i] = (rule.key(row[first + i]) - least) << place_bits | static_cast<std::uint64_t>(i);
+  sort_keys(packed, static_cast<std::size_t>(count));
+  const std::uint64_t places = (std::uint64_t{1} << place_bits) - 1;
+  for (std::int64_t i = count; i-- > 0;)
+    keys[i] = {(packed[i] & places) + static_cast<std::uint64_t>(first), (packed[i] >> place_bits) + least};
+  return true;
+}
+
+// A part of a row as sorted keys.
+template <class S>
+void sort_part(const order_work& w, std::int64_t row, std::int64_t first, std::int64_t count, typename S::key* keys,
+               const typename S::rule_type& rule) {
+  const auto* const from = reinterpret_cast<const typename S::bits*>(w.from) + row * w.of.length;
+  if constexpr (std::is_same_v<S, wide_places_of<std::uint64_t>>)
+    if (!detail::is_floating(w.of.type) && sort_near(from, first, count, keys, rule.whole)) return;
+  S::encode(from, first, count, keys, rule);
+  sort_keys(keys, static_cast<std::size_t>(count));
+}
+
 // Item: a part of a row.
 template <class S>
 void sort_parts(const void* with, long long begin, long long end) noexcept {
@@ -152,8 +184,7 @@ void sort_parts(const void* with, long long begin, long long end) noexcept {
     const std::int64_t count = std::min(w.part_length, w.of.length - first);
     if (count <= 0) continue;
     auto* const keys = row_of<typename S::key>(w.keys, w, row) + first;
-    S::encode(reinterpret_cast<const typename S::bits*>(w.from) + row * w.of.length, first, count, keys, rule);
-    sort_keys(keys, static_cast<std::size_t>(count));
+    sort_part<S>(w, row, first, count, keys, rule);
     if (w.parts > 1) continue;
     auto* const to = row_of<typename S::made>(w.to, w, row);
     for (std::int64_t i = 0; i < count; ++i) to[i] = S::decode(keys[i], rule);
