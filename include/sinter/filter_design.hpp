@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <sinter/complex.hpp>
+#include <sinter/constants.hpp>
 #include <sinter/create.hpp>
 #include <sinter/filters.hpp>
 
@@ -21,8 +22,8 @@ struct iir_options {
 /// At which frequencies to look.
 struct freqz_options {
   std::int64_t worN = 512;
-  bool whole = false;                      ///< up to the rate, else to half of it
-  double fs = 2 * 3.14159265358979323846;  ///< samples per unit of time
+  bool whole = false;  ///< up to the rate, else to half of it
+  double fs = 2 * pi;  ///< samples per unit of time
 };
 /// Frequencies and what a filter does to them: `auto [w, h] = freqz(b, a);`
 struct frequency_response {

@@ -17,14 +17,13 @@
 namespace sinter::detail {
 
 using runtime::apply, runtime::astype, runtime::axis_moved, runtime::choose, runtime::complex_for, runtime::domain_of,
-    runtime::fitted, runtime::index_of, runtime::joined, runtime::number_node, runtime::root_of_unity, runtime::term,
-    runtime::transform_domain;
+    runtime::fitted, runtime::index_of, runtime::joined, runtime::last, runtime::number_node, runtime::root_of_unity,
+    runtime::term, runtime::transform_domain;
 
 namespace {
 
 const slice backwards(_, _, -1);
 
-term last(const term& x, const slice& s) { return x.along(x.rank() - 1, s); }
 std::int64_t length(const term& x) { return x.extent(x.rank() - 1); }
 term real(const term& z) { return apply(op::real, {z}); }
 term imag(const term& z) { return apply(op::imag, {z}); }

@@ -6,18 +6,18 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
-#include <optional>
 #include <vector>
 
 #include <sinter/create.hpp>
 #include <sinter/error.hpp>
 
+#include "runtime/frontend/filters.hpp"
 #include "runtime/frontend/message.hpp"
-#include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::fold, runtime::index_of, runtime::one_axis, runtime::term;
+using runtime::apply, runtime::astype, runtime::coefficients, runtime::fold, runtime::index_of, runtime::one_axis,
+    runtime::sections_of, runtime::term;
 using signal::between, signal::iir_options, signal::pass, signal::transfer_function;
 
 namespace {
@@ -244,10 +244,6 @@ class pairing {
   roots zeros_, poles_;
 };
 
-array<double> as_array(const std::vector<double>& list) {
-  return array<double>(make_from_host(dtype::float64, shape{static_cast<std::int64_t>(list.size())}, list.data()));
-}
-
 // ---- responses
 
 class circle {
@@ -258,7 +254,7 @@ class circle {
         fs_(how.fs) {}
 
   term frequencies() const { return share_ * (fs_ / 2); }
-  term response(const term& b, const term& a) const { return sum_of(b) / sum_of(a); }
+  term response(const coefficients& by) const { return sum_of(by.over) / sum_of(by.under); }
 
  private:
   static std::int64_t checked(std::int64_t count) {
@@ -267,8 +263,7 @@ class circle {
   // The sum of c(k) exp(-i w k).
   term sum_of(const term& c) const {
     const term angle = (share_ * -pi).with_axis(1) * astype(index_of(shape{c.extent(0)}, 0), dtype::float64);
-    const term each =
-        astype(c, dtype::complex128) * apply(op::make_complex, {apply(op::cos, {angle}), apply(op::sin, {angle})});
+    const term each = c * apply(op::make_complex, {apply(op::cos, {angle}), apply(op::sin, {angle})});
     return fold(reduction::sum, each, one_axis(1), false);
   }
 
@@ -281,7 +276,7 @@ class circle {
 transfer_function designed(iir_family which, std::int64_t order, double ripple, const between& cutoffs,
                            const iir_options& how) {
   const zeros_and_poles f = design(which, order, ripple, cutoffs, how);
-  return {as_array(multiplied_out(f.zeros, f.gain)), as_array(multiplied_out(f.poles, 1))};
+  return {asarray(multiplied_out(f.zeros, f.gain)), asarray(multiplied_out(f.poles, 1))};
 }
 
 node* make_designed_sections(iir_family which, std::int64_t order, double ripple, const between& cutoffs,
@@ -296,33 +291,24 @@ transfer_function resonator(double w0, double quality, double fs, bool takes_out
   if (!(part > 0 && part < 1)) throw_design("a frequency that does not lie between 0 and half the rate");
   if (!(quality > 0)) throw_design("a quality that is not above 0");
   const double gain = 1 / (1 + std::tan(pi * part / quality / 2)), middle = std::cos(pi * part);
-  const array<double> a = as_array({1, -2 * gain * middle, 2 * gain - 1});
-  if (takes_out) return {as_array({gain, -2 * gain * middle, gain}), a};
-  return {as_array({1 - gain, 0, gain - 1}), a};
+  const array<double> a{1, -2 * gain * middle, 2 * gain - 1};
+  if (takes_out) return {array<double>{gain, -2 * gain * middle, gain}, a};
+  return {array<double>{1 - gain, 0, gain - 1}, a};
 }
 
 std::pair<handle, handle> make_response(handle b, handle a, const signal::freqz_options& how) {
-  const term over(std::move(b)), under(std::move(a));
-  for (const term* t : {&over, &under})
-    if (t->rank() != 1 || t->extent(0) == 0)
-      throw shape_error(message("sinter: freqz of coefficients of shape %s", to_string(t->extents()).c_str()).c_str());
+  const coefficients by(std::move(b), std::move(a), dtype::complex128, "freqz");
   const circle all(how);
-  return {all.frequencies().held(), all.response(over, under).held()};
+  return {all.frequencies().held(), all.response(by).held()};
 }
 
 std::pair<handle, handle> make_sections_response(handle sos, const signal::freqz_options& how) {
-  const term sections(std::move(sos));
-  if (sections.rank() != 2 || sections.extent(1) != 6 || sections.extent(0) == 0)
-    throw shape_error(
-        message("sinter: freqz_sos of sections of shape %s", to_string(sections.extents()).c_str()).c_str());
+  const runtime::list<coefficients> sections = sections_of(std::move(sos), dtype::complex128, "freqz_sos");
+  if (sections.empty()) throw shape_error("sinter: freqz_sos of no sections");
   const circle all(how);
-  std::optional<term> product;
-  for (std::int64_t s = 0; s < sections.extent(0); ++s) {
-    const term row = sections.at(0, s);
-    const term own = all.response(row.along(0, slice(0, 3)), row.along(0, slice(3, 6)));
-    product = product ? *product * own : own;
-  }
-  return {all.frequencies().held(), product->held()};
+  term product = all.response(sections[0]);
+  for (std::size_t s = 1; s < sections.size(); ++s) product = product * all.response(sections[s]);
+  return {all.frequencies().held(), product.held()};
 }
 
 }  // namespace sinter::detail

@@ -7,17 +7,17 @@
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
+#include "runtime/frontend/filters.hpp"
 #include "runtime/frontend/indices.hpp"
-#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
-#include "runtime/frontend/segments.hpp"
 #include "runtime/library/products.hpp"
 #include "runtime/library/recurrences.hpp"
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::axis_moved, runtime::checked_axis, runtime::choose, runtime::fold,
-    runtime::index_of, runtime::joined, runtime::number_node, runtime::one_axis, runtime::signal_operand, runtime::term;
+using runtime::apply, runtime::astype, runtime::along_last, runtime::axis_moved, runtime::choose, runtime::coefficients,
+    runtime::fold, runtime::index_of, runtime::joined, runtime::last, runtime::mirrored, runtime::number_node,
+    runtime::one_axis, runtime::repeated, runtime::sections_of, runtime::signal_operand, runtime::term;
 
 namespace {
 
@@ -84,11 +84,6 @@ term padded_to(const term& coefficients, std::int64_t count) {
                    : joined({coefficients, number_node(0, coefficients.type()).broadcast_to(shape{more})}, 0);
 }
 
-void require_coefficients(const term& t, const char* what) {
-  if (t.rank() != 1 || t.extent(0) == 0)
-    throw shape_error(message("sinter: lfilter with a %s of shape %s", what, to_string(t.extents()).c_str()).c_str());
-}
-
 // Without feedback, and from a state of zeros.
 term convolved(const term& x, const term& b) {
   shape along = x.extents();
@@ -107,9 +102,9 @@ struct filtered_terms {
 };
 
 // Along the last axis.
-filtered_terms filtered(const term& b, const term& a, const term& x, const term* zi) {
-  const term first = a.at(0, 0);
-  const std::int64_t count = std::max(a.extent(0), b.extent(0));
+filtered_terms filtered(const coefficients& by, const term& x, const term* zi) {
+  const term &b = by.over, &a = by.under, first = a.at(0, 0);
+  const std::int64_t count = by.count();
   if (x.extents().elements() == 0 && !zi) return {x, {}};
   if (a.extent(0) == 1 && !zi) return {convolved(x, b / first), {}};
   if (count == 1) return {x * (b.at(0, 0) / first), *zi};
@@ -117,16 +112,6 @@ filtered_terms filtered(const term& b, const term& a, const term& x, const term*
       runtime::make_recurrence(x, padded_to(b / first, count), padded_to(a / first, count), zi);
   return {term(std::move(made[0])), term(std::move(made[1]))};
 }
-
-struct along_last {
-  term x;
-  int axis;
-
-  along_last(handle given, dtype type, std::int64_t along, const char* what) : x(std::move(given)), axis(0) {
-    axis = checked_axis(along, x.rank(), what);
-    x = astype(axis_moved(x, axis, -1), type);
-  }
-};
 
 }  // namespace
 
@@ -163,78 +148,69 @@ node* make_fir_window(std::int64_t taps, const double* cutoffs, std::size_t coun
 }
 
 std::pair<handle, handle> make_filtered(handle b, handle a, handle x, handle zi, dtype type, std::int64_t axis) {
-  const term over = astype(term(std::move(b)), type), under = astype(term(std::move(a)), type);
-  require_coefficients(over, "numerator");
-  require_coefficients(under, "denominator");
+  const coefficients by(std::move(b), std::move(a), type, "lfilter");
   const along_last in(std::move(x), type, axis, "lfilter");
-  if (!zi) return {axis_moved(filtered(over, under, in.x, nullptr).y, -1, in.axis).held(), {}};
+  if (!zi) return {handle(in.back(filtered(by, in.x, nullptr).y)), {}};
   const along_last state(std::move(zi), type, axis, "lfilter");
-  const std::int64_t order = std::max(over.extent(0), under.extent(0)) - 1;
-  if (state.x.extent(state.x.rank() - 1) != order) runtime::throw_unequal("lfilter, and of its state,", in.x, state.x);
-  const filtered_terms out = filtered(over, under, in.x, &state.x);
-  return {axis_moved(out.y, -1, in.axis).held(), axis_moved(*out.zf, -1, in.axis).held()};
+  if (state.samples() != by.count() - 1) runtime::throw_unequal("lfilter, and of its state,", in.x, state.x);
+  const filtered_terms out = filtered(by, in.x, &state.x);
+  return {handle(in.back(out.y)), handle(in.back(*out.zf))};
 }
 
 namespace {
 
-term sections_of(handle sos, dtype type, const char* what) {
-  const term sections = astype(term(std::move(sos)), type);
-  if (sections.rank() != 2 || sections.extent(1) != 6)
-    throw shape_error(
-        message("sinter: %s with sections of shape %s", what, to_string(sections.extents()).c_str()).c_str());
-  return sections;
-}
-
 // A signal through one section after the other, from states of zeros or from those, which become the ones behind it.
-term through(const term& sections, term y, runtime::list<term>* states) {
-  for (std::int64_t s = 0; s < sections.extent(0); ++s) {
-    const term row = sections.at(0, s), b = row.along(0, slice(0, 3)), a = row.along(0, slice(3, 6));
-    term* const from = states ? &(*states)[static_cast<std::size_t>(s)] : nullptr;
-    filtered_terms out = filtered(b, a, y, from);
+term through(const runtime::list<coefficients>& sections, term y, runtime::list<term>* states) {
+  for (std::size_t s = 0; s < sections.size(); ++s) {
+    term* const from = states ? &(*states)[s] : nullptr;
+    filtered_terms out = filtered(sections[s], y, from);
     y = out.y;
     if (from) *from = *out.zf;
   }
   return y;
 }
 
+term stacked(const runtime::list<term>& states, const term& none) {
+  runtime::list<node*> parts;
+  for (const term& t : states) parts.push_back(t.get());
+  return parts.empty() ? none : term::made(make_stacked(parts.data(), parts.size(), 0));
+}
+
 }  // namespace
 
 std::pair<handle, handle> make_sections_filtered(handle sos, handle x, handle zi, dtype type, std::int64_t axis) {
-  const term sections = sections_of(std::move(sos), type, "sosfilt");
+  const runtime::list<coefficients> sections = sections_of(std::move(sos), type, "sosfilt");
   const along_last in(std::move(x), type, axis, "sosfilt");
-  if (!zi) return {axis_moved(through(sections, in.x, nullptr), -1, in.axis).held(), {}};
+  if (!zi) return {handle(in.back(through(sections, in.x, nullptr))), {}};
   const term given = axis_moved(astype(term(std::move(zi)), type), in.axis + 1, -1);
   if (given.extent(given.rank() - 1) != 2) runtime::throw_unequal("sosfilt, and of its states,", in.x, given);
   runtime::list<term> states;
-  for (std::int64_t s = 0; s < sections.extent(0); ++s) states.push_back(given.at(0, s));
+  for (std::size_t s = 0; s < sections.size(); ++s) states.push_back(given.at(0, static_cast<std::int64_t>(s)));
   const term y = through(sections, in.x, &states);
-  runtime::list<node*> parts;
-  for (const term& t : states) parts.push_back(t.get());
-  const term all = parts.empty() ? given : term::made(make_stacked(parts.data(), parts.size(), 0));
-  return {axis_moved(y, -1, in.axis).held(), axis_moved(all, -1, in.axis + 1).held()};
+  return {handle(in.back(y)), axis_moved(stacked(states, given), -1, in.axis + 1).held()};
 }
 
 // ---- forth and back
 
 namespace {
 
+term sum_of(const term& t) { return fold(reduction::sum, t, one_axis(0), false); }
+
 // What a constant signal leaves in a filter: it goes through unchanged but for a factor, and each number of the state is what is to come.
-term step_state(const term& b, const term& a) {
-  const std::int64_t count = std::max(a.extent(0), b.extent(0));
-  const term first = a.at(0, 0), over = padded_to(b / first, count), under = padded_to(a / first, count);
+term step_state(const coefficients& by) {
+  const term first = by.under.at(0, 0);
+  const term over = padded_to(by.over / first, by.count()), under = padded_to(by.under / first, by.count());
   const term rest = over - under * over.at(0, 0);
-  const auto sum = [](const term& t) { return fold(reduction::sum, t, one_axis(0), false); };
   const auto sums = [](const term& t) { return term::made(make_scan(t.get(), reduction::sum, t.type(), 0)); };
-  return (sums(under) * (sum(rest) / sum(under)) - sums(rest)).along(0, slice(0, count - 1));
+  return (sums(under) * (sum_of(rest) / sum_of(under)) - sums(rest)).along(0, slice(0, by.count() - 1));
 }
-runtime::list<term> step_states(const term& sections) {
+runtime::list<term> step_states(const runtime::list<coefficients>& sections) {
   runtime::list<term> all;
   std::optional<term> factor;
-  for (std::int64_t s = 0; s < sections.extent(0); ++s) {
-    const term row = sections.at(0, s), b = row.along(0, slice(0, 3)), a = row.along(0, slice(3, 6));
-    const term state = step_state(b, a);
+  for (const coefficients& by : sections) {
+    const term state = step_state(by);
     all.push_back(factor ? state * *factor : state);
-    const term own = fold(reduction::sum, b, one_axis(0), false) / fold(reduction::sum, a, one_axis(0), false);
+    const term own = sum_of(by.over) / sum_of(by.under);
     factor = factor ? *factor * own : own;
   }
   return all;
@@ -242,10 +218,10 @@ runtime::list<term> step_states(const term& sections) {
 
 class forth_and_back {
  public:
-  forth_and_back(const term& x, const signal::filtfilt_options& how, std::int64_t usual, const char* what)
-      : x_(x),
+  forth_and_back(const along_last& in, const signal::filtfilt_options& how, std::int64_t usual, const char* what)
+      : x_(in.x),
         by_(how.padtype),
-        samples_(x.extent(x.rank() - 1)),
+        samples_(in.samples()),
         edge_(by_ == signal::padtype::none ? 0
               : how.padlen < 0             ? usual
                                            : how.padlen) {
@@ -265,19 +241,15 @@ class forth_and_back {
 
  private:
   static inline const slice backwards{_, _, -1};
-  static term last(const term& t, const slice& s) { return t.along(t.rank() - 1, s); }
 
   term extended() const {
     if (edge_ == 0) return x_;
-    const term first = last(x_, slice(0, 1)), final = last(x_, slice(-1, _));
-    const term before = last(last(x_, slice(1, edge_ + 1)), backwards);
-    const term behind = last(last(x_, slice(samples_ - 1 - edge_, samples_ - 1)), backwards);
     const int axis = x_.rank() - 1;
-    switch (by_) {
-      case signal::padtype::odd: return joined({first + first - before, x_, final + final - behind}, axis);
-      case signal::padtype::even: return joined({before, x_, behind}, axis);
-      default: return joined({first.broadcast_to(before.extents()), x_, final.broadcast_to(behind.extents())}, axis);
-    }
+    const auto [end, other_end] = repeated(x_, edge_);
+    if (by_ == signal::padtype::constant) return joined({end, x_, other_end}, axis);
+    const auto [before, behind] = mirrored(x_, edge_);
+    if (by_ == signal::padtype::even) return joined({before, x_, behind}, axis);
+    return joined({end + end - before, x_, other_end + other_end - behind}, axis);
   }
 
   const term x_;
@@ -286,59 +258,94 @@ class forth_and_back {
 };
 
 // How many coefficients sections have when they are one filter: what is 0 at the end of all is none.
-std::int64_t taps_of(const term& sections) {
-  const auto zeros = [&](std::int64_t column) {
-    return fold(reduction::sum, sections.at(1, column) == 0, one_axis(0), false, dtype::int64);
+std::int64_t taps_of(const runtime::list<coefficients>& sections) {
+  const auto count = static_cast<std::int64_t>(sections.size());
+  const auto zeros = [&](term coefficients::*part) {
+    term all = number_node(0, dtype::int64);
+    for (const coefficients& by : sections) all = all + astype((by.*part).at(0, 2) == 0, dtype::int64);
+    return all;
   };
   std::int64_t least = 0;
-  read_item(apply(op::minimum, {zeros(2), zeros(5)}).get(), &least, {});
-  return 2 * sections.extent(0) + 1 - least;
+  read_item(apply(op::minimum, {zeros(&coefficients::over), zeros(&coefficients::under)}).get(), &least, {});
+  return 2 * count + 1 - least;
 }
 
 }  // namespace
 
 node* make_step_state(handle b, handle a, dtype type) {
-  const term over = astype(term(std::move(b)), type), under = astype(term(std::move(a)), type);
-  require_coefficients(over, "numerator");
-  require_coefficients(under, "denominator");
-  return step_state(over, under).take();
+  return step_state(coefficients(std::move(b), std::move(a), type, "lfilter_zi")).take();
 }
 
 node* make_sections_step_state(handle sos, dtype type) {
-  const term sections = sections_of(std::move(sos), type, "sosfilt_zi");
-  runtime::list<node*> parts;
-  const runtime::list<term> states = step_states(sections);
-  if (states.empty()) return number_node(0, type).broadcast_to(shape{0, 2}).take();
-  for (const term& t : states) parts.push_back(t.get());
-  return make_stacked(parts.data(), parts.size(), 0);
+  const term none = number_node(0, type).broadcast_to(shape{0, 2});
+  return stacked(step_states(sections_of(std::move(sos), type, "sosfilt_zi")), none).take();
 }
 
 node* make_filtered_twice(handle b, handle a, handle x, dtype type, const signal::filtfilt_options& how) {
-  const term over = astype(term(std::move(b)), type), under = astype(term(std::move(a)), type);
-  require_coefficients(over, "numerator");
-  require_coefficients(under, "denominator");
+  const coefficients by(std::move(b), std::move(a), type, "filtfilt");
   const along_last in(std::move(x), type, how.axis, "filtfilt");
-  const forth_and_back both(in.x, how, 3 * std::max(over.extent(0), under.extent(0)), "filtfilt");
-  const term state = step_state(over, under);
-  const term y = both.filtered_by([&](const term& t, const term& first) {
+  const forth_and_back both(in, how, 3 * by.count(), "filtfilt");
+  const term state = step_state(by);
+  return in.back(both.filtered_by([&](const term& t, const term& first) {
     const term from = first * state;
-    return filtered(over, under, t, &from).y;
-  });
-  return axis_moved(y, -1, in.axis).take();
+    return filtered(by, t, &from).y;
+  }));
 }
 
 node* make_sections_filtered_twice(handle sos, handle x, dtype type, const signal::filtfilt_options& how) {
-  const term sections = sections_of(std::move(sos), type, "sosfiltfilt");
+  const runtime::list<coefficients> sections = sections_of(std::move(sos), type, "sosfiltfilt");
   const along_last in(std::move(x), type, how.axis, "sosfiltfilt");
   const bool is_given = how.padlen >= 0 || how.padtype == signal::padtype::none;
-  const forth_and_back both(in.x, how, is_given ? 0 : 3 * taps_of(sections), "sosfiltfilt");
+  const forth_and_back both(in, how, is_given ? 0 : 3 * taps_of(sections), "sosfiltfilt");
   const runtime::list<term> states = step_states(sections);
-  const term y = both.filtered_by([&](const term& t, const term& first) {
+  return in.back(both.filtered_by([&](const term& t, const term& first) {
     runtime::list<term> from;
     for (const term& s : states) from.push_back(first * s);
     return through(sections, t, &from);
-  });
-  return axis_moved(y, -1, in.axis).take();
+  }));
 }
 
 }  // namespace sinter::detail
+
+namespace sinter::runtime {
+
+using namespace detail;
+
+along_last::along_last(handle given, dtype type, std::int64_t along, const char* what)
+    : x(std::move(given)), axis(checked_axis(along, x.rank(), what)) {
+  x = astype(axis_moved(x, axis, -1), type);
+}
+
+coefficients::coefficients(handle b, handle a, dtype type, const char* what)
+    : over(astype(term(std::move(b)), type)), under(astype(term(std::move(a)), type)) {
+  for (const term* t : {&over, &under})
+    if (t->rank() != 1 || t->extent(0) == 0)
+      throw shape_error(
+          message("sinter: %s with coefficients of shape %s", what, to_string(t->extents()).c_str()).c_str());
+}
+
+list<coefficients> sections_of(handle sos, dtype type, const char* what) {
+  const term all = astype(term(std::move(sos)), type);
+  if (all.rank() != 2 || all.extent(1) != 6)
+    throw shape_error(message("sinter: %s with sections of shape %s", what, to_string(all.extents()).c_str()).c_str());
+  list<coefficients> sections;
+  for (std::int64_t s = 0; s < all.extent(0); ++s) {
+    const term row = all.at(0, s);
+    sections.push_back({row.along(0, slice(0, 3)), row.along(0, slice(3, 6))});
+  }
+  return sections;
+}
+
+beyond mirrored(const term& x, std::int64_t count) {
+  const std::int64_t n = x.extent(x.rank() - 1);
+  const slice backwards(_, _, -1);
+  return {last(last(x, slice(1, count + 1)), backwards), last(last(x, slice(n - 1 - count, n - 1)), backwards)};
+}
+
+beyond repeated(const term& x, std::int64_t count) {
+  shape s = x.extents();
+  s[x.rank() - 1] = count;
+  return {last(x, slice(0, 1)).broadcast_to(s), last(x, slice(-1, _)).broadcast_to(s)};
+}
+
+}  // namespace sinter::runtime

@@ -300,12 +300,12 @@ void make_eigen(handle of, dtype t, bool vectors, node** made) {
 
 namespace {
 
-struct system {
+struct equations {
   term a, b;
 };
 
 // Of a tall system the triangle of [a b] says as much: its first rows are a square system with the same singular values and solutions.
-system shortened(const term& a, const term& b) {
+equations shortened(const term& a, const term& b) {
   constexpr std::int64_t tall = 2;
   const std::int64_t n = columns_of(a), right = columns_of(b);
   if (a.rank() != 2 || b.rank() != 2 || n == 0 || rows_of(a) < std::max(tall * n, n + right)) return {a, b};

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <sinter/create.hpp>
 #include <sinter/error.hpp>
 #include <sinter/filters.hpp>
 
@@ -13,6 +14,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
+#include "runtime/library/key_rule.hpp"
 #include "runtime/library/vector_sort.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/memory/transfer.hpp"
@@ -114,18 +116,13 @@ void by_threshold(found& all, samples x, const between& range) {
   all.keep_only(kept);
 }
 
-// Numbers in the order of these are unsigned ones.
-std::uint64_t key_of(double x) {
-  const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);  // -0 is 0
-  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-  return bits & sign ? ~bits : bits | sign;
-}
-
 // The highest go first, and take out those that are too near.
 void by_distance(found& all, samples x, double given) {
   const auto distance = static_cast<std::int64_t>(std::ceil(std::min(given, static_cast<double>(x.size()))));
   std::vector<runtime::placed_key> order;
-  for (std::size_t k = 0; k < all.at.size(); ++k) order.push_back({k, key_of(at(x, all.at[k]))});
+  const runtime::equal_rule<std::uint64_t> rule(dtype::float64, false);
+  for (std::size_t k = 0; k < all.at.size(); ++k)
+    order.push_back({k, rule.key(std::bit_cast<std::uint64_t>(at(x, all.at[k])))});
   runtime::sort_keys(order.data(), order.size());
   flags kept(all.at.size(), 1);
   for (auto of = order.rbegin(); of != order.rend(); ++of) {
@@ -193,7 +190,7 @@ found selected(samples x, const peak_options& how) {
   if (how.prominence) keep_in(all, all.prominences, *how.prominence);
   if (how.width) {
     find_widths(all, x, how.rel_height);
-    keep_in(all, doubles(all.widths), *how.width);
+    keep_in(all, all.widths, *how.width);
   }
   return all;
 }
@@ -217,12 +214,6 @@ class host_samples {
   std::size_t size_;
 };
 
-template <class T>
-array<T> on_device(const std::vector<T>& list) {
-  return array<T>(
-      handle(make_from_host(dtype_of<T>, shape{static_cast<std::int64_t>(list.size())}, list.data())).take());
-}
-
 }  // namespace
 
 peaks find_peaks(handle given, const peak_options& how) {
@@ -236,20 +227,20 @@ peaks find_peaks(handle given, const peak_options& how) {
   const host_samples read(array<double>(lazy<double>(runtime::astype(x, dtype::float64).take())));
   found all = selected(read.all(), how);
   const places sizes(all.sizes.begin(), all.sizes.end());
-  return {on_device(all.at),
-          on_device(all.heights),
-          on_device(all.left_thresholds),
-          on_device(all.right_thresholds),
-          on_device(all.prominences),
-          on_device(all.left_bases),
-          on_device(all.right_bases),
-          on_device(all.widths),
-          on_device(all.width_heights),
-          on_device(all.left_ips),
-          on_device(all.right_ips),
-          on_device(sizes),
-          on_device(all.left_edges),
-          on_device(all.right_edges)};
+  return {asarray(all.at),
+          asarray(all.heights),
+          asarray(all.left_thresholds),
+          asarray(all.right_thresholds),
+          asarray(all.prominences),
+          asarray(all.left_bases),
+          asarray(all.right_bases),
+          asarray(all.widths),
+          asarray(all.width_heights),
+          asarray(all.left_ips),
+          asarray(all.right_ips),
+          asarray(sizes),
+          asarray(all.left_edges),
+          asarray(all.right_edges)};
 }
 
 }  // namespace sinter::detail

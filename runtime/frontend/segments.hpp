@@ -9,6 +9,8 @@ namespace sinter::runtime {
 
 /// An axis moved elsewhere.
 term axis_moved(const term&, std::int64_t from, std::int64_t to);
+/// A slice of the last axis.
+inline term last(const term& x, const slice& s) { return x.along(x.rank() - 1, s); }
 /// Numbers of a dtype that transforms take.
 term transformable(const term&);
 

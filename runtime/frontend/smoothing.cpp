@@ -10,14 +10,13 @@
 #include <sinter/products.hpp>
 #include <sinter/quantiles.hpp>
 
-#include "runtime/frontend/indices.hpp"
-#include "runtime/frontend/list.hpp"
+#include "runtime/frontend/filters.hpp"
 #include "runtime/frontend/message.hpp"
-#include "runtime/frontend/segments.hpp"
 
 namespace sinter::detail {
 
-using runtime::astype, runtime::axis_moved, runtime::checked_axis, runtime::joined, runtime::number_node, runtime::term;
+using runtime::along_last, runtime::astype, runtime::beyond, runtime::joined, runtime::last, runtime::mirrored,
+    runtime::number_node, runtime::repeated, runtime::term;
 using signal::savgol_mode, signal::savgol_options;
 
 namespace {
@@ -76,28 +75,16 @@ class fit_of_window {
   std::vector<std::vector<double>> window_;  // the polynomials at each of its samples
 };
 
-term last(const term& t, const slice& s) { return t.along(t.rank() - 1, s); }
-
-// Beyond its ends, `count` samples on each side.
-term extended(const term& x, std::int64_t count, const savgol_options& how) {
-  const std::int64_t n = x.extent(x.rank() - 1);
-  const slice backwards(_, _, -1);
-  const int axis = x.rank() - 1;
+// What a signal is taken to be `count` samples on before it and behind it.
+beyond beyond_ends(const term& x, std::int64_t count, const savgol_options& how) {
+  if (how.mode == savgol_mode::mirror) return mirrored(x, count);
+  if (how.mode == savgol_mode::nearest) return repeated(x, count);
+  if (how.mode == savgol_mode::wrap)
+    return {last(x, slice(x.extent(x.rank() - 1) - count, _)), last(x, slice(0, count))};
   shape s = x.extents();
-  s[axis] = count;
-  switch (how.mode) {
-    case savgol_mode::mirror:
-      return joined(
-          {last(last(x, slice(1, count + 1)), backwards), x, last(last(x, slice(n - 1 - count, n - 1)), backwards)},
-          axis);
-    case savgol_mode::wrap: return joined({last(x, slice(n - count, n)), x, last(x, slice(0, count))}, axis);
-    case savgol_mode::nearest:
-      return joined({last(x, slice(0, 1)).broadcast_to(s), x, last(x, slice(n - 1, n)).broadcast_to(s)}, axis);
-    default: {
-      const term around = astype(number_node(how.cval, dtype::float64), x.type()).broadcast_to(s);
-      return joined({around, x, around}, axis);
-    }
-  }
+  s[x.rank() - 1] = count;
+  const term around = number_node(how.cval, x.type()).broadcast_to(s);
+  return {around, around};
 }
 
 // The sums of what weights say of each window.
@@ -122,31 +109,30 @@ node* make_savgol_weights(std::int64_t window, std::int64_t order, const savgol_
 
 node* make_savgol_filtered(handle given, dtype type, std::int64_t window, std::int64_t order,
                            const savgol_options& how) {
-  term x(std::move(given));
   const fit_of_window fit(window, order, how);
-  const int axis = checked_axis(how.axis, x.rank(), "savgol_filter");
-  x = astype(axis_moved(x, axis, -1), type);
-  const std::int64_t half = window / 2, n = x.extent(x.rank() - 1);
+  const along_last in(std::move(given), type, how.axis, "savgol_filter");
+  const std::int64_t half = window / 2, n = in.samples();
   const bool is_fitted = how.mode == savgol_mode::interp;
   if (is_fitted ? window > n : how.mode == savgol_mode::mirror ? half >= n : half > n)
     throw shape_error(message("sinter: savgol_filter of %lld samples with a window of %lld", static_cast<long long>(n),
                               static_cast<long long>(window))
                           .c_str());
-  if (!is_fitted) return axis_moved(over_windows(extended(x, half, how), fit.weights(0)), -1, axis).take();
-  if (half == 0) return axis_moved(over_windows(x, fit.weights(0)), -1, axis).take();
-  std::vector<double> ends[2];
-  for (std::int64_t i = -half; i < 0; ++i)
-    for (double w : fit.weights(i)) ends[0].push_back(w);
-  for (std::int64_t i = 1; i <= half; ++i)
-    for (double w : fit.weights(i)) ends[1].push_back(w);
-  const auto end = [&](const term& of, const std::vector<double>& weights) {
+  const int axis = in.x.rank() - 1;
+  if (!is_fitted) {
+    const auto [before, behind] = beyond_ends(in.x, half, how);
+    return in.back(over_windows(joined({before, in.x, behind}, axis), fit.weights(0)));
+  }
+  const term middle = over_windows(in.x, fit.weights(0));
+  if (half == 0) return in.back(middle);
+  // Of samples of one window, from `first` on, where the polynomial that fits it is looked at.
+  const auto end = [&](const slice& of, std::int64_t first) {
+    std::vector<double> weights;
+    for (std::int64_t i = first; i < first + half; ++i)
+      for (double w : fit.weights(i)) weights.push_back(w);
     const term by = astype(term::made(make_from_host(dtype::float64, shape{half, window}, weights.data())), type);
-    return term::made(make_matmul(of.held(), handle(make_swapped(by.get(), 0, 1))));
+    return term::made(make_matmul(last(in.x, of).held(), handle(make_swapped(by.get(), 0, 1))));
   };
-  const term y = joined({end(last(x, slice(0, window)), ends[0]), over_windows(x, fit.weights(0)),
-                         end(last(x, slice(n - window, n)), ends[1])},
-                        x.rank() - 1);
-  return axis_moved(y, -1, axis).take();
+  return in.back(joined({end(slice(0, window), -half), middle, end(slice(n - window, n), 1)}, axis));
 }
 
 node* make_median_filtered(handle given, const std::int64_t* sizes, std::size_t count) {
