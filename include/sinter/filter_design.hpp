@@ -53,12 +53,15 @@ inline signal::frequency_response as_response(std::pair<handle, handle> made) {
 
 namespace sinter::signal {
 
-/// Butterworth's filter, which is as flat as can be: `butter(4, 0.2)`, `butter(3, {10, 50}, {.btype = pass::band, .fs = 1000})`. Shapes: order + 1
+/// Butterworth's filter, which is as flat as can be: `butter(4, 0.2)`, `butter(3, {0.1, 0.4}, pass::band)`, `butter(3, {10, 50}, {.btype = pass::band, .fs = 1000})`. Shapes: order + 1
 /// coefficients, or twice the order and one for two cutoffs. Dtypes: double; computed on the host. Units: cutoffs as fs; 1 is half the
 /// rate unless said otherwise. Errors: `error` for cutoffs that do not lie between 0 and half the rate, or are not as many as btype has.
 /// Source: scipy.signal.butter.
 inline transfer_function butter(sinter::detail::integer order, const between& Wn, const iir_options& how = {}) {
   return sinter::detail::designed(sinter::detail::iir_family::butterworth, order, 0, Wn, how);
+}
+inline transfer_function butter(sinter::detail::integer order, const between& Wn, pass btype) {
+  return butter(order, Wn, iir_options{.btype = btype});
 }
 /// The same as sections, for sosfilt and sosfiltfilt, which loses fewer digits from some eight coefficients on. Shapes: (sections, 6). Source:
 /// scipy.signal.butter of output "sos".
@@ -66,11 +69,17 @@ inline array<double> butter_sos(sinter::detail::integer order, const between& Wn
   return array<double>(
       sinter::detail::make_designed_sections(sinter::detail::iir_family::butterworth, order, 0, Wn, how));
 }
+inline array<double> butter_sos(sinter::detail::integer order, const between& Wn, pass btype) {
+  return butter_sos(order, Wn, iir_options{.btype = btype});
+}
 /// Chebyshev's filter of type 1, which falls faster and ripples by `rp` where it lets through. Units: decibels. Errors: `error`, also for a ripple
 /// that is not above 0. Source: scipy.signal.cheby1.
 inline transfer_function cheby1(sinter::detail::integer order, double rp, const between& Wn,
                                 const iir_options& how = {}) {
   return sinter::detail::designed(sinter::detail::iir_family::chebyshev_1, order, rp, Wn, how);
+}
+inline transfer_function cheby1(sinter::detail::integer order, double rp, const between& Wn, pass btype) {
+  return cheby1(order, rp, Wn, iir_options{.btype = btype});
 }
 /// The same as sections. Source: scipy.signal.cheby1 of output "sos".
 inline array<double> cheby1_sos(sinter::detail::integer order, double rp, const between& Wn,
@@ -78,17 +87,26 @@ inline array<double> cheby1_sos(sinter::detail::integer order, double rp, const 
   return array<double>(
       sinter::detail::make_designed_sections(sinter::detail::iir_family::chebyshev_1, order, rp, Wn, how));
 }
+inline array<double> cheby1_sos(sinter::detail::integer order, double rp, const between& Wn, pass btype) {
+  return cheby1_sos(order, rp, Wn, iir_options{.btype = btype});
+}
 /// Chebyshev's filter of type 2, which ripples `rs` below where it lets nothing through. Units: decibels; cutoffs are where it first is so far
 /// below. Errors: as cheby1. Source: scipy.signal.cheby2.
 inline transfer_function cheby2(sinter::detail::integer order, double rs, const between& Wn,
                                 const iir_options& how = {}) {
   return sinter::detail::designed(sinter::detail::iir_family::chebyshev_2, order, rs, Wn, how);
 }
+inline transfer_function cheby2(sinter::detail::integer order, double rs, const between& Wn, pass btype) {
+  return cheby2(order, rs, Wn, iir_options{.btype = btype});
+}
 /// The same as sections. Source: scipy.signal.cheby2 of output "sos".
 inline array<double> cheby2_sos(sinter::detail::integer order, double rs, const between& Wn,
                                 const iir_options& how = {}) {
   return array<double>(
       sinter::detail::make_designed_sections(sinter::detail::iir_family::chebyshev_2, order, rs, Wn, how));
+}
+inline array<double> cheby2_sos(sinter::detail::integer order, double rs, const between& Wn, pass btype) {
+  return cheby2_sos(order, rs, Wn, iir_options{.btype = btype});
 }
 /// A filter that takes out a frequency, as wide as it divided by Q. Units: as fs. Errors: `error`. Source: scipy.signal.iirnotch.
 inline transfer_function iirnotch(double w0, double Q, double fs = 2) {

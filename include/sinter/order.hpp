@@ -64,19 +64,31 @@ auto lexsort(E&& keys, std::int64_t axis = -1) {
 template <detail::expression A, detail::expression B>
 detail::refused<std::int64_t, detail::fault::keys, A, B> lexsort(const A&, const B&);
 
+/// How to part: `partition(a, 3, {.axis = 0})`.
+struct partition_options {
+  std::int64_t axis = -1;
+};
 /// The elements along an axis such that the one at `kth`, or at each of several, stands where sorting puts it, with none that is
 /// greater before it and none that is less behind. Errors: `shape_error`; `index_error` for a place that is not there. Source:
 /// numpy.partition.
 template <detail::expression E>
-auto partition(E&& e, const detail::integers& kth, std::int64_t axis = -1) {
+auto partition(E&& e, const detail::integers& kth, const partition_options& how = {}) {
   detail::handle of(detail::take_node(std::forward<E>(e)));
-  return lazy<detail::element_in<E>>(detail::make_partition(std::move(of), kth.begin(), kth.size(), axis, false));
+  return lazy<detail::element_in<E>>(detail::make_partition(std::move(of), kth.begin(), kth.size(), how.axis, false));
+}
+template <detail::expression E>
+auto partition(E&& e, const detail::integers& kth, std::int64_t axis) {
+  return sinter::partition(std::forward<E>(e), kth, partition_options{.axis = axis});
 }
 /// Their indices. Dtypes: int64. Source: numpy.argpartition.
 template <detail::expression E>
-auto argpartition(E&& e, const detail::integers& kth, std::int64_t axis = -1) {
+auto argpartition(E&& e, const detail::integers& kth, const partition_options& how = {}) {
   detail::handle of(detail::take_node(std::forward<E>(e)));
-  return lazy<std::int64_t>(detail::make_partition(std::move(of), kth.begin(), kth.size(), axis, true));
+  return lazy<std::int64_t>(detail::make_partition(std::move(of), kth.begin(), kth.size(), how.axis, true));
+}
+template <detail::expression E>
+auto argpartition(E&& e, const detail::integers& kth, std::int64_t axis) {
+  return sinter::argpartition(std::forward<E>(e), kth, partition_options{.axis = axis});
 }
 
 /// How to take the largest: `top_k(a, 3, {.axis = 0, .largest = false})`.

@@ -2,6 +2,8 @@
 // Not in sinter.hpp.
 #pragma once
 
+#include <vector>
+
 #include <sinter/order.hpp>
 
 namespace sinter {
@@ -36,7 +38,10 @@ struct median_options {
 
 namespace detail {
 
-/// One fraction, or several: `0.5`, `{0.25, 0.75}`, a vector or a span of doubles, to which it refers.
+/// What an array of no axis or of one holds. Errors: `shape_error`. Stream behaviour: waits.
+SINTER_API std::vector<double> read_fractions(handle);
+
+/// One fraction, or several: `0.5`, `{0.25, 0.75}`, a vector or a span of doubles, to which it refers, or an array, which it reads.
 class fractions {
  public:
   template <class X>
@@ -45,9 +50,14 @@ class fractions {
   constexpr fractions(std::initializer_list<double> several) : fractions(several.begin(), several.size()) {}
   template <host_memory<const double*> List>
   constexpr fractions(const List& several) : fractions(several.data(), several.size()) {}
+  template <expression E>
+  fractions(const E& several)
+      : read_(read_fractions(handle(take_node(astype<double>(several))))),
+        count_(read_.size()),
+        listed_(several.ndim() == 1) {}
 
   bool listed() const { return listed_; }
-  const double* begin() const { return listed_ ? several_ : &one_; }
+  const double* begin() const { return several_ ? several_ : read_.empty() ? &one_ : read_.data(); }
   std::size_t size() const { return count_; }
 
  private:
@@ -55,6 +65,7 @@ class fractions {
 
   double one_ = 0;
   const double* several_ = nullptr;
+  std::vector<double> read_;  // of an array
   std::size_t count_ = 1;
   bool listed_ = false;
 };

@@ -118,28 +118,7 @@ class [[nodiscard]] sparse_array {
   auto name() const {                                                               \
     return detail::of_values(*this, [](const auto& x) { return sinter::name(x); }); \
   }
-  SINTER_SPARSE_UNARY(abs)
-  SINTER_SPARSE_UNARY(arcsin)
-  SINTER_SPARSE_UNARY(arcsinh)
-  SINTER_SPARSE_UNARY(arctan)
-  SINTER_SPARSE_UNARY(arctanh)
-  SINTER_SPARSE_UNARY(ceil)
-  SINTER_SPARSE_UNARY(conj)
-  SINTER_SPARSE_UNARY(deg2rad)
-  SINTER_SPARSE_UNARY(expm1)
-  SINTER_SPARSE_UNARY(floor)
-  SINTER_SPARSE_UNARY(imag)
-  SINTER_SPARSE_UNARY(log1p)
-  SINTER_SPARSE_UNARY(rad2deg)
-  SINTER_SPARSE_UNARY(real)
-  SINTER_SPARSE_UNARY(rint)
-  SINTER_SPARSE_UNARY(sign)
-  SINTER_SPARSE_UNARY(sin)
-  SINTER_SPARSE_UNARY(sinh)
-  SINTER_SPARSE_UNARY(sqrt)
-  SINTER_SPARSE_UNARY(tan)
-  SINTER_SPARSE_UNARY(tanh)
-  SINTER_SPARSE_UNARY(trunc)
+#include <sinter/sparse.def>
 #undef SINTER_SPARSE_UNARY
   auto operator-() const { return with_data(-data()); }
   /// Powers of the entries. Source: scipy.sparse.csr_array.power.
@@ -181,7 +160,7 @@ class [[nodiscard]] sparse_array {
   }
   template <arithmetic S>
   friend auto operator*(S factor, const sparse_array& a) {
-    return a.with_data(factor * a.data());
+    return a.multiply(factor);
   }
   template <arithmetic S>
   friend auto operator/(const sparse_array& a, S divisor) {
@@ -247,6 +226,11 @@ class [[nodiscard]] sparse_array {
   }
   sparse_array getcol(detail::integer j) const requires(F != format::coo) {
     return (*this)(_, detail::axis_pick::one(j));
+  }
+  /// Prints as `str(a)` does in SciPy, of more than 50 entries the first and the last ones; evaluates. Stream behaviour: waits.
+  friend std::ostream& operator<<(std::ostream& out, const sparse_array& a) {
+    detail::print(out, a.parts_);
+    return out;
   }
   /// Replaces the elements of a diagonal, the k-th above the main one: by an array, of which the first ones count that have a place, or
   /// all by a number. Errors: `shape_error`. Stream behaviour: waits for indices; values are lazy. Source:

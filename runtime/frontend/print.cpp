@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sinter/detail/sparse.hpp>
 #include <sinter/format.hpp>
 #include <sinter/io.hpp>
 
@@ -149,6 +150,48 @@ std::string repr_of(node* n, const print_options& options) try {
   const std::size_t last_line = text.size() - (text.rfind('\n') + 1);  // also where there is one line
   const bool fits = last_line + more.size() + 2 <= static_cast<std::size_t>(std::max(options.linewidth, 0));
   return text + (fits ? " " : "\n      ") + more + ')';
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
+}
+
+namespace {
+
+constexpr const char* format_names[] = {"Compressed Sparse Row", "Compressed Sparse Column", "COOrdinate"};
+constexpr std::int64_t most_entries = 50;  // that are printed
+
+// The text of each element of an array of one axis, from one to another.
+std::vector<std::string> texts_between(node* n, std::int64_t from, std::int64_t to) {
+  const index_item part = to_index(slice(from, to));
+  const handle view(make_view(n, &part, 1)), array(as_array(retain(view.get()), where{}));
+  const dtype type = static_cast<const typed_node*>(array.get())->type;
+  const auto size = static_cast<std::size_t>(itemsize(type));
+  bytes elements(static_cast<std::size_t>(to - from) * size);
+  read_all(array.get(), elements.data(), static_cast<std::size_t>(to - from), {}, where{});
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < elements.size(); at += size)
+    texts.push_back(runtime::format(&elements[at], type, {}, get_printoptions()));
+  return texts;
+}
+
+}  // namespace
+
+void print(std::ostream& out, const sparse_parts& p) try {
+  const sparse_facts f = sparse_facts_of(p.structure);
+  const dtype type = static_cast<const typed_node*>(p.data.get())->type;
+  out << '<' << format_names[static_cast<int>(f.format)] << " sparse array of dtype '" << name(type) << "'\n\twith "
+      << f.entries << " stored elements and shape " << shape{f.rows, f.columns} << '>';
+  if (f.entries == 0) return;
+  out << "\n  Coords\tValues";
+  const handle rows(make_entry_index(p.structure, false)), columns(make_entry_index(p.structure, true));
+  const auto some = [&](std::int64_t from, std::int64_t to) {
+    const auto i = texts_between(rows.get(), from, to), j = texts_between(columns.get(), from, to);
+    const auto values = texts_between(p.data.get(), from, to);
+    for (std::size_t k = 0; k < values.size(); ++k) out << "\n  (" << i[k] << ", " << j[k] << ")\t" << values[k];
+  };
+  if (f.entries <= most_entries) return some(0, f.entries);
+  some(0, most_entries / 2);
+  out << "\n  :\t:";
+  some(f.entries - most_entries / 2, f.entries);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

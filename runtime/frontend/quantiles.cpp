@@ -304,6 +304,14 @@ term spread_weights(const term& weights, const term& x, const axis_list& along) 
 
 }  // namespace
 
+std::vector<double> read_fractions(handle of) {
+  const term all(std::move(of));
+  if (all.rank() > 1) throw shape_error("sinter: the fractions of quantiles are one, or lie along one axis");
+  std::vector<double> numbers(static_cast<std::size_t>(all.extents().elements()));
+  read_all(all.get(), numbers.data(), numbers.size(), {}, where{});
+  return numbers;
+}
+
 node* make_quantile(handle of, const fractions& given, double whole, dtype type, const quantile_options& how,
                     bool skips) {
   const term x(std::move(of));

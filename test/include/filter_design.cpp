@@ -43,6 +43,8 @@ TEST_CASE("filter design: Butterworth's and Chebyshev's filters") {
   check_design("butter", butter(4, 0.2), butter_sos(4, 0.2));
   check_design("butter high", butter(3, 100, fast), butter_sos(3, 100, fast));
   check_design("butter band", butter(3, {0.2, 0.45}, band), butter_sos(3, {0.2, 0.45}, band));
+  CHECK(butter(3, {0.2, 0.45}, pass::band).a.get() == butter(3, {0.2, 0.45}, band).a.get());
+  CHECK(cheby2_sos(3, 20, 0.3, pass::high).get() == cheby2_sos(3, 20, 0.3, {.btype = pass::high}).get());
   check_design("butter stop", butter(2, {0.3, 0.6}, stop), butter_sos(2, {0.3, 0.6}, stop));
   check_design("cheby1", cheby1(5, 1, 0.3), cheby1_sos(5, 1, 0.3));
   check_design("cheby1 even", cheby1(4, 0.5, {0.1, 0.25}, band), cheby1_sos(4, 0.5, {0.1, 0.25}, band));

@@ -33,6 +33,8 @@ TEST_CASE("histograms: bincount") {
   const array<int> x{3, 1, 1, 0, 5, 1};
   CHECK(bincount(x).get() == counts_of{1, 3, 0, 1, 0, 1});
   CHECK(bincount(x, 8).get() == counts_of{1, 3, 0, 1, 0, 1, 0, 0});
+  CHECK(bincount(x, {.minlength = 7}).get() == counts_of{1, 3, 0, 1, 0, 1, 0});
+  CHECK(bincount(x, x * 0.5, {.minlength = 7}).get() == std::vector<double>{0, 1.5, 0, 1.5, 0, 2.5, 0});
   CHECK(bincount(x > 0).get() == counts_of{1, 5});
   CHECK(bincount(x > 1, array<float>{1, 2, 3, 4, 5, 0.5f}).get().size() == 2);
   // Positions of several axes, that do not merge into one.

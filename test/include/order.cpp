@@ -231,6 +231,8 @@ TEST_CASE("order: what is refused") {
                     "sinter: lexsort of an array that has no keys along its first axis");
   CHECK_THROWS_WITH(static_cast<void>(partition(x, 4)),
                     "sinter: index 4 is out of range for axis 1 of an array of shape (3, 4)");
+  CHECK(partition(x, 1, {.axis = 0}).get() == partition(x, 1, 0).get());
+  CHECK(argpartition(x, 1, {.axis = 0}).get() == argpartition(x, 1, 0).get());
   CHECK_THROWS_AS(static_cast<void>(argpartition(x, {0, -4}, 0)), index_error);
   CHECK_THROWS_WITH(static_cast<void>(top_k(x, 4, {.axis = 0})), "sinter: top_k of 4 elements along an axis of 3");
   CHECK_THROWS_AS(static_cast<void>(top_k(x, -1)), shape_error);

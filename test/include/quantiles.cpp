@@ -105,6 +105,12 @@ TEST_CASE("quantiles: infinities, one fraction, and what is refused") {
   const array<std::int64_t> axes_of_three = arange(24).reshape(2, 3, 4);
   CHECK(median(axes_of_three, {.axis = {0, 2}}).get() == std::vector<double>{7.5, 11.5, 15.5});
   CHECK(quantile(axes_of_three, {0.0, 1.0}, {.axis = {2, 0}, .keepdims = true}).shape() == shape{2, 1, 3, 1});
+  const array<double> rising = arange(11.0);
+  CHECK(percentile(rising, array{25, 75}).get() == std::vector<double>{2.5, 7.5});
+  CHECK(quantile(rising, linspace(0, 1, 3)(slice(_, _, -1))).get() == std::vector<double>{10, 5, 0});
+  CHECK(quantile(rising, full({}, 0.5F), 0).shape() == shape{});
+  CHECK(quantile(rising, zeros<double>({0})).shape() == shape{0});
+  CHECK_THROWS_AS(static_cast<void>(quantile(x, zeros<double>({1, 1}))), shape_error);
   CHECK_THROWS_WITH(static_cast<void>(quantile(x, 1.5)), "sinter: a quantile of 1.5, which is not between 0 and 1");
   CHECK_THROWS_WITH(static_cast<void>(percentile(x, {50, 101})),
                     "sinter: a quantile of 101, which is not between 0 and 100");

@@ -3,6 +3,8 @@
 
 #include <complex>
 #include <limits>
+#include <sstream>
+#include <string>
 
 #include <sinter/sinter.hpp>
 
@@ -216,4 +218,25 @@ TEST_CASE("sparse: entries of one element are added before they are counted, rai
   CHECK(a.power(2).toarray().get() == std::vector<double>{0, 4});
   CHECK(a.abs().toarray().get() == std::vector<double>{0, 2});
   CHECK(a.nnz() == 3);
+}
+
+// SciPy's text.
+TEST_CASE("sparse: printed") {
+  const auto text_of = [](const auto& a) {
+    std::ostringstream out;
+    out << a;
+    return out.str();
+  };
+  const array<double> m{{1.5, 0, 2}, {0, 0, 3}};
+  CHECK(text_of(csr_array<double>(m)) ==
+        "<Compressed Sparse Row sparse array of dtype 'float64'\n\twith 3 stored elements and shape (2, 3)>\n"
+        "  Coords\tValues\n  (0, 0)\t1.5\n  (0, 2)\t2.0\n  (1, 2)\t3.0");
+  CHECK(text_of(coo_array<std::complex<double>>(astype<std::complex<double>>(m(slice(1, 2), _)))) ==
+        "<COOrdinate sparse array of dtype 'complex128'\n\twith 1 stored elements and shape (1, 3)>\n"
+        "  Coords\tValues\n  (0, 2)\t(3+0j)");
+  CHECK(text_of(csc_array<float>({2, 3})) ==
+        "<Compressed Sparse Column sparse array of dtype 'float32'\n\twith 0 stored elements and shape (2, 3)>");
+  const std::string many = text_of(csr_array<int>(arange<int>(1, 73).reshape(9, 8)) * 2);
+  CHECK(many.find("  (3, 0)\t50\n  :\t:\n  (5, 7)\t96\n") != std::string::npos);
+  CHECK(many.ends_with("\n  (8, 7)\t144"));
 }

@@ -113,6 +113,8 @@ SINTER_API node* make_sparse_diagonal(const sparse_parts&, std::int64_t k);
 /// A dense operand's elements at the entries: it broadcasts to the array's shape.
 SINTER_API node* make_elements_at(const structure_handle&, handle dense);
 SINTER_API void check_values(const structure_handle&, node* data);
+/// As `str` of SciPy's arrays; evaluates, and waits.
+SINTER_API void print(std::ostream&, const sparse_parts&);
 
 /// Places of two arrays, and the values of each there, zeros where it has no entry: lazy.
 struct matched_parts {
