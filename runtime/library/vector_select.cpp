@@ -18,11 +18,11 @@ struct bracket {
   K low, high;
 };
 
-// Where elements are, once they have been taken apart: those below the bracket in front, those above it behind, and the keys of
-// those within.
+// Where elements are, once they have been taken apart: those below the bracket in front, those above it before an end, and the keys
+// of those within.
 template <class K>
 struct parts {
-  K *front, *inside, *behind;
+  K *front, *inside, *end;
   std::size_t below = 0, within = 0, above = 0;
 };
 
@@ -34,7 +34,7 @@ void take_apart(const K* elements, std::size_t from, std::size_t count, const ke
     const K e = elements[i], k = rule.key(e);
     const bool is_below = k < by.low, is_above = by.high < k;
     to.front[to.below] = e, to.below += is_below;
-    to.behind[to.above] = e, to.above += is_above;
+    *(to.end - to.above - 1) = e, to.above += is_above;
     to.inside[to.within] = k, to.within += !(is_below | is_above);
   }
 }
@@ -88,6 +88,7 @@ void split_key(K k, std::size_t i, const bracket<K>& by, split<K>& to) {
 struct lanes_32 {
   using key = std::uint32_t;
   using mask = __mmask16;
+  SINTER_AVX512 void store(key* to, mask of, __m512i v) { _mm512_mask_storeu_epi32(to, of, v); }
   SINTER_AVX512 __m512i all(key k) { return _mm512_set1_epi32(static_cast<int>(k)); }
   SINTER_AVX512 __m512i chosen(__mmask16 of, __m512i a, __m512i b) { return _mm512_mask_blend_epi32(of, b, a); }
   SINTER_AVX512 __mmask16 is_below(__m512i a, __m512i b) { return _mm512_cmplt_epu32_mask(a, b); }
@@ -102,6 +103,7 @@ struct lanes_32 {
 struct lanes_64 {
   using key = std::uint64_t;
   using mask = __mmask8;
+  SINTER_AVX512 void store(key* to, mask of, __m512i v) { _mm512_mask_storeu_epi64(to, of, v); }
   SINTER_AVX512 __m512i all(key k) { return _mm512_set1_epi64(static_cast<long long>(k)); }
   SINTER_AVX512 __m512i chosen(__mmask8 of, __m512i a, __m512i b) { return _mm512_mask_blend_epi64(of, b, a); }
   SINTER_AVX512 __mmask8 is_below(__m512i a, __m512i b) { return _mm512_cmplt_epu64_mask(a, b); }
@@ -158,9 +160,13 @@ struct sides {
         within(static_cast<typename Lanes::mask>(~(below | above))) {}
 };
 std::size_t count_of(unsigned mask) { return static_cast<std::size_t>(__builtin_popcount(mask)); }
+template <class Lanes>
+constexpr typename Lanes::mask first_of(std::size_t count) {
+  return static_cast<typename Lanes::mask>((std::uint64_t{1} << count) - 1);
+}
 
-// Whole vectors are stored, as processors that compress slowly into memory are quick in registers: behind what is kept lies what the
-// next store overwrites. Gives how many elements it has taken.
+// Vectors are compressed in registers, as processors are slow that compress into memory. In front whole ones are stored: behind what
+// is kept lies what the next store overwrites. Gives how many elements it has taken.
 template <class K>
 [[gnu::target("avx512f")]] std::size_t take_vectors_apart(const K* elements, std::size_t count, const key_rule<K>& rule,
                                                           const bracket<K>& by, parts<K>& to) {
@@ -173,14 +179,46 @@ template <class K>
     const __m512i e = _mm512_loadu_si512(elements + i), k = of_lanes.key(e);
     const sides<lanes> of(k, low, high);
     _mm512_storeu_si512(to.front + to.below, lanes::packed(of.below, e));
-    _mm512_storeu_si512(to.behind + to.above, lanes::packed(of.above, e));
+    to.above += count_of(of.above);
+    lanes::store(to.end - to.above, first_of<lanes>(count_of(of.above)), lanes::packed(of.above, e));
     _mm512_storeu_si512(to.inside + to.within, lanes::packed(of.within, k));
     to.below += count_of(of.below);
-    to.above += count_of(of.above);
     to.within += count_of(of.within);
   }
   return i;
 }
+
+// The same of elements of 16 bits, which a later set of instructions compresses.
+#define SINTER_AVX512_OF_16 gnu::target("avx512f,avx512bw,avx512vbmi2")
+[[SINTER_AVX512_OF_16, gnu::always_inline]] inline __m512i all_of_16(std::uint16_t k) {
+  return _mm512_set1_epi16(static_cast<short>(k));
+}
+template <>
+[[SINTER_AVX512_OF_16]] std::size_t take_vectors_apart(const std::uint16_t* elements, std::size_t count,
+                                                       const key_rule<std::uint16_t>& rule,
+                                                       const bracket<std::uint16_t>& by, parts<std::uint16_t>& to) {
+  constexpr std::size_t width = 32;
+  const __m512i low = all_of_16(by.low), high = all_of_16(by.high);
+  const __m512i lowest = all_of_16(rule.lowest), at_last = all_of_16(rule.at_last);
+  const __m512i of_negative = all_of_16(rule.of_negative), of_all = all_of_16(rule.of_all);
+  std::size_t i = 0;
+  for (; i + width <= count; i += width) {
+    const __m512i e = _mm512_loadu_si512(elements + i);
+    const __m512i turned = _mm512_or_si512(_mm512_and_si512(_mm512_srai_epi16(e, 15), of_negative), of_all);
+    const __m512i k = _mm512_xor_si512(_mm512_sub_epi16(_mm512_xor_si512(e, turned), lowest), at_last);
+    const __mmask32 below = _mm512_cmplt_epu16_mask(k, low), above = _mm512_cmplt_epu16_mask(high, k);
+    const __mmask32 within = ~(below | above);
+    _mm512_storeu_si512(to.front + to.below, _mm512_maskz_compress_epi16(below, e));
+    to.above += count_of(above);
+    _mm512_mask_storeu_epi16(to.end - to.above, static_cast<__mmask32>((std::uint64_t{1} << count_of(above)) - 1),
+                             _mm512_maskz_compress_epi16(above, e));
+    _mm512_storeu_si512(to.inside + to.within, _mm512_maskz_compress_epi16(within, k));
+    to.below += count_of(below);
+    to.within += count_of(within);
+  }
+  return i;
+}
+#undef SINTER_AVX512_OF_16
 
 // Keys within a bracket, and how many are below it. Gives how many elements it has gone through.
 template <class K>
@@ -205,8 +243,7 @@ template <class K>
 [[gnu::target("avx512f"), gnu::always_inline]] inline void append(std::int64_t* to, std::size_t& at, __mmask8 of,
                                                                   __m512i places) {
   const std::size_t count = count_of(of);
-  const auto kept = static_cast<__mmask8>((1u << count) - 1);
-  _mm512_mask_storeu_epi64(to + at, kept, _mm512_maskz_compress_epi64(of, places));
+  lanes_64::store(reinterpret_cast<std::uint64_t*>(to + at), first_of<lanes_64>(count), lanes_64::packed(of, places));
   at += count;
 }
 
@@ -238,8 +275,10 @@ template <class K>
 }
 #undef SINTER_AVX512
 
+template <class K>
 bool has_vectors() {
-  static const bool has = __builtin_cpu_supports("avx512f");
+  static const bool has = sizeof(K) > 2 ? __builtin_cpu_supports("avx512f")
+                                        : __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2");
   return has;
 }
 
@@ -257,7 +296,10 @@ template <class K>
 std::size_t split_vectors(const K*, std::size_t from, std::size_t, const equal_rule<K>&, const bracket<K>&, split<K>&) {
   return from;
 }
-bool has_vectors() { return false; }
+template <class K>
+bool has_vectors() {
+  return false;
+}
 
 #endif
 
@@ -292,18 +334,23 @@ void select_by_sample(const K* from, K* to, std::size_t count, std::size_t first
                       const key_rule<K>& rule, K* room) {
   if (can_sample(count, first, end)) {
     const bracket<K> by = bracket_of(from, count, first, end, rule, room);
-    parts<K> of{to, room, room + count};
-    const std::size_t done = has_vectors() ? take_vectors_apart(from, count, rule, by, of) : 0;
+    // Where elements are read that lie there already, those above wait.
+    const bool is_in_place = from == to;
+    parts<K> of{to, room, is_in_place ? room + 2 * count : to + count};
+    const std::size_t done = has_vectors<K>() ? take_vectors_apart(from, count, rule, by, of) : 0;
     take_apart(from, done, count, rule, by, of);
     K* const middle = to + of.below;
-    std::copy_n(of.behind, of.above, middle + of.within);
-    if (of.below <= first && end <= of.below + of.within && of.within <= count / 2) {
-      select_by_sample(of.inside, of.inside, of.within, first - of.below, end - of.below, key_rule<K>(), room + count);
+    if (is_in_place) std::copy_n(of.end - of.above, of.above, middle + of.within);
+    const bool is_one_key = by.low == by.high;
+    if (of.below <= first && end <= of.below + of.within && (is_one_key || of.within <= count / 2)) {
+      if (!is_one_key)
+        select_by_sample(of.inside, of.inside, of.within, first - of.below, end - of.below, key_rule<K>(),
+                         room + count);
       for (std::size_t i = 0; i < of.within; ++i) middle[i] = rule.bits(of.inside[i]);
       return;
     }
     // Out of luck, or most keys are equal.
-    if (from == to)
+    if (is_in_place)
       for (std::size_t i = 0; i < of.within; ++i) middle[i] = rule.bits(of.inside[i]);
   }
   for (std::size_t i = 0; i < count; ++i) to[i] = rule.key(from[i]);
@@ -318,7 +365,7 @@ gathered<K> gather_wanted(const K* elements, std::size_t count, std::size_t firs
   if (can_sample(count, first, end)) {
     gathered<K> to{room};
     const bracket<K> by = bracket_of(elements, count, first, end, rule, room);
-    const std::size_t done = has_vectors() ? gather_vectors(elements, count, rule, by, to) : 0;
+    const std::size_t done = has_vectors<K>() ? gather_vectors(elements, count, rule, by, to) : 0;
     for (std::size_t i = done; i < count; ++i) {
       const K k = rule.key(elements[i]);
       const bool is_below = k < by.low, is_above = by.high < k;
@@ -349,7 +396,7 @@ void select_and_split(const K* elements, std::size_t count, std::size_t first, s
               static_cast<std::size_t>(std::count<const K*>(some.inside, begin, by.low)),
               static_cast<std::size_t>(std::count(begin, stop, by.high))};
   for (std::size_t i = 0; i < count;) {
-    if (has_vectors()) i = split_vectors(elements, i, count, rule, by, to);
+    if (has_vectors<K>()) i = split_vectors(elements, i, count, rule, by, to);
     // A vector that has one at an end, and what is no whole vector.
     for (const std::size_t until = std::min(count, i + 64 / sizeof(K)); i < until; ++i)
       split_key(rule.key(elements[i]), i, by, to);
@@ -360,6 +407,10 @@ void select_and_split(const K* elements, std::size_t count, std::size_t first, s
 
 }  // namespace
 
+void select_elements(const std::uint16_t* from, std::uint16_t* to, std::size_t count, std::size_t first,
+                     std::size_t end, const key_rule<std::uint16_t>& rule, std::uint16_t* room) noexcept {
+  select_by_sample(from, to, count, first, end, rule, room);
+}
 void select_elements(const std::uint32_t* from, std::uint32_t* to, std::size_t count, std::size_t first,
                      std::size_t end, const key_rule<std::uint32_t>& rule, std::uint32_t* room) noexcept {
   select_by_sample(from, to, count, first, end, rule, room);

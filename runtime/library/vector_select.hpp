@@ -19,8 +19,9 @@ constexpr std::size_t room_to_select_places(std::size_t count) {
 }
 
 // The elements whose keys have the ranks from `first` to before `end` come to their places, in order; lower ones before them and
-// higher ones behind, in any order. Most are looked at and moved once, and few sorted. Elements of 16 bits are as quickly sorted.
-// Nothing is thrown.
+// higher ones behind, in any order. Most are looked at and moved once, and few sorted. Nothing is thrown.
+void select_elements(const std::uint16_t* from, std::uint16_t* to, std::size_t count, std::size_t first,
+                     std::size_t end, const key_rule<std::uint16_t>&, std::uint16_t* room) noexcept;
 void select_elements(const std::uint32_t* from, std::uint32_t* to, std::size_t count, std::size_t first,
                      std::size_t end, const key_rule<std::uint32_t>&, std::uint32_t* room) noexcept;
 void select_elements(const std::uint64_t* from, std::uint64_t* to, std::size_t count, std::size_t first,

@@ -13,6 +13,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/library/key_rule.hpp"
+#include "runtime/library/packed_places.hpp"
 #include "runtime/library/vector_lanes.hpp"
 #include "runtime/library/vector_select.hpp"
 #include "runtime/library/vector_sort.hpp"
@@ -139,34 +140,16 @@ void sort_in_lanes(const order_work& w, const typename S::rule_type& rule, std::
   }
 }
 
-// Integers mostly lie near each other: their distances from the least one leave room for a place in 64 bits, which are sorted three times as fast as
-// twice as many. They are spread out from the last one on, so that none is written over before it is read. False: they do not.
-bool sort_near(const std::uint64_t* row, std::int64_t first, std::int64_t count, placed_key* keys,
-               const key_rule<std::uint64_t>& rule) {
-  std::uint64_t least = ~std::uint64_t{0}, most = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint64_t k = rule.key(row[first + i]);
-    least = std::min(least, k), most = std::max(most, k);
-  }
-  const auto place_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count)));
-  if ((most - least) >> (64 - place_bits)) return false;
-  std::uint64_t* const packed = &keys->place;
-  for (std::int64_t i = 0; i < count; ++i)
-    packed[i] = (rule.key(row[first + i]) - least) << place_bits | static_cast<std::uint64_t>(i);
-  sort_keys(packed, static_cast<std::size_t>(count));
-  const std::uint64_t places = (std::uint64_t{1} << place_bits) - 1;
-  for (std::int64_t i = count; i-- > 0;)
-    keys[i] = {(packed[i] & places) + static_cast<std::uint64_t>(first), (packed[i] >> place_bits) + least};
-  return true;
-}
+template <class S>
+constexpr bool is_packed = std::is_same_v<S, wide_places_of<std::uint64_t>>;
 
 // A part of a row as sorted keys.
 template <class S>
 void sort_part(const order_work& w, std::int64_t row, std::int64_t first, std::int64_t count, typename S::key* keys,
                const typename S::rule_type& rule) {
   const auto* const from = reinterpret_cast<const typename S::bits*>(w.from) + row * w.of.length;
-  if constexpr (std::is_same_v<S, wide_places_of<std::uint64_t>>)
-    if (!detail::is_floating(w.of.type) && sort_near(from, first, count, keys, rule.whole)) return;
+  if constexpr (is_packed<S>)
+    return packed_places(from + first, count, rule, keys).spread(static_cast<std::uint64_t>(first));
   S::encode(from, first, count, keys, rule);
   sort_keys(keys, static_cast<std::size_t>(count));
 }
@@ -184,18 +167,25 @@ void sort_parts(const void* with, long long begin, long long end) noexcept {
     const std::int64_t count = std::min(w.part_length, w.of.length - first);
     if (count <= 0) continue;
     auto* const keys = row_of<typename S::key>(w.keys, w, row) + first;
+    auto* const to = row_of<typename S::made>(w.to, w, row);
+    if constexpr (is_packed<S>) {
+      if (w.parts == 1) {
+        packed_places(reinterpret_cast<const std::uint64_t*>(w.from) + row * count, count, rule, keys).write(to);
+        continue;
+      }
+    }
     sort_part<S>(w, row, first, count, keys, rule);
     if (w.parts > 1) continue;
-    auto* const to = row_of<typename S::made>(w.to, w, row);
     for (std::int64_t i = 0; i < count; ++i) to[i] = S::decode(keys[i], rule);
   }
 }
 
-/// What keys of a row are taken apart as, where ranks are selected.
-template <class S>
-using selected_key = std::conditional_t<std::is_same_v<typename S::bits, std::uint64_t>, std::uint64_t, std::uint32_t>;
 template <class S>
 constexpr bool gives_places = !std::is_same_v<typename S::made, typename S::bits>;
+/// What keys of a row are taken apart as, where ranks are selected: those of places have 32 bits at least.
+template <class S>
+using selected_key =
+    std::conditional_t<gives_places<S> && sizeof(typename S::bits) < 4, std::uint32_t, typename S::bits>;
 
 /// Bytes that a row needs for it.
 template <class S>
@@ -346,7 +336,7 @@ void sort_as(const order_shape& s, const std::byte* from, std::byte* to, std::in
 template <class S>
 void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
   const std::int64_t parts = parts_of(s, on.device.multiprocessors());
-  if constexpr (sizeof(typename S::key) > 2)
+  if constexpr (sizeof(typename S::bits) > 1)
     if (selects(s, parts)) return select_as<S>(s, from, to, on);
   sort_as<S>(s, from, to, parts, on);
 }
@@ -404,9 +394,10 @@ void count_two_bytes(const void* with, long long begin, long long end) noexcept 
   }
 }
 
-// Is that quicker than to sort them? Threads sort parts of a row, and count whole ones.
+// Is that quicker than to sort or to select them? Threads sort parts of a row, and count whole ones.
 bool counts_two_bytes(const order_shape& s, stream_state& on) {
-  return s.length >= least_counted_of_two_bytes && parts_of(s, on.device.multiprocessors()) <= 2;
+  const std::int64_t parts = parts_of(s, on.device.multiprocessors());
+  return s.length >= least_counted_of_two_bytes && parts <= 2 && !selects(s, parts);
 }
 
 void count_two_bytes_of(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
