@@ -20,6 +20,7 @@
 #include "runtime/frontend/search.hpp"
 #include "runtime/frontend/terms.hpp"
 #include "runtime/launch/count.hpp"
+#include "runtime/launch/scatter.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
 
@@ -45,14 +46,21 @@ dtype position_type(std::int64_t count) {
   return count <= std::numeric_limits<std::int32_t>::max() ? dtype::int32 : dtype::int64;
 }
 
-// The array of integers that positions are, also where an expression only takes it, and widens it.
+// The array that an expression only takes, also where it widens integers.
 array_node* array_of(node* n) {
   if (array_node* const a = as_array_node(n)) return a;
   const auto* const e = static_cast<const expression_node*>(runtime::typed(n));
   if (e->kind != node_kind::expression || e->code->nodes != 1 || e->code->length > 2) return nullptr;
   if (e->code->length == 2 && e->code->code[1].code != instruction::cast) return nullptr;
   array_node* const a = as_array_node(e->children[0]);
-  return a && is_integer(a->type) && a->extents == e->extents ? a : nullptr;
+  return a && (is_integer(a->type) || a->type == e->type) && a->extents == e->extents ? a : nullptr;
+}
+
+// The elements as an array without gaps.
+handle laid_out(node* n) {
+  array_node* const given = array_of(n);
+  handle made(given && given->type == typed(n)->type ? retain(given) : evaluate(n, where{}));
+  return as_array_node(made.get())->contiguous ? std::move(made) : handle(make_copy(made.get(), where{}));
 }
 
 // Adds 1 at each position.
@@ -89,8 +97,7 @@ array<std::int64_t> counted(std::int64_t count, const places& at) {
     if (handle all = counted_as_computed(positions, count)) return array<std::int64_t>(all.take())(slice(0, count));
   if (is_counted && at.size() > 0) {
     const dtype type = given ? given->type : position_type(count);
-    handle made(evaluate(astype(positions, type).get(), where{}));
-    if (!as_array_node(made.get())->contiguous) made = handle(make_copy(made.get(), where{}));
+    const handle made = laid_out(astype(positions, type).get());
     // An expression is computed where its arrays are.
     const device_scope on(device_of(made.get()));
     array<std::int64_t> all = sinter::zeros<std::int64_t>({count});
@@ -104,8 +111,19 @@ array<std::int64_t> counted(std::int64_t count, const places& at) {
   return all(slice(0, count));
 }
 
-// The sums of their weights.
+// The sums of their weights. A host is not asked to look at positions once more, as a kernel that computes them would.
 array<double> summed(std::int64_t count, const places& at, const handle& weights) {
+  const handle asked(at.share());
+  const runtime::device_impl* const below = codegen::device_below(typed(asked.get()));
+  if (runtime::scatters_runs(below ? *below : runtime::current_device())) {
+    const handle made = laid_out(asked.get()), values = laid_out(weights.get());
+    if (device_of(made.get()) == device_of(values.get())) {
+      const device_scope on(device_of(made.get()));
+      array<double> all = sinter::zeros({count + 1});
+      scatter(*as_array_node(all.node()), *as_array_node(made.get()), *as_array_node(values.get()), 1, {true});
+      return all(slice(0, count));
+    }
+  }
   array<double> all = sinter::zeros({count + 1});
   scatter_add(all, at, numbers_of(weights));
   return all(slice(0, count));

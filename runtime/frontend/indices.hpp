@@ -15,6 +15,9 @@ namespace sinter::detail {
 /// The elements along an axis that a list of positions in range names, in its order.
 node* make_picked(node*, const runtime::list<std::int64_t>& from, int axis);
 
+/// Stores at positions that are all there, counted from the array's first element in memory; each is that of a run.
+void scatter(array_node& to, const array_node& at, const array_node& values, std::int64_t run, combining);
+
 }  // namespace sinter::detail
 
 namespace sinter::runtime {

@@ -34,36 +34,6 @@ codegen::scatter_fold fold_of(combining how) {
   return how.with == op::maximum ? codegen::scatter_fold::max : codegen::scatter_fold::min;
 }
 
-// Positions are counted from the array's first element in memory; each is that of a run.
-void scatter(array_node& to, const array_node& at, const array_node& values, std::int64_t run, combining how) {
-  runtime::stream_state& on = runtime::current_stream(*to.memory->device);
-  const runtime::reach r = runtime::reach_of(to);
-  const runtime::scattered of{fold_of(how),
-                              to.type,
-                              to.memory->data + r.low * itemsize(to.type),
-                              reinterpret_cast<const std::int64_t*>(at.data()),
-                              values.data(),
-                              run * at.extents.elements(),
-                              r.high - r.low + 1,
-                              run,
-                              values.extents.elements() < run * at.extents.elements()};
-  runtime::storage_holder notes;
-  if (const std::size_t size = runtime::scatter_notes(of, on.device)) notes.reset(runtime::make_storage(size, on));
-  if (is_complex(to.type) && how.folds && how.with != op::add)
-    throw dtype_error("sinter: scatter_max and scatter_min take no complex numbers");
-  runtime::operation op(on);
-  op.reads(at.memory);
-  op.reads(values.memory);
-  op.writes(notes.get());
-  op.writes(to.memory);
-  runtime::scatter(of, notes.get() ? notes.get()->data : nullptr, on);
-  op.done();
-  op.has_read(at.memory);
-  op.has_read(values.memory);
-  op.has_written(notes.get());
-  op.has_written(to.memory);
-}
-
 // The array that a value is, where it lies as it is needed, and the store does not change it. Null: it is to be computed.
 array_node* ready_value(const expression_view& e, const shape& wanted, const array_node& target) {
   if (e.code->length != 1 || e.code->nodes != 1) return nullptr;
@@ -128,6 +98,35 @@ handle places_in(const array_node& a) {
 }
 
 }  // namespace
+
+void scatter(array_node& to, const array_node& at, const array_node& values, std::int64_t run, combining how) {
+  runtime::stream_state& on = runtime::current_stream(*to.memory->device);
+  const runtime::reach r = runtime::reach_of(to);
+  const runtime::scattered of{fold_of(how),
+                              to.type,
+                              to.memory->data + r.low * itemsize(to.type),
+                              reinterpret_cast<const std::int64_t*>(at.data()),
+                              values.data(),
+                              run * at.extents.elements(),
+                              r.high - r.low + 1,
+                              run,
+                              values.extents.elements() < run * at.extents.elements()};
+  runtime::storage_holder notes;
+  if (const std::size_t size = runtime::scatter_notes(of, on.device)) notes.reset(runtime::make_storage(size, on));
+  if (is_complex(to.type) && how.folds && how.with != op::add)
+    throw dtype_error("sinter: scatter_max and scatter_min take no complex numbers");
+  runtime::operation op(on);
+  op.reads(at.memory);
+  op.reads(values.memory);
+  op.writes(notes.get());
+  op.writes(to.memory);
+  runtime::scatter(of, notes.get() ? notes.get()->data : nullptr, on);
+  op.done();
+  op.has_read(at.memory);
+  op.has_read(values.memory);
+  op.has_written(notes.get());
+  op.has_written(to.memory);
+}
 
 void store_at(handle& target, handle part, const picking& list, const expression_view& e, combining how,
               const where& place) try {

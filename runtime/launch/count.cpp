@@ -48,14 +48,16 @@ std::size_t element_of(I position, std::int64_t elements) {
 
 template <class I>
 void count_in_tables(const I* at, std::int64_t count, std::int64_t elements, std::int64_t* out) {
-  std::uint32_t counts[tables][few_elements + 1] = {};
+  std::uint32_t counts[few_elements + 1][tables] = {};
   std::int64_t i = 0;
-  for (; i + tables <= count; i += tables)
-    for (int t = 0; t < tables; ++t) ++counts[t][element_of(at[i + t], elements)];
-  for (; i < count; ++i) ++counts[0][element_of(at[i], elements)];
+  for (; i + tables <= count; i += tables) {
+#pragma GCC unroll tables
+    for (int t = 0; t < tables; ++t) ++counts[element_of(at[i + t], elements)][t];
+  }
+  for (; i < count; ++i) ++counts[element_of(at[i], elements)][0];
   for (std::int64_t e = 0; e < elements; ++e) {
     std::int64_t sum = 0;
-    for (const auto& table : counts) sum += table[e];
+    for (const std::uint32_t c : counts[e]) sum += c;
     __atomic_fetch_add(out + e, sum, __ATOMIC_RELAXED);  // threads have pieces of their own, and share these
   }
 }
