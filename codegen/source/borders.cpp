@@ -27,10 +27,13 @@ stretches stretches_of(const kernel& k, const variant& v) {
     if (at.kind != value_kind::load || k.values[at.args[0]].kind != value_kind::input) continue;
     if (guard_of(at) && steps[*guard_of(at)] != 0) continue;
     using goes = settled_load::goes;
+    const auto input = static_cast<std::size_t>(k.values[at.args[0]].index);
+    const bool has_stride = v.operands[input] == access::strided && !k.inputs[input].is_element();
     const int place = steps[at.args[0]], offset = at.index & with_offset ? steps[at.args[1]] : 0;
     const bool steady = is_steady(place) && is_steady(offset);
     if (steady && (place + offset == 0 || place + offset == 1))
       all.loads.push_back({static_cast<std::uint16_t>(i), place + offset == 1 ? goes::by_one : goes::nowhere});
+    else if (has_stride && offset == 0) all.loads.push_back({static_cast<std::uint16_t>(i), goes::by_stride});
     else if (offset == bent && place == 0) all.loads.push_back({static_cast<std::uint16_t>(i), goes::by_a_step});
   }
   return all;

@@ -14,8 +14,9 @@ struct settled_load {
   enum class goes : std::uint8_t {
     nowhere,
     by_one,
-    by_a_step
-  };  // from point to point; the step is found where the stretch begins
+    by_stride,  // the operand's
+    by_a_step   // found where the stretch begins
+  };            // from point to point
   std::uint16_t value;
   goes along;
 };

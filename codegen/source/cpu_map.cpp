@@ -133,11 +133,11 @@ class cpu_map : cpu_writer {
       w_.close();
     };
     const std::string condition = find_steps(prefix);
-    if (condition.empty()) return loop(settled("[i - start]"));
+    if (condition.empty()) return loop(settled("i - start"));
     w_.open("if (", condition, ")");
-    loop(settled("[i - start]"));
+    loop(settled("i - start"));
     w_.close();
-    loop(settled("[i - start]", true));
+    loop(settled("i - start", true));
   }
 
   // How far loads go from point to point whose step depends on where the stretch is; gives what holds if all go by one. What is guarded
@@ -181,7 +181,7 @@ class cpu_map : cpu_writer {
     w_.open("for (; i < stop; ++i)");
     each_row([&] {
       for (std::size_t l = 0; l < b_.cut.loads.size(); ++l) find_place(l, "q");
-      w_.line(b_.points[0].call(read_here("q", "i"), {}, outputs(when::points, "q", "i"), settled("[0]")));
+      w_.line(b_.points[0].call(read_here("q", "i"), {}, outputs(when::points, "q", "i"), settled("0")));
     });
     w_.close();
     w_.line("continue;");
@@ -227,6 +227,9 @@ class cpu_map : cpu_writer {
     if (guard_of(at)) place = "inside" + of + " ? " + place + " : " + nothing_row(at.type);
     ask_place(l, prefix, "i", "offset" + of, "inside" + of);
     w_.line("const ", spell_elements(at.type, dialect::c), "* const row", of, " = ", place, ";");
+    if (b_.cut.loads[l].along != settled_load::goes::by_stride) return;
+    const std::string stride = b_.name(b_.k.values[at.args[0]].index) + "_step" + std::to_string(last_);
+    w_.line("const long long step", of, " = ", guard_of(at) ? "inside" + of + " ? " + stride + " : 0" : stride, ";");
   }
 
   void ask_place(std::size_t l, const std::string& prefix, const std::string& at, const std::string& offset,
@@ -238,15 +241,15 @@ class cpu_map : cpu_writer {
     if (!into.empty()) w_.line(b_.places[l].call(read_here(prefix, at), {}, into));
   }
 
-  // What a point is given there, `here` from where its loads begin.
-  spelled settled(const char* here, bool with_steps = false) const {
-    return [this, here, with_steps](int v) {
+  // What a point is given there, so far behind where its loads begin. `with_steps`: those that are found do not all go by one.
+  spelled settled(const std::string& behind, bool with_steps = false) const {
+    return [this, behind, with_steps](int v) {
       using goes = settled_load::goes;
       for (const settled_load& l : b_.cut.loads) {
         if (l.value != v) continue;
-        if (with_steps && l.along == goes::by_a_step)
-          return number("row", v) + "[(i - start) * " + number("step", v) + "]";
-        return number("row", v) + (l.along == goes::nowhere ? "[0]" : here);
+        if (l.along == goes::nowhere) return number("row", v) + "[0]";
+        const bool has_step = l.along == goes::by_stride || (with_steps && l.along == goes::by_a_step);
+        return number("row", v) + (has_step ? "[(" + behind + ") * " + number("step", v) + "]" : "[" + behind + "]");
       }
       return number("at_border", v);
     };

@@ -113,17 +113,18 @@ bool loads_one_by_one(const kernel& k, const variant& v) {
   const auto reads = [&](const value& at) {
     return loads(at) || (at.kind == value_kind::call && at.called->has_raw());
   };
-  const bool short_row = v.map.short_row || v.fold.short_row;
-  if (any([&](const value& at) {
-        return reads(at) && guard_of(at) && (short_row || !loads(at) || detail::is_complex(at.type));
-      }))
-    return true;
-  // What is loaded at a position lies side by side, or is one element.
-  const std::vector<int> steps = steps_of(k, [&](int input) { return k.inputs[input].iota ? 1 : unsteady; });
   const std::vector<settled_load> settled = v.map.stretches ? stretches_of(k, v).loads : std::vector<settled_load>{};
   const auto is_settled = [&](const value& at) {
     return std::ranges::any_of(settled, [&](const settled_load& l) { return &k.values[l.value] == &at; });
   };
+  const bool short_row = v.map.short_row || v.fold.short_row;
+  if (any([&](const value& at) {
+        return reads(at) && guard_of(at) && !is_settled(at) &&
+               (short_row || !loads(at) || detail::is_complex(at.type));
+      }))
+    return true;
+  // What is loaded at a position lies side by side, or is one element.
+  const std::vector<int> steps = steps_of(k, [&](int input) { return k.inputs[input].iota ? 1 : unsteady; });
   const auto gathers = [&](const value& at) {
     return loads(at) && !is_settled(at) && (!(at.index & with_offset) || guard_of(at) || steps[at.args[1]] == unsteady);
   };

@@ -16,7 +16,7 @@
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::axis_moved, runtime::choose, runtime::complex_for, runtime::domain_of,
+using runtime::apply, runtime::astype, runtime::axis_moved, runtime::choose, runtime::complex_for, runtime::computed, runtime::domain_of,
     runtime::fitted, runtime::index_of, runtime::joined, runtime::last, runtime::number_node, runtime::root_of_unity,
     runtime::term, runtime::transform_domain;
 
@@ -32,9 +32,10 @@ term joined_parts(const term& re, const term& im) { return apply(op::make_comple
 
 // 0, 1, 2, ... count - 1.
 term count_to(std::int64_t count) { return index_of(shape{count}, 0); }
-// exp(-2 pi i turns / n) for elements of a dtype.
-term twiddle(const term& turns, std::int64_t n, dtype of) {
-  return astype(root_of_unity(turns, n, -1), complex_for(of));
+// exp(-2 pi i turns / n) for elements like those of x: computed once where there are several rows.
+term twiddle(const term& turns, std::int64_t n, const term& x) {
+  const term all = astype(root_of_unity(turns, n, -1), complex_for(x.type()));
+  return x.extents().elements() > 2 * length(x) ? computed(all) : all;
 }
 term conjugate(const term& z) { return apply(op::conjugate, {z}); }
 
@@ -78,14 +79,14 @@ term cosines_2(const term& x) {
   const term v = joined({last(x, slice(_, _, 2)), last(last(x, slice(1, _, 2)), backwards)}, x.rank() - 1);
   const term half = fourier(v, fft::transform::from_real);
   const term all = joined({half, conjugate(last(last(half, slice(1, (n + 1) / 2)), backwards))}, x.rank() - 1);
-  return times(real(all * twiddle(count_to(n), 4 * n, x.type())), 2);
+  return times(real(all * twiddle(count_to(n), 4 * n, x)), 2);
 }
 
 term cosines_3(const term& x) {
   const std::int64_t n = length(x), half = n / 2 + 1;
   if (n == 1) return x;
   const term other = joined({zeros_beside(x, 1), last(last(x, backwards), slice(0, n / 2))}, x.rank() - 1);
-  const term v = joined_parts(last(x, slice(0, half)), -other) * conjugate(twiddle(count_to(half), 4 * n, x.type()));
+  const term v = joined_parts(last(x, slice(0, half)), -other) * conjugate(twiddle(count_to(half), 4 * n, x));
   const term y = fourier(v, fft::transform::to_real, n);
   const slice front(0, (n + 1) / 2);
   return interleaved(last(y, front), last(last(y, backwards), front), n);
@@ -95,13 +96,13 @@ term cosines_4(const term& x) {
   const std::int64_t n = length(x);
   if (n % 2 != 0) {
     const term at = count_to(n);
-    const term z = fourier(x * twiddle(at, 4 * n, x.type()), fft::transform::forward, 2 * n);
-    return times(real(last(z, slice(0, n)) * twiddle(at * 2 + 1, 8 * n, x.type())), 2);
+    const term z = fourier(x * twiddle(at, 4 * n, x), fft::transform::forward, 2 * n);
+    return times(real(last(z, slice(0, n)) * twiddle(at * 2 + 1, 8 * n, x)), 2);
   }
   const term at = count_to(n / 2);
   const term z = joined_parts(last(x, slice(_, _, 2)), last(last(x, backwards), slice(_, _, 2)));
   const term t =
-      fourier(z * twiddle(at, 2 * n, x.type()), fft::transform::forward) * twiddle(at * 4 + 1, 8 * n, x.type());
+      fourier(z * twiddle(at, 2 * n, x), fft::transform::forward) * twiddle(at * 4 + 1, 8 * n, x);
   return interleaved(times(real(t), 2), last(times(imag(t), -2), backwards), n);
 }
 
