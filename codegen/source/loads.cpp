@@ -119,8 +119,7 @@ bool loads_one_by_one(const kernel& k, const variant& v) {
   };
   const bool short_row = v.map.short_row || v.fold.short_row;
   if (any([&](const value& at) {
-        return reads(at) && guard_of(at) && !is_settled(at) &&
-               (short_row || !loads(at) || detail::is_complex(at.type));
+        return reads(at) && guard_of(at) && !is_settled(at) && (short_row || !loads(at) || detail::is_complex(at.type));
       }))
     return true;
   // What is loaded at a position lies side by side, or is one element.

@@ -195,14 +195,15 @@ class generator {
     return drawn<std::int64_t>(detail::distribution::zipf, s, {a});
   }
 
-  /// Vectors whose elements are not negative and sum to 1. Shapes: one more axis than given, the length of `alpha`. Source:
-  /// numpy.random.Generator.dirichlet.
+  /// Vectors whose elements are not negative and sum to 1. Shapes: one more axis than given, the length of `alpha`. Stream behaviour:
+  /// what is drawn is enqueued at once. Source: numpy.random.Generator.dirichlet.
   template <detail::real_element T = double, detail::expression E>
   lazy<T> dirichlet(const shape& s, const E& alpha) {
     const shape whole = with_axis(s, alpha.size());
-    // Gamma numbers of small shapes are below what a number can be; their logarithms are not: G(a) = G(a + 1) U^(1/a).
-    const lazy<T> logs(detail::make_computed(detail::handle(
-        lazy<T>(log(gamma<T>(whole, alpha + 1)) - standard_exponential<T>(whole) / astype<T>(alpha)).release_node())));
+    // Gamma numbers of small shapes are below what a number can be; their logarithms are not: G(a) = G(a + 1) U^(1/a). Both are drawn
+    // by themselves: no vectors are made of a loop whose turns are not known, nor of logarithms in rows as short as these.
+    const array<T> drawn = gamma<T>(whole, alpha + 1);
+    const array<T> logs = log(drawn) - standard_exponential<T>(whole) / astype<T>(alpha);
     const lazy<T> each = exp(logs - max(logs, {.axis = -1, .keepdims = true}));
     return lazy<T>(each / sum(each, {.axis = -1, .keepdims = true}));
   }

@@ -16,9 +16,9 @@
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::axis_moved, runtime::choose, runtime::complex_for, runtime::computed, runtime::domain_of,
-    runtime::fitted, runtime::index_of, runtime::joined, runtime::last, runtime::number_node, runtime::root_of_unity,
-    runtime::term, runtime::transform_domain;
+using runtime::apply, runtime::astype, runtime::axis_moved, runtime::choose, runtime::complex_for, runtime::computed,
+    runtime::domain_of, runtime::fitted, runtime::index_of, runtime::joined, runtime::last, runtime::number_node,
+    runtime::root_of_unity, runtime::term, runtime::transform_domain;
 
 namespace {
 
@@ -32,10 +32,12 @@ term joined_parts(const term& re, const term& im) { return apply(op::make_comple
 
 // 0, 1, 2, ... count - 1.
 term count_to(std::int64_t count) { return index_of(shape{count}, 0); }
-// exp(-2 pi i turns / n) for elements like those of x: computed once where there are several rows.
+// exp(-2 pi i turns / n) for elements like those of x. Of many rows they are computed once, by a kernel of their own.
 term twiddle(const term& turns, std::int64_t n, const term& x) {
+  constexpr std::int64_t few = 4, many = 1 << 16;
   const term all = astype(root_of_unity(turns, n, -1), complex_for(x.type()));
-  return x.extents().elements() > 2 * length(x) ? computed(all) : all;
+  const std::int64_t elements = x.extents().elements();
+  return elements >= many && elements >= few * length(x) ? computed(all) : all;
 }
 term conjugate(const term& z) { return apply(op::conjugate, {z}); }
 
@@ -101,8 +103,7 @@ term cosines_4(const term& x) {
   }
   const term at = count_to(n / 2);
   const term z = joined_parts(last(x, slice(_, _, 2)), last(last(x, backwards), slice(_, _, 2)));
-  const term t =
-      fourier(z * twiddle(at, 2 * n, x), fft::transform::forward) * twiddle(at * 4 + 1, 8 * n, x);
+  const term t = fourier(z * twiddle(at, 2 * n, x), fft::transform::forward) * twiddle(at * 4 + 1, 8 * n, x);
   return interleaved(times(real(t), 2), last(times(imag(t), -2), backwards), n);
 }
 

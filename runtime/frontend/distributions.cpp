@@ -302,8 +302,6 @@ node* make_weighted_sample(std::int64_t count, const shape& s, const handle& wei
   return make_reshape(order.along(0, slice(0, s.elements())).get(), s.begin(), s.size());
 }
 
-node* make_computed(handle of) { return runtime::computed(runtime::term(std::move(of))).take(); }
-
 node* make_seed_of(const draw_counter& next, std::uint64_t child) {
   std::uint64_t seed;
   read_item(next.seed.get(), &seed, where{});

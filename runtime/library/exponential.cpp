@@ -23,12 +23,6 @@ namespace {
 
 term product(const term& a, const term& b) { return term::made(make_matmul(a.held(), b.held())); }
 
-// Up to such a norm of a matrix, or such a root of the norm of a power of it, the approximant's error is below that of a double; and the
-// first term that the approximant lacks.
-constexpr double furthest_by_norm = 5.371920351148152, furthest_by_powers = 4.25;
-constexpr double first_lacking = 1 / 113250775606021113483283660800000000.0;
-constexpr int lacking_power = 27;
-
 term norm_of(const term& a) {
   return term::made(make_norm(a.held(), detail::norm_of::matrices, {.ord = 1, .axis = {-2, -1}, .keepdims = true}));
 }
@@ -42,21 +36,7 @@ double largest_of(const term& all) {
 }
 
 term approximated(const term& a) {
-  constexpr double b[] = {64764752532480000,
-                          32382376266240000,
-                          7771770303897600,
-                          1187353796428800,
-                          129060195264000,
-                          10559470521600,
-                          670442572800,
-                          33522128640,
-                          1323241920,
-                          40840800,
-                          960960,
-                          16380,
-                          182,
-                          1};
-  const auto c = [&](int i) { return term(b[i] / b[0]); };  // so that float has room for them
+  const auto c = [](int i) { return term(approximant[i]); };
   const term one = identity(a.extent(a.rank() - 1), a.type());
   const term a2 = product(a, a), a4 = product(a2, a2), a6 = product(a4, a2);
   const term high_odd = product(a6, a6 * c(13) + a4 * c(11) + a2 * c(9));
@@ -124,12 +104,22 @@ class exponential_call final : public library_call {
   void enqueue(call_operands operands, call_results made, stream_state& on) const override {
     if (results[0].extents.elements() == 0) return;
     refuse_while_capturing(on, "expm");
+    if (is_of_few_small_ones() && on.device.dialect() == codegen::dialect::c)
+      return exponentials_on_cpu({results[0].type, results[0].extents, operands[0]->data(), made[0]->data()}, on);
     const term given = term::of(const_cast<array_node*>(operands[0]));
     const term by_norm = evaluated(if_finite(above_0(log2(norm_of(given) / furthest_by_norm)), 0.0));
     term x = largest_of(by_norm) == 0 ? approximated(given) : scaled_and_squared(given, by_norm);
     x = astype(with_zeros_of(given, x), given.type());
     request r{typed(x.get()), &made[0]->extents, made[0]};
     evaluate(&r, 1);
+  }
+
+ private:
+  // What is said about them would take longer than computing them.
+  bool is_of_few_small_ones() const {
+    const shape& s = results[0].extents;
+    constexpr std::int64_t few = 8;
+    return s[s.size() - 1] <= most_of_small_exponential && s.elements() <= few * s[s.size() - 1] * s[s.size() - 1];
   }
 };
 

@@ -473,6 +473,6 @@ TEST_CASE_TEMPLATE("linalg: the exponential of a matrix with one large element",
   const array<T> several{{{0, 0}, {0, 0}}, {{40, 0}, {0, -40}}, {{T(NAN), 0}, {0, 1}}};
   const array<T> of = linalg::expm(several);
   CHECK(all(of(0) == eye(2)).item());
-  CHECK(std::abs(of(1, 0, 0).item() / std::exp(40.0) - 1) < 200 * last_bit);
+  CHECK(std::abs(of(1, 0, 0).item() / std::exp(40.0) - 1) < 500 * last_bit);
   CHECK(std::isnan(of(2, 0, 0).item()));
 }

@@ -93,8 +93,6 @@ SINTER_API node* make_permutation(std::int64_t count, draw_counter&);
 SINTER_API node* make_weighted_choice(std::int64_t count, const shape&, const handle& weights, draw_counter&);
 /// Without replacement.
 SINTER_API node* make_weighted_sample(std::int64_t count, const shape&, const handle& weights, draw_counter&);
-/// A value that is computed once before its users, as draws are that take long.
-SINTER_API node* make_computed(handle);
 SINTER_API node* make_seed();
 SINTER_API node* make_seed(whole_number);
 /// The seed of the `child`th of the generators that draw `next` of another one makes.
