@@ -1,5 +1,8 @@
 #include "runtime/library/vector_lanes.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "codegen/function/merge_exchange.hpp"
 
 namespace sinter::runtime {
@@ -33,61 +36,176 @@ struct keys_and_places {
   }
 };
 
+template <class K>
+vector<K>* vectors(K* keys) {
+  return reinterpret_cast<vector<K>*>(keys);
+}
+
+// Square matrices are turned in registers: the halves off the diagonal change places, then those of each half.
+template <class K, std::size_t half, std::size_t... lane>
+[[gnu::always_inline]] inline void exchange_halves(vector<K>& a, vector<K>& b, std::index_sequence<lane...>) {
+  const vector<K> x = a, y = b;
+  a = __builtin_shufflevector(x, y, (lane & half ? sizeof...(lane) + lane - half : lane)...);
+  b = __builtin_shufflevector(x, y, (lane & half ? sizeof...(lane) + lane : lane + half)...);
+}
+template <class K, std::size_t half = lanes_of<K> / 2>
+[[gnu::always_inline]] inline void turn(vector<K>* square) {
+  if constexpr (half > 0) {
+    for (std::size_t i = 0; i < lanes_of<K>; ++i)
+      if (!(i & half)) exchange_halves<K, half>(square[i], square[i | half], std::make_index_sequence<lanes_of<K>>());
+    turn<K, half / 2>(square);
+  }
+}
+
+// As many rows as there are lanes; of fewer, the last one stands in the others, too.
+template <class K>
+[[gnu::always_inline]] inline void to_lanes(const K* from, std::size_t rows, std::size_t length, K* keys) {
+  constexpr std::size_t lanes = lanes_of<K>;
+  const auto row = [&](std::size_t lane) { return from + std::min(lane, rows - 1) * length; };
+  std::size_t i = 0;
+  for (; i + lanes <= length; i += lanes) {
+    vector<K> square[lanes];
+    for (std::size_t lane = 0; lane < lanes; ++lane) __builtin_memcpy(square + lane, row(lane) + i, lane_bytes);
+    turn<K>(square);
+    for (std::size_t k = 0; k < lanes; ++k) vectors(keys)[i + k] = square[k];
+  }
+  for (; i < length; ++i)
+    for (std::size_t lane = 0; lane < lanes; ++lane) keys[i * lanes + lane] = row(lane)[i];
+}
+template <class K>
+[[gnu::always_inline]] inline void from_lanes(K* keys, std::size_t rows, std::size_t length, K* to) {
+  constexpr std::size_t lanes = lanes_of<K>;
+  std::size_t i = 0;
+  for (; i + lanes <= length; i += lanes) {
+    vector<K> square[lanes];
+    for (std::size_t k = 0; k < lanes; ++k) square[k] = vectors(keys)[i + k];
+    turn<K>(square);
+    const auto write = [&](std::size_t lane) { __builtin_memcpy(to + lane * length + i, square + lane, lane_bytes); };
+    if (rows == lanes)
+      for (std::size_t lane = 0; lane < lanes; ++lane) write(lane);
+    else
+      for (std::size_t lane = 0; lane < rows; ++lane) write(lane);
+  }
+  for (; i < length; ++i)
+    for (std::size_t lane = 0; lane < rows; ++lane) to[lane * length + i] = keys[i * lanes + lane];
+}
+
+// What is done with lanes: exchanges alone, or whole rows. Inlined, as above.
+template <class Exchange>
+struct exchanges {
+  Exchange exchange;
+  std::size_t length;
+  [[gnu::always_inline]] void operator()() const { codegen::merge_exchange(exchange, length); }
+};
+template <class K>
+struct rows_of_elements {
+  const K* from;
+  K* to;
+  std::size_t rows, length;
+  key_rule<K> rule;
+
+  [[gnu::always_inline]] void operator()() const {
+    alignas(lane_bytes) K keys[lanes_of<K> * most_in_lanes];
+    const key_rule<K> r = rule;
+    for (std::size_t row = 0; row < rows; row += lanes_of<K>) {
+      const std::size_t some = std::min(rows - row, lanes_of<K>), count = length * lanes_of<K>;
+      to_lanes(from + row * length, some, length, keys);
+      for (std::size_t i = 0; i < count; ++i) keys[i] = r.key(keys[i]);
+      codegen::merge_exchange(keys_alone<K>{vectors(keys)}, length);
+      for (std::size_t i = 0; i < count; ++i) keys[i] = r.bits(keys[i]);
+      from_lanes(keys, some, length, to + row * length);
+    }
+  }
+};
+struct rows_of_places {
+  const std::uint64_t* from;
+  std::int64_t* to;
+  std::size_t rows, length;
+  equal_rule<std::uint64_t> rule;
+
+  [[gnu::always_inline]] void operator()() const {
+    constexpr std::size_t lanes = lanes_of<std::uint64_t>;
+    alignas(lane_bytes) std::uint64_t keys[lanes * most_in_lanes], places[lanes * most_in_lanes];
+    const equal_rule<std::uint64_t> r = rule;
+    for (std::size_t row = 0; row < rows; row += lanes) {
+      const std::size_t some = std::min(rows - row, lanes), count = length * lanes;
+      to_lanes(from + row * length, some, length, keys);
+      for (std::size_t i = 0; i < count; ++i) keys[i] = r.key(keys[i]);
+      for (std::size_t i = 0; i < length; ++i) vectors(places)[i] = vector<std::uint64_t>{} + i;
+      codegen::merge_exchange(keys_and_places{vectors(keys), vectors(places)}, length);
+      from_lanes(places, some, length, reinterpret_cast<std::uint64_t*>(to) + row * length);
+    }
+  }
+};
+
 #ifdef __x86_64__
 
-template <class Exchange>
-[[gnu::target("avx512f,avx512bw")]] void merge_exchange_512(Exchange exchange, std::size_t length) {
-  codegen::merge_exchange(exchange, length);
+template <class Work>
+[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] void run_512(const Work& work) {
+  work();
 }
-template <class Exchange>
-[[gnu::target("avx2")]] void merge_exchange_256(Exchange exchange, std::size_t length) {
-  codegen::merge_exchange(exchange, length);
+template <class Work>
+[[gnu::target("avx2")]] void run_256(const Work& work) {
+  work();
 }
 bool has_512() {
-  static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+  static const bool has =
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return has;
 }
 bool has_256() {
   static const bool has = __builtin_cpu_supports("avx2");
   return has;
 }
-template <class Exchange>
-void sort_by(Exchange exchange, std::size_t length) {
-  if (has_512()) merge_exchange_512(exchange, length);
-  else if (has_256()) merge_exchange_256(exchange, length);
-  else codegen::merge_exchange(exchange, length);
+template <class Work>
+void run(const Work& work) {
+  if (has_512()) run_512(work);
+  else if (has_256()) run_256(work);
+  else work();
 }
 
 #else
 
 bool has_256() { return true; }
-template <class Exchange>
-void sort_by(Exchange exchange, std::size_t length) {
-  codegen::merge_exchange(exchange, length);
+template <class Work>
+void run(const Work& work) {
+  work();
 }
 
 #endif
-
-template <class K>
-vector<K>* vectors(K* keys) {
-  return reinterpret_cast<vector<K>*>(keys);
-}
 
 }  // namespace
 
 bool has_lanes() { return has_256(); }
 
 void sort_lanes(std::uint16_t* keys, std::size_t length) noexcept {
-  sort_by(keys_alone<std::uint16_t>{vectors(keys)}, length);
+  run(exchanges<keys_alone<std::uint16_t>>{{vectors(keys)}, length});
 }
 void sort_lanes(std::uint32_t* keys, std::size_t length) noexcept {
-  sort_by(keys_alone<std::uint32_t>{vectors(keys)}, length);
+  run(exchanges<keys_alone<std::uint32_t>>{{vectors(keys)}, length});
 }
 void sort_lanes(std::uint64_t* keys, std::size_t length) noexcept {
-  sort_by(keys_alone<std::uint64_t>{vectors(keys)}, length);
+  run(exchanges<keys_alone<std::uint64_t>>{{vectors(keys)}, length});
 }
 void sort_lanes(std::uint64_t* keys, std::uint64_t* places, std::size_t length) noexcept {
-  sort_by(keys_and_places{vectors(keys), vectors(places)}, length);
+  run(exchanges<keys_and_places>{{vectors(keys), vectors(places)}, length});
+}
+
+void sort_rows(const std::uint16_t* from, std::uint16_t* to, std::size_t rows, std::size_t length,
+               const key_rule<std::uint16_t>& rule) noexcept {
+  run(rows_of_elements<std::uint16_t>{from, to, rows, length, rule});
+}
+void sort_rows(const std::uint32_t* from, std::uint32_t* to, std::size_t rows, std::size_t length,
+               const key_rule<std::uint32_t>& rule) noexcept {
+  run(rows_of_elements<std::uint32_t>{from, to, rows, length, rule});
+}
+void sort_rows(const std::uint64_t* from, std::uint64_t* to, std::size_t rows, std::size_t length,
+               const key_rule<std::uint64_t>& rule) noexcept {
+  run(rows_of_elements<std::uint64_t>{from, to, rows, length, rule});
+}
+void sort_rows(const std::uint64_t* from, std::int64_t* places, std::size_t rows, std::size_t length,
+               const equal_rule<std::uint64_t>& rule) noexcept {
+  run(rows_of_places{from, places, rows, length, rule});
 }
 
 }  // namespace sinter::runtime

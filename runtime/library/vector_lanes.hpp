@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/library/key_rule.hpp"
+
 namespace sinter::runtime {
 
 /// Bytes of the vectors, whatever the processor's are.
@@ -24,5 +26,15 @@ void sort_lanes(std::uint32_t*, std::size_t length) noexcept;
 void sort_lanes(std::uint64_t*, std::size_t length) noexcept;
 /// With a place for each key, which decides between equal ones.
 void sort_lanes(std::uint64_t* keys, std::uint64_t* places, std::size_t length) noexcept;
+
+// Rows of elements that follow each other, and what is written of them: the elements in order, or their places.
+void sort_rows(const std::uint16_t* from, std::uint16_t* to, std::size_t rows, std::size_t length,
+               const key_rule<std::uint16_t>&) noexcept;
+void sort_rows(const std::uint32_t* from, std::uint32_t* to, std::size_t rows, std::size_t length,
+               const key_rule<std::uint32_t>&) noexcept;
+void sort_rows(const std::uint64_t* from, std::uint64_t* to, std::size_t rows, std::size_t length,
+               const key_rule<std::uint64_t>&) noexcept;
+void sort_rows(const std::uint64_t* from, std::int64_t* places, std::size_t rows, std::size_t length,
+               const equal_rule<std::uint64_t>&) noexcept;
 
 }  // namespace sinter::runtime

@@ -16,16 +16,11 @@ class banded_job : protected solver_memory {
   // Of three diagonals, each in an array of its own.
   template <class T>
   int tridiagonal_solve(const lapack_of<T>& by) {
-    const auto given = take<T>(scratch_, 3, n_);
+    const auto diagonals = take<T>(scratch_, n_, 3);
     const auto b = take<T>(scratch_, n_, right_);
-    T *const upper = scratch_.take<T>(n_), *const diagonal = scratch_.take<T>(n_), *const lower = scratch_.take<T>(n_);
     if (scratch_.counts()) return 0;
-    read(0, given);
-    for (std::int64_t c = 0; c < n_; ++c) {
-      if (c > 0) upper[c - 1] = given(0, c);
-      diagonal[c] = given(1, c);
-      lower[c] = given(2, c);
-    }
+    read_turned(0, diagonals);
+    T *const upper = diagonals.at + 1, *const diagonal = diagonals.at + n_, *const lower = diagonal + n_;
     read(1, b);
     int info = 0;
     const int ldb = leading(b);
@@ -41,13 +36,12 @@ class banded_job : protected solver_memory {
     const int band = 2 * below + above + 1;  // those below once more: rows change places
     const auto a = take<T>(scratch_, band, n_);
     const auto b = take<T>(scratch_, n_, right_);
-    const auto diagonals = take<T>(scratch_, band, n_);
     int* const pivots = scratch_.take<int>(n_);
     if (scratch_.counts()) return 0;
-    read(0, columns_of<T>{diagonals.at, below + above + 1, n_});
     std::fill_n(a.at, a.rows * a.columns, T{});
-    for (std::int64_t c = 0; c < n_; ++c)
-      std::copy_n(diagonals.at + c * (below + above + 1), below + above + 1, &a(below, c));
+    const solver_array& given = w_.operands[0];
+    copy_places(place<const T>(given, w_.batch, i_), given.down, given.across, a.at + below, 1, a.leading(),
+                below + above + 1, n_);
     read(1, b);
     int info = 0;
     const int lda = band, ldb = leading(b);

@@ -120,12 +120,20 @@ struct keys_beside<placed_key> {
   alignas(lane_bytes) std::uint64_t places[lanes * most_in_lanes];
 };
 
+template <class S>
+constexpr bool is_packed = std::is_same_v<S, wide_places_of<std::uint64_t>>;
+
 // As many rows at once as there are lanes; of fewer, the last one stands in the others, too.
 template <class S>
 void sort_in_lanes(const order_work& w, const typename S::rule_type& rule, std::int64_t begin, std::int64_t end) {
+  const std::int64_t n = w.of.length;
+  if constexpr (is_packed<S> || std::is_same_v<S, elements_of<typename S::bits>>) {
+    const auto* const from = reinterpret_cast<const typename S::bits*>(w.from) + begin * n;
+    auto* const to = row_of<typename S::made>(w.to, w, begin);
+    return sort_rows(from, to, static_cast<std::size_t>(end - begin), static_cast<std::size_t>(n), rule);
+  }
   keys_beside<typename S::key> all;
   typename S::key one[most_in_lanes];
-  const std::int64_t n = w.of.length;
   for (std::int64_t row = begin; row < end; row += all.lanes) {
     const std::int64_t rows = std::min(all.lanes, end - row);
     for (std::int64_t lane = 0; lane < all.lanes; ++lane) {
@@ -139,9 +147,6 @@ void sort_in_lanes(const order_work& w, const typename S::rule_type& rule, std::
     }
   }
 }
-
-template <class S>
-constexpr bool is_packed = std::is_same_v<S, wide_places_of<std::uint64_t>>;
 
 // A part of a row as sorted keys.
 template <class S>
