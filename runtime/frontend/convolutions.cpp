@@ -1,11 +1,13 @@
-// Direct convolutions: result i is the sum over k of v(k) a(i + start - k), of those products whose both factors are there.
+// Convolutions: result i is the sum over k of v(k) a(i + start - k), of those products whose both factors are there; or by transforms.
 #include <sinter/signal.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
+#include <sinter/filters.hpp>
 
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/indices.hpp"
@@ -214,17 +216,36 @@ window window_of(const term& a, const term& v, convolve_mode mode, bool of_first
   return w;
 }
 
+bool can_be_transformed(dtype t) { return is_inexact(t) && !is_short_floating(t); }
+
+// From so many products on transforms are quicker: by so many for each step that a point takes, of a sequence in blocks of some times the
+// shorter one; and on a GPU, where launches are most of what small ones take, not before a number of its own.
+bool is_quicker_by_transforms(const term& a, const term& v, const window& w) {
+  constexpr double of_step = 10, block_of_shorter = 16, least_on_gpu = 1 << 26;
+  double points = 1;
+  for (int d = 0; d < a.rank(); ++d) points *= static_cast<double>(a.extent(d) + v.extent(d) - 1);
+  const auto shorter = static_cast<double>(std::min(a.extents().elements(), v.extents().elements()));
+  const double together = a.rank() == 1 ? std::min(points, block_of_shorter * shorter) : points;
+  const double products = static_cast<double>(w.length.elements()) * shorter;
+  return products > of_step * points * std::log2(together) && (is_on_core() || products > least_on_gpu);
+}
+
 // `turned`: NumPy correlates the longer with the shorter one, and turns what comes of that round.
-node* convolved(const term& a, const term& v, convolve_mode mode, convolution as, bool turned) {
+node* convolved(const term& a, const term& v, convolve_mode mode, convolution as, convolve_method how, bool turned) {
   const bool of_sequences = as == convolution::numpy;
   if (of_sequences && !turned && (a.rank() == 0 || v.rank() == 0))
-    return convolved(a.rank() == 0 ? a.flat() : a, v.rank() == 0 ? v.flat() : v, mode, as, false);
+    return convolved(a.rank() == 0 ? a.flat() : a, v.rank() == 0 ? v.flat() : v, mode, as, how, false);
   if (a.rank() != v.rank() || (of_sequences && a.rank() != 1)) throw_unfit(a, v);
   if (a.extents().elements() == 0 || v.extents().elements() == 0) throw_unfit(a, v);
   if (mode == convolve_mode::valid && !fits(a, v) && !fits(v, a)) throw_unfit(a, v);
   const dtype type = promote(a.type(), v.type());
   if (a.rank() == 0) return (a * v).take();
   const window w = window_of(a, v, mode, !of_sequences, of_sequences && turned && v.extent(0) > a.extent(0));
+  if (how == convolve_method::fft && !can_be_transformed(type))
+    throw dtype_error("sinter: only floating and complex elements are convolved by transforms; astype<double>(a)");
+  if (how == convolve_method::fft ||
+      (how == convolve_method::automatic && can_be_transformed(type) && is_quicker_by_transforms(a, v, w)))
+    return make_fft_convolved(a.held(), v.held(), mode, {}, a.rank() == 1);
   const bool swap = v.extents().elements() > a.extents().elements();
   const term& longer = swap ? v : a;
   const term& shorter = swap ? a : v;
@@ -236,14 +257,14 @@ node* convolved(const term& a, const term& v, convolve_mode mode, convolution as
 
 }  // namespace
 
-node* make_convolved(handle a, handle v, convolve_mode mode, convolution as) {
-  return convolved(term(std::move(a)), term(std::move(v)), mode, as, false);
+node* make_convolved(handle a, handle v, convolve_mode mode, convolution as, convolve_method how) {
+  return convolved(term(std::move(a)), term(std::move(v)), mode, as, how, false);
 }
 
-node* make_correlated(handle a, handle given, convolve_mode mode, convolution as) {
+node* make_correlated(handle a, handle given, convolve_mode mode, convolution as, convolve_method how) {
   term v(std::move(given));
   if (is_complex(v.type())) v = apply(op::conjugate, {v});
-  return convolved(term(std::move(a)), term::made(make_flip(v.get(), {})), mode, as, true);
+  return convolved(term(std::move(a)), term::made(make_flip(v.get(), {})), mode, as, how, true);
 }
 
 }  // namespace sinter::detail

@@ -92,7 +92,8 @@ term convolved(const term& x, const term& b) {
   std::int64_t extents[max_rank];
   for (int d = 0; d < x.rank(); ++d) extents[d] = along[d];
   const term kernel = term::made(make_reshape(b.get(), extents, x.rank()));
-  const term all = term::made(make_convolved(x.held(), kernel.held(), convolve_mode::full, convolution::scipy));
+  const term all = term::made(
+      make_convolved(x.held(), kernel.held(), convolve_mode::full, convolution::scipy, convolve_method::direct));
   return all.along(x.rank() - 1, slice(0, x.extent(x.rank() - 1)));
 }
 

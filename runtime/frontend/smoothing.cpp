@@ -95,8 +95,8 @@ term over_windows(const term& x, const std::vector<double>& weights) {
   extents[x.rank() - 1] = count[0];
   const term all = astype(term::made(make_from_host(dtype::float64, count, weights.data())), real_part_of(x.type()));
   const term kernel = term::made(make_reshape(all.get(), extents, x.rank()));
-  return term::made(
-      make_correlated(x.held(), astype(kernel, x.type()).held(), convolve_mode::valid, convolution::scipy));
+  return term::made(make_correlated(x.held(), astype(kernel, x.type()).held(), convolve_mode::valid, convolution::scipy,
+                                    convolve_method::direct));
 }
 
 }  // namespace

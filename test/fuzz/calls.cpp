@@ -200,7 +200,8 @@ const call_row rows[] = {
        return flat(type, n + m - 1);
      },
      [](const step&, const handles& o, dtype) {
-       return detail::make_convolved(raveled(o[0]), raveled(o[1]), convolve_mode::full, detail::convolution::numpy);
+       return detail::make_convolved(raveled(o[0]), raveled(o[1]), convolve_mode::full, detail::convolution::numpy,
+                                     convolve_method::direct);
      },
      [](const step&, const texts& o, dtype) { return "convolve(" + o[0] + ".ravel(), " + o[1] + ".ravel())"; },
      [](const step&, const texts& o, dtype result) {

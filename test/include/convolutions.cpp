@@ -75,13 +75,15 @@ void check_images(std::int64_t rows, std::int64_t columns, std::int64_t down, st
   for (std::int64_t i = 0; i < down; ++i)
     for (std::int64_t k = 0; k < across; ++k)
       wanted(slice(i, i + rows), slice(k, k + columns)) += image * v[static_cast<std::size_t>(i * across + k)];
-  CHECK(array_equal(signal::convolve(image, kernel), wanted));
-  CHECK(array_equal(signal::convolve(image.T(), kernel.T()), wanted.T()));
-  CHECK(array_equal(signal::convolve(image, kernel, convolve_mode::valid),
-                    wanted(slice(down - 1, rows), slice(across - 1, columns))));
+  using enum convolve_mode;
+  const auto folded = [](const auto& x, const auto& by, convolve_mode mode) {
+    return signal::convolve(x, by, mode, convolve_method::direct);
+  };
+  CHECK(array_equal(folded(image, kernel, full), wanted));
+  CHECK(array_equal(folded(image.T(), kernel.T(), full), wanted.T()));
+  CHECK(array_equal(folded(image, kernel, valid), wanted(slice(down - 1, rows), slice(across - 1, columns))));
   const std::int64_t top = (down - 1) / 2, left = (across - 1) / 2;
-  CHECK(array_equal(signal::convolve(image, kernel, convolve_mode::same),
-                    wanted(slice(top, top + rows), slice(left, left + columns))));
+  CHECK(array_equal(folded(image, kernel, same), wanted(slice(top, top + rows), slice(left, left + columns))));
 }
 
 TEST_CASE_TEMPLATE("convolutions: images", T, float, std::int32_t) {
@@ -171,6 +173,44 @@ TEST_CASE("convolutions: windows of images") {
       wanted += image(slice(i, i + rows - down + 1), slice(k, k + columns - across + 1));
   CHECK(array_equal(sum(sliding_window_view(image, {down, across}), {.axis = {2, 3}}), wanted));
   CHECK(array_equal(sum(sliding_window_view(image.T(), {across, down}), {.axis = {2, 3}}), wanted.T()));
+}
+
+template <class T>
+void check_methods(const array<T>& a, const array<T>& v) {
+  CAPTURE(a.shape());
+  CAPTURE(v.shape());
+  using enum convolve_method;
+  // Of numbers of this size and so many products of them.
+  const double last_bits =
+      (sizeof(decltype(std::abs(T()))) == 4 ? 1e-6 : 1e-14) * static_cast<double>(std::min(a.size(), v.size()));
+  for (const convolve_mode mode : {convolve_mode::full, convolve_mode::same, convolve_mode::valid}) {
+    CAPTURE(static_cast<int>(mode));
+    const array<T> wanted = signal::convolve(a, v, mode, direct), other = signal::correlate(a, v, mode, direct);
+    for (const convolve_method how : {automatic, fft}) {
+      CHECK(max(abs(signal::convolve(a, v, mode, how) - wanted)).item() < last_bits);
+      CHECK(max(abs(signal::correlate(a, v, mode, how) - other)).item() < last_bits);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("convolutions: by transforms", T, float, double, std::complex<float>, std::complex<double>) {
+  const array<T> a = astype<T>(sin(arange(3000.0) * 0.7)) * T(1), v = astype<T>(cos(arange(3000.0) * 0.3)) + T(1);
+  check_methods(a(slice(600)).copy(), v(slice(500)).copy());
+  check_methods(v(slice(500)), a(slice(600)));
+  check_methods(a, v(slice(150)));
+  check_methods(a(slice(2500)).reshape(50, 50).copy(), v(slice(300)).reshape(15, 20).copy());
+}
+
+TEST_CASE("convolutions: what is not transformed") {
+  // Whole numbers come out whole, and wrap, however many there are.
+  const array<std::int64_t> whole = arange(2000) % 7;
+  CHECK(array_equal(signal::convolve(whole, whole), convolve(whole, whole)));
+  CHECK_THROWS_WITH(static_cast<void>(signal::convolve(whole, whole, convolve_mode::full, convolve_method::fft)),
+                    "sinter: only floating and complex elements are convolved by transforms; astype<double>(a)");
+  // By NumPy's name an infinity stays where it is.
+  array<double> x = ones({2000});
+  x(0) = std::numeric_limits<double>::infinity();
+  CHECK(convolve(x, ones({1000}))(2500).item() == 499);
 }
 
 TEST_CASE("convolutions: with a list") {
