@@ -74,7 +74,7 @@ class cpu_fold : cpu_writer {
   // Elements of a block are folded without their positions. Where in it the extreme is needs to be known only if it goes beyond all
   // before it, which few blocks do. What is computed is kept for that: computed again, in another loop, it may have another last bit.
   void choose_in_blocks() {
-    constexpr int turns = 16;
+    const int turns = is_truth() ? 4 : 16;
     for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", best(m), " = ", b_.identity(m), ";");
     const std::string most = std::to_string(turns * lane_count());
     w_.open("for (long long i = low; i < high; i += ", most, ")");
@@ -122,7 +122,11 @@ class cpu_fold : cpu_writer {
     take(read("p", "i + at"));
     w_.line("best0 = acc0[0];");
     w_.line("best1 = e1;");
+    if (is_truth()) w_.line("if (best0 != ", b_.identity(0), ") break;");
   }
+
+  // Nothing goes beyond a truth that is another one than all begin with.
+  bool is_truth() const { return b_.k.accumulators[0].type == dtype::bool_; }
 
   bool computes() const { return b_.k.values[b_.folded_value(0)].kind != value_kind::input; }
 

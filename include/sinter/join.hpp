@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <tuple>
 #include <vector>
 
 #include <sinter/views.hpp>
@@ -124,6 +125,10 @@ join_list<element_in<E>> join_of(std::initializer_list<E> list) {
 template <element T>
 join_list<T> join_of(std::initializer_list<part_as<T>> list) {
   return {list.begin(), list.size()};
+}
+template <expression... E>
+auto join_of(const std::tuple<E...>& t) {
+  return std::apply([](const E&... e) { return join_of(sinter::tuple(e...)); }, t);
 }
 template <class P>
 concept parts = requires(P&& p) {

@@ -96,10 +96,19 @@ template <detail::expression E>
 auto diagflat(E&& e, detail::integer offset = 0) {
   return diag(std::forward<E>(e).ravel(), offset);
 }
+/// Which diagonal: `trace(a, {.axis1 = 1, .axis2 = 2})`.
+struct trace_options {
+  std::int64_t offset = 0, axis1 = 0, axis2 = 1;
+};
 /// The sum along it. Dtypes: as sum. Source: numpy.trace.
 template <detail::choice R = void, detail::expression E>
 auto trace(E&& e, detail::integer offset = 0, detail::integer axis1 = 0, detail::integer axis2 = 1) {
   return sum<R>(diagonal(std::forward<E>(e), offset, axis1, axis2), -1);
+}
+
+template <detail::choice R = void, detail::expression E>
+auto trace(E&& e, const trace_options& of) {
+  return trace<R>(std::forward<E>(e), of.offset, of.axis1, of.axis2);
 }
 
 SINTER_METHOD_OF(repeat)

@@ -13,7 +13,8 @@
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::fold, runtime::list, runtime::one_axis, runtime::term;
+using runtime::apply, runtime::astype, runtime::fold, runtime::list, runtime::number_node, runtime::one_axis,
+    runtime::term;
 
 namespace {
 
@@ -23,6 +24,22 @@ struct equations {
   double rcond;
 };
 
+// The highest first: each is the one before it times x, or, where they are many, a power of its own.
+term powers_of(const term& x, std::int64_t degree, dtype t) {
+  constexpr std::int64_t most_products = 7;
+  const term column = x.with_axis(1);
+  if (degree > most_products) {
+    const term power = degree - runtime::index_of(shape{1, degree + 1}, 1);
+    return apply(op::power, {column, astype(power, real_part_of(t))});
+  }
+  list<term> all;
+  list<node*> nodes(static_cast<std::size_t>(degree + 1));
+  all.push_back(number_node(1, t).broadcast_to(column.extents()));
+  while (all.size() < nodes.size()) all.push_back(all.size() == 1 ? column : all.back() * column);
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = all[nodes.size() - 1 - i].get();
+  return term::made(make_joined(nodes.data(), nodes.size(), 1));
+}
+
 equations equations_of(handle at, handle to, std::int64_t degree, dtype t, polyfit_options& how) {
   if (degree < 0) throw error("sinter: polyfit takes a degree no less than 0");
   const term x = astype(term(std::move(at)), t), y = astype(term(std::move(to)), t);
@@ -31,8 +48,7 @@ equations equations_of(handle at, handle to, std::int64_t degree, dtype t, polyf
                               to_string(y.extents()).c_str())
                           .c_str());
   const std::int64_t points = x.extent(0);
-  const term power = degree - runtime::index_of(shape{1, degree + 1}, 1);
-  term left = apply(op::power, {x.with_axis(1), astype(power, real_part_of(t))}), right = y;
+  term left = powers_of(x, degree, t), right = y;
   if (handle weights = how.w.take()) {
     const term w = astype(term(std::move(weights)), t);
     if (w.rank() != 1 || w.extent(0) != points)

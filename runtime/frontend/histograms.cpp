@@ -143,13 +143,19 @@ void flatten(handle& of, handle& weights, const char* what) {
 
 node* make_bincount(handle of, handle weights, std::int64_t minlength) try {
   if (shape_of(of.get()).size() != 1) throw shape_error("sinter: bincount of numbers that have one axis");
-  if (minlength < 0) throw error("sinter: bincount takes a minlength no less than 0");
+  constexpr std::int64_t most_counted = std::int64_t{1} << 60;
+  if (minlength < 0 || minlength > most_counted)
+    throw error("sinter: bincount takes a minlength no less than 0, of which there can be as many elements");
   flatten(of, weights, "bincount");
   const places x(std::move(of).take());
   std::int64_t count = minlength;
   if (x.size() > 0) {
     const auto [low, high] = sinter::eval(sinter::min(x), sinter::max(x));
     if (low.item() < 0) throw error("sinter: bincount of a number below 0");
+    if (high.item() >= most_counted)
+      throw error(
+          message("sinter: bincount of %lld: no array has so many elements", static_cast<long long>(high.item()))
+              .c_str());
     count = std::max(count, high.item() + 1);
   }
   return weights ? summed(count, x, weights).release_node() : counted(count, x).release_node();

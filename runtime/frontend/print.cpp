@@ -16,6 +16,7 @@
 #include "codegen/ir/node.hpp"
 #include "runtime/frontend/format.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/terms.hpp"
 
 namespace sinter {
 namespace {
@@ -178,6 +179,9 @@ std::vector<std::string> texts_between(node* n, std::int64_t from, std::int64_t 
 void print(std::ostream& out, const sparse_parts& p) try {
   const sparse_facts f = sparse_facts_of(p.structure);
   const dtype type = static_cast<const typed_node*>(p.data.get())->type;
+  // As Python's numbers, which are double.
+  const dtype shown = is_complex(type) ? dtype::complex128 : is_floating(type) ? dtype::float64 : type;
+  const handle numbers(runtime::astype(runtime::term(p.data), shown).take());
   out << '<' << format_names[static_cast<int>(f.format)] << " sparse array of dtype '" << name(type) << "'\n\twith "
       << f.entries << " stored elements and shape " << shape{f.rows, f.columns} << '>';
   if (f.entries == 0) return;
@@ -185,7 +189,7 @@ void print(std::ostream& out, const sparse_parts& p) try {
   const handle rows(make_entry_index(p.structure, false)), columns(make_entry_index(p.structure, true));
   const auto some = [&](std::int64_t from, std::int64_t to) {
     const auto i = texts_between(rows.get(), from, to), j = texts_between(columns.get(), from, to);
-    const auto values = texts_between(p.data.get(), from, to);
+    const auto values = texts_between(numbers.get(), from, to);
     for (std::size_t k = 0; k < values.size(); ++k) out << "\n  (" << i[k] << ", " << j[k] << ")\t" << values[k];
   };
   if (f.entries <= most_entries) return some(0, f.entries);

@@ -73,7 +73,7 @@ packed_places::packed_places(const std::uint64_t* elements, std::int64_t count, 
     : elements_(elements), count_(count), rule_(rule), room_(room) {
   const key_range r = (has_512() ? encode_512 : encode_in)(elements, count, rule, packed());
   place_bits_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count)));
-  const int same_bits = std::countr_zero(r.differing | 1),
+  const int same_bits = std::countr_zero(r.differing | std::uint64_t{1} << 63),
             key_bits = static_cast<int>(std::bit_width(r.most - r.least));
   least_ = r.least;
   left_out_ = std::max(same_bits, key_bits + place_bits_ - 64);

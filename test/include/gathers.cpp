@@ -282,4 +282,5 @@ TEST_CASE("gathers: triangles and diagonals") {
   check_case("diagonal axes", sn::diagonal(a(), 1, 2, 0));
   check_case("trace", sn::trace(m()));
   check_case("trace of an expression", sn::trace(a() + 1, 0, 1, 2));
+  check_case("trace of an expression", sn::trace(a() + 1, {.axis1 = 1, .axis2 = 2}));
 }

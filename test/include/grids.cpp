@@ -45,6 +45,7 @@ void check_created(const char* name, const E& e, double ulps = 0) {
 TEST_CASE("grids: meshes and indices") {
   const auto [across, down] = sn::meshgrid(x(), y());
   static_assert(std::is_same_v<decltype(across), const sn::lazy<float>>);
+  CHECK(sn::array_equal(sn::stack(sn::meshgrid(x(), y()), -1), sn::stack(sn::tuple(across, down), -1)));
   check_created("meshgrid x", across);
   check_created("meshgrid y", down);
   check_created("meshgrid ij", std::get<0>(sn::meshgrid({.indexing = sn::indexing::ij}, x(), y())));

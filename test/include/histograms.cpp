@@ -35,6 +35,11 @@ TEST_CASE("histograms: bincount") {
   CHECK(bincount(x, 8).get() == counts_of{1, 3, 0, 1, 0, 1, 0, 0});
   CHECK(bincount(x, {.minlength = 7}).get() == counts_of{1, 3, 0, 1, 0, 1, 0});
   CHECK(bincount(x, x * 0.5, {.minlength = 7}).get() == std::vector<double>{0, 1.5, 0, 1.5, 0, 2.5, 0});
+  const array<std::int64_t> far{std::numeric_limits<std::int64_t>::max(), 1};
+  CHECK_THROWS_WITH(static_cast<void>(bincount(far)),
+                    "sinter: bincount of 9223372036854775807: no array has so many elements");
+  CHECK_THROWS_AS(static_cast<void>(bincount(far, array<double>{1, 2})), error);
+  CHECK_THROWS_AS(static_cast<void>(bincount(x, {.minlength = std::numeric_limits<std::int64_t>::max()})), error);
   CHECK(bincount(x > 0).get() == counts_of{1, 5});
   CHECK(bincount(x > 1, array<float>{1, 2, 3, 4, 5, 0.5f}).get().size() == 2);
   // Positions of several axes, that do not merge into one.

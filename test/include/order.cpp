@@ -310,3 +310,19 @@ TEST_CASE_TEMPLATE("order: places of integers of every range", T, std::int64_t, 
         CHECK(got == wanted);
       }
 }
+
+// Places of keys of 64 bits: near each other, whole, far apart, and alike in their high bits.
+TEST_CASE("order: places of 64-bit elements") {
+  for (const std::int64_t n : {2, 300, 1000, 70'000}) {
+    const array<std::int64_t> mixed = arange(n) * 7919 % 1009, far = mixed * (std::int64_t{1} << 50);
+    const array<double> whole = astype<double>(mixed) * 4096, alike = 1 + astype<double>(mixed) * 0x1p-52;
+    const array<double> some = astype<double>(mixed) * 1e-300, signs = where(mixed % 3 == 0, -0.0, some);
+    const std::vector<std::int64_t> wanted = argsort(astype<std::int32_t>(mixed)).get();
+    for (const array<double>& x : {whole, alike, some}) CHECK(argsort(x).get() == wanted);
+    CHECK(argsort(far).get() == wanted);
+    CHECK(argsort(astype<std::uint64_t>(mixed) + (~std::uint64_t{0} - 2000)).get() == wanted);
+    CHECK(argsort(full({n}, 3.5)).get() == arange(n).get());
+    const array<double> sorted = take_along_axis(signs, argsort(signs), 0);
+    CHECK(all(sorted(slice(1, _)) >= sorted(slice(0, -1))).item());
+  }
+}

@@ -236,6 +236,7 @@ TEST_CASE("sparse: printed") {
         "  Coords\tValues\n  (0, 2)\t(3+0j)");
   CHECK(text_of(csc_array<float>({2, 3})) ==
         "<Compressed Sparse Column sparse array of dtype 'float32'\n\twith 0 stored elements and shape (2, 3)>");
+  CHECK(text_of(coo_array<float>(array<float>{{1 / 3.0F}})).ends_with("\n  (0, 0)\t0.3333333432674408"));
   const std::string many = text_of(csr_array<int>(arange<int>(1, 73).reshape(9, 8)) * 2);
   CHECK(many.find("  (3, 0)\t50\n  :\t:\n  (5, 7)\t96\n") != std::string::npos);
   CHECK(many.ends_with("\n  (8, 7)\t144"));

@@ -1,5 +1,6 @@
-// Exponentials of small matrices, each by itself, in double: the same steps as in runtime/library/exponential.cpp. A matrix in C order is
-// its transpose in columns, and so is its exponential.
+// Exponentials of small matrices, each by itself, in double: by the method of runtime/library/exponential.cpp, and with the diagonals of
+// triangles as they are known to be (Al-Mohy and Higham 2009, code fragment 2.1). A matrix in C order is its transpose in columns, and
+// so is its exponential.
 #include "runtime/library/exponential.hpp"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ double norm_of(const square<T>& a) {
   double sums[most_of_small_exponential] = {}, largest = 0;
   for (int j = 0; j < a.n; ++j)
     for (int i = 0; i < a.n; ++i) sums[i] += std::abs(a(i, j));
-  for (int i = 0; i < a.n; ++i) largest = std::isnan(sums[i]) ? sums[i] : std::fmax(largest, sums[i]);
+  for (int i = 0; i < a.n; ++i) largest = sums[i] > largest || std::isnan(sums[i]) ? sums[i] : largest;
   return largest;
 }
 
@@ -123,26 +124,44 @@ double halvings(const square<T>& a, double by_norm) {
   return std::min(by_powers + more, by_norm);
 }
 
+struct triangles {
+  bool lower = false, upper = false;  // has one an element that is not 0?
+};
 template <class T>
-square<T> exponential(square<T> a) {
+triangles triangles_of(const square<T>& a) {
+  triangles has;
+  for (int j = 0; j < a.n; ++j)
+    for (int i = 0; i < a.n; ++i) (i > j ? has.lower : has.upper) |= i != j && a(i, j) != T();
+  return has;
+}
+
+// The diagonal of a triangle's exponential is known, and is all that squaring it often would lose by.
+template <class T>
+void put_diagonal(const square<T>& a, double factor, square<T>& x) {
+  for (int i = 0; i < a.n; ++i) x(i, i) = std::exp(a(i, i) * factor);
+}
+
+template <class T>
+square<T> exponential(const square<T>& a, bool is_triangle) {
   const double by_norm = above_0(std::log2(norm_of(a) / furthest_by_norm));
-  if (!std::isfinite(by_norm) || by_norm == 0) return approximated(a);
-  const auto times = static_cast<int>(halvings(a, by_norm));
-  a.scale(std::ldexp(1.0, -times));
-  square<T> x = approximated(a);
-  for (int i = 0; i < times; ++i) x = product(x, x);
+  const bool is_small = !std::isfinite(by_norm) || by_norm == 0;
+  const int times = is_small ? 0 : static_cast<int>(halvings(a, by_norm));
+  square<T> scaled = a;
+  scaled.scale(std::ldexp(1.0, -times));
+  square<T> x = approximated(scaled);
+  for (int left = times; left >= 0; --left) {
+    if (left < times) x = product(x, x);
+    if (is_triangle) put_diagonal(a, std::ldexp(1.0, -left), x);
+  }
   return x;
 }
 
 // Triangles stay what they are.
 template <class T>
-void keep_zeros(const square<T>& of, square<T>& x) {
-  bool has_lower = false, has_upper = false;
-  for (int j = 0; j < of.n; ++j)
-    for (int i = 0; i < of.n; ++i) (i > j ? has_lower : has_upper) |= i != j && of(i, j) != T();
-  for (int j = 0; j < of.n; ++j)
-    for (int i = 0; i < of.n; ++i)
-      if (i != j && !(i > j ? has_lower : has_upper)) x(i, j) = T();
+void keep_zeros(const triangles& of, square<T>& x) {
+  for (int j = 0; j < x.n; ++j)
+    for (int i = 0; i < x.n; ++i)
+      if (i != j && !(i > j ? of.lower : of.upper)) x(i, j) = T();
 }
 
 void compute(void* with) noexcept {
@@ -156,8 +175,9 @@ void compute(void* with) noexcept {
     for (std::int64_t first = 0; first < of.extents.elements(); first += n * n) {
       square<T> a(n);
       std::copy_n(from + first, n * n, a.at);
-      square<T> x = exponential(a);
-      keep_zeros(a, x);
+      const triangles has = triangles_of(a);
+      square<T> x = exponential(a, !has.lower || !has.upper);
+      keep_zeros(has, x);
       for (int i = 0; i < n * n; ++i) to[first + i] = static_cast<E>(x.at[i]);
     }
   });
