@@ -105,7 +105,8 @@ class exponential_call final : public library_call {
     if (results[0].extents.elements() == 0) return;
     refuse_while_capturing(on, "expm");
     if (is_of_few_small_ones() && on.device.dialect() == codegen::dialect::c)
-      return exponentials_on_cpu({results[0].type, results[0].extents, operands[0]->data(), made[0]->data()}, on);
+      return small_exponentials_on_host({results[0].type, results[0].extents, operands[0]->data(), made[0]->data()},
+                                        on);
     const term given = term::of(const_cast<array_node*>(operands[0]));
     const term by_norm = evaluated(if_finite(above_0(log2(norm_of(given) / furthest_by_norm)), 0.0));
     term x = largest_of(by_norm) == 0 ? approximated(given) : scaled_and_squared(given, by_norm);

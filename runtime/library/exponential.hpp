@@ -36,7 +36,7 @@ struct small_exponentials {
 };
 constexpr int most_of_small_exponential = 16;  // rows
 /// Stream behaviour: in order on the CPU's stream.
-void exponentials_on_cpu(const small_exponentials&, stream_state& on);
+void small_exponentials_on_host(const small_exponentials&, stream_state& on);
 
 /// A node for the exponentials of square matrices in the last two axes, of one of LAPACK's dtypes.
 term make_exponential_call(const term&);

@@ -185,6 +185,6 @@ void compute(void* with) noexcept {
 
 }  // namespace
 
-void exponentials_on_cpu(const small_exponentials& of, stream_state& on) { call_with(&compute, of, on); }
+void small_exponentials_on_host(const small_exponentials& of, stream_state& on) { call_with(&compute, of, on); }
 
 }  // namespace sinter::runtime
