@@ -90,12 +90,12 @@ template <class K>
     for (std::size_t lane = 0; lane < rows; ++lane) to[lane * length + i] = keys[i * lanes + lane];
 }
 
-// What is done with lanes: exchanges alone, or whole rows. Inlined, as above.
-template <class Exchange>
-struct exchanges {
-  Exchange exchange;
+// What is done with lanes: keys that lie there already, or whole rows. Inlined, as above.
+template <class K>
+struct lanes_of_keys {
+  K* keys;
   std::size_t length;
-  [[gnu::always_inline]] void operator()() const { codegen::merge_exchange(exchange, length); }
+  [[gnu::always_inline]] void operator()() const { codegen::merge_exchange(keys_alone<K>{vectors(keys)}, length); }
 };
 template <class K>
 struct rows_of_elements {
@@ -178,18 +178,8 @@ void run(const Work& work) {
 
 bool has_lanes() { return has_256(); }
 
-void sort_lanes(std::uint16_t* keys, std::size_t length) noexcept {
-  run(exchanges<keys_alone<std::uint16_t>>{{vectors(keys)}, length});
-}
-void sort_lanes(std::uint32_t* keys, std::size_t length) noexcept {
-  run(exchanges<keys_alone<std::uint32_t>>{{vectors(keys)}, length});
-}
-void sort_lanes(std::uint64_t* keys, std::size_t length) noexcept {
-  run(exchanges<keys_alone<std::uint64_t>>{{vectors(keys)}, length});
-}
-void sort_lanes(std::uint64_t* keys, std::uint64_t* places, std::size_t length) noexcept {
-  run(exchanges<keys_and_places>{{vectors(keys), vectors(places)}, length});
-}
+void sort_lanes(std::uint16_t* keys, std::size_t length) noexcept { run(lanes_of_keys<std::uint16_t>{keys, length}); }
+void sort_lanes(std::uint64_t* keys, std::size_t length) noexcept { run(lanes_of_keys<std::uint64_t>{keys, length}); }
 
 void sort_rows(const std::uint16_t* from, std::uint16_t* to, std::size_t rows, std::size_t length,
                const key_rule<std::uint16_t>& rule) noexcept {

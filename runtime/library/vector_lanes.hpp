@@ -22,10 +22,7 @@ bool has_lanes();
 // Rows of `length` keys, at most `most_in_lanes`, that lie beside each other: first those with which each row begins. At a multiple of
 // `lane_bytes`. Nothing is thrown.
 void sort_lanes(std::uint16_t*, std::size_t length) noexcept;
-void sort_lanes(std::uint32_t*, std::size_t length) noexcept;
 void sort_lanes(std::uint64_t*, std::size_t length) noexcept;
-/// With a place for each key, which decides between equal ones.
-void sort_lanes(std::uint64_t* keys, std::uint64_t* places, std::size_t length) noexcept;
 
 // Rows of elements that follow each other, and what is written of them: the elements in order, or their places.
 void sort_rows(const std::uint16_t* from, std::uint16_t* to, std::size_t rows, std::size_t length,

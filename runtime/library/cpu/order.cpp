@@ -107,19 +107,6 @@ struct keys_beside {
 
   alignas(lane_bytes) K keys[lanes_of<K> * most_in_lanes];
 };
-template <>
-struct keys_beside<placed_key> {
-  static constexpr auto lanes = static_cast<std::int64_t>(lanes_of<std::uint64_t>);
-  void set(std::int64_t i, std::int64_t lane, const placed_key& k) {
-    keys[i * lanes + lane] = k.key, places[i * lanes + lane] = k.place;
-  }
-  placed_key get(std::int64_t i, std::int64_t lane) const { return {places[i * lanes + lane], keys[i * lanes + lane]}; }
-  void sort(std::int64_t length) { sort_lanes(keys, places, static_cast<std::size_t>(length)); }
-
-  alignas(lane_bytes) std::uint64_t keys[lanes * most_in_lanes];
-  alignas(lane_bytes) std::uint64_t places[lanes * most_in_lanes];
-};
-
 template <class S>
 constexpr bool is_packed = std::is_same_v<S, wide_places_of<std::uint64_t>>;
 
@@ -130,20 +117,22 @@ void sort_in_lanes(const order_work& w, const typename S::rule_type& rule, std::
   if constexpr (is_packed<S> || std::is_same_v<S, elements_of<typename S::bits>>) {
     const auto* const from = reinterpret_cast<const typename S::bits*>(w.from) + begin * n;
     auto* const to = row_of<typename S::made>(w.to, w, begin);
-    return sort_rows(from, to, static_cast<std::size_t>(end - begin), static_cast<std::size_t>(n), rule);
-  }
-  keys_beside<typename S::key> all;
-  typename S::key one[most_in_lanes];
-  for (std::int64_t row = begin; row < end; row += all.lanes) {
-    const std::int64_t rows = std::min(all.lanes, end - row);
-    for (std::int64_t lane = 0; lane < all.lanes; ++lane) {
-      if (lane < rows) S::encode(reinterpret_cast<const typename S::bits*>(w.from) + (row + lane) * n, 0, n, one, rule);
-      for (std::int64_t i = 0; i < n; ++i) all.set(i, lane, one[i]);
-    }
-    all.sort(n);
-    for (std::int64_t lane = 0; lane < rows; ++lane) {
-      auto* const to = row_of<typename S::made>(w.to, w, row + lane);
-      for (std::int64_t i = 0; i < n; ++i) to[i] = S::decode(all.get(i, lane), rule);
+    sort_rows(from, to, static_cast<std::size_t>(end - begin), static_cast<std::size_t>(n), rule);
+  } else {
+    keys_beside<typename S::key> all;
+    typename S::key one[most_in_lanes];
+    for (std::int64_t row = begin; row < end; row += all.lanes) {
+      const std::int64_t rows = std::min(all.lanes, end - row);
+      for (std::int64_t lane = 0; lane < all.lanes; ++lane) {
+        const auto* const from = reinterpret_cast<const typename S::bits*>(w.from) + (row + lane) * n;
+        if (lane < rows) S::encode(from, 0, n, one, rule);
+        for (std::int64_t i = 0; i < n; ++i) all.set(i, lane, one[i]);
+      }
+      all.sort(n);
+      for (std::int64_t lane = 0; lane < rows; ++lane) {
+        auto* const to = row_of<typename S::made>(w.to, w, row + lane);
+        for (std::int64_t i = 0; i < n; ++i) to[i] = S::decode(all.get(i, lane), rule);
+      }
     }
   }
 }
@@ -164,9 +153,12 @@ template <class S>
 void sort_parts(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const order_work*>(with);
   const typename S::rule_type rule(w.of.type, w.of.falling);
-  if (has_lanes() && w.of.length <= std::int64_t{most_in_lanes} &&
-      end - begin >= keys_beside<typename S::key>::lanes / 4)
-    return sort_in_lanes<S>(w, rule, begin, end);
+  constexpr auto lanes =
+      static_cast<std::int64_t>(lane_bytes / std::min(sizeof(typename S::key), sizeof(std::uint64_t)));
+  if constexpr (is_packed<S> ||
+                !std::is_same_v<typename S::key, placed_key>)  // others are of rows that are never short
+    if (has_lanes() && w.of.length <= std::int64_t{most_in_lanes} && end - begin >= lanes / 4)
+      return sort_in_lanes<S>(w, rule, begin, end);
   for (std::int64_t item = begin; item < end; ++item) {
     const std::int64_t row = item / w.parts, first = item % w.parts * w.part_length;
     const std::int64_t count = std::min(w.part_length, w.of.length - first);
