@@ -35,10 +35,14 @@ bool adds_products(const kernel& k) {
 
 // Where gcc has registers of 512 bits it uses half of each. Divisions by scalars are arithmetic enough to be a quarter faster
 // with the whole, but for unsigned ones of 32 bits, whose products gcc makes of 64-bit ones then; and so are folds of elements that
-// become twice as wide or more.
+// become twice as wide or more, and functions, which are long chains of arithmetic, and conversions of elements of 16 bits.
 bool wants_whole_registers(const kernel& k, const helper_list& used) {
   for (const helper_use& h : used)
     if (h.name == "divisor" && h.type != dtype::uint32) return true;
+  const auto computes_long = [](const value& v) {
+    return (v.kind == value_kind::apply && is_costly(v.code)) || detail::is_short_floating(v.type);
+  };
+  if (std::ranges::any_of(k.values, computes_long)) return true;
   const auto widens = [&](const accumulator& a) {
     const value& from = k.values[a.value];
     return form_of(k) == form::fold && a.what == reduction::sum && itemsize(a.type) == 8 &&

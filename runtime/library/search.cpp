@@ -12,6 +12,9 @@
 #include "runtime/launch/element_types.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/library/search_table.hpp"
+#include "runtime/memory/storage.hpp"
+#include "runtime/stream/kept_call.hpp"
 
 namespace sinter::runtime {
 
@@ -28,6 +31,7 @@ struct search_work {
   const void* values;
   std::int64_t count;
   std::int64_t* out;
+  std::byte* table = nullptr;  // of integers, where it can be useful
 };
 
 constexpr int at_once = 64;  // values
@@ -103,7 +107,7 @@ class searching {
     for (std::int64_t left = high - low, half; left > 1; left -= half) {
       half = left / 2;
       const T* const at = sorted_ + half - 1;
-      for (int i = 0; i < at_once; ++i) counts[i] += passes(at[counts[i]], values[i]) ? half : 0;
+      for (int i = 0; i < at_once; ++i) counts[i] += half & -std::int64_t{passes(at[counts[i]], values[i])};
     }
     for (int i = 0; i < at_once; ++i) counts[i] += passes(sorted_[counts[i]], values[i]);
   }
@@ -112,6 +116,19 @@ class searching {
   const std::int64_t n_, numbers_;
   std::int64_t least_ = 0, most_ = 0;
 };
+
+template <class T>
+bool look_up(const search_work& w, std::int64_t begin, std::int64_t end) {
+  if constexpr (!std::is_integral_v<T>) return false;
+  else {
+    if (!w.table) return false;
+    const search_table<T> all(w.table);
+    if (!all.is_made()) return false;
+    const auto* const values = static_cast<const T*>(w.values);
+    for (std::int64_t i = begin; i < end; ++i) w.out[i] = all.before(values[i], w.n);
+    return true;
+  }
+}
 
 template <class T, bool or_equal>
 void search(const search_work& w, std::int64_t begin, std::int64_t end) {
@@ -127,6 +144,7 @@ void search(const search_work& w, std::int64_t begin, std::int64_t end) {
 template <class T>
 void search_some(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const search_work*>(with);
+  if (look_up<T>(w, begin * at_once, std::min(w.count, std::int64_t{end} * at_once))) return;
   (w.or_equal ? search<T, true> : search<T, false>)(w, begin, end);
 }
 
@@ -134,6 +152,19 @@ using entry_point = void (*)(const void*, long long, long long) noexcept;
 
 entry_point entry_for(dtype t) {
   return with_real(t, [](auto of) -> entry_point { return &search_some<typename decltype(of)::type>; });
+}
+
+// The memory of a table is made before anything is known of the elements, which may not have been computed yet.
+std::size_t table_bytes(dtype t, std::int64_t values) {
+  return with_integer(t, [&](auto of) { return search_table<typename decltype(of)::type>::bytes(values); });
+}
+
+void fill_table(void* with) noexcept {
+  const auto& w = *static_cast<const search_work*>(with);
+  with_integer(w.type, [&](auto of) {
+    using T = typename decltype(of)::type;
+    search_table<T>(w.table).fill(static_cast<const T*>(w.sorted), w.n, w.count, w.or_equal);
+  });
 }
 
 void share_out(const search_work& w, stream_state& on) {
@@ -155,9 +186,16 @@ class search_call final : public library_call {
   void enqueue(call_operands operands, call_results made, stream_state& on) const override {
     const std::int64_t count = results[0].extents.elements();
     if (count == 0) return;
-    share_out({of_, or_equal_, operands[0]->data(), operands[0]->extents.elements(), operands[1]->data(), count,
-               reinterpret_cast<std::int64_t*>(made[0]->data())},
-              on);
+    const std::int64_t n = operands[0]->extents.elements();
+    search_work w{of_, or_equal_, operands[0]->data(), n, operands[1]->data(), count,
+                  reinterpret_cast<std::int64_t*>(made[0]->data())};
+    const bool has_table = !is_inexact(of_) && search_table<std::uint8_t>::is_useful(n, count);
+    const storage_holder table(has_table ? make_storage(table_bytes(of_, count), on) : nullptr);
+    if (has_table) {
+      w.table = table.get()->data;
+      call_with(&fill_table, w, on);
+    }
+    share_out(w, on);
     bump(counter::library_calls);
   }
 

@@ -129,7 +129,9 @@ class cpp_printer {
       values.push_back(operand_text({r}));
     }
     const auto same = [](const std::string& n) { return n; };
-    all << "auto [" << listed(names, same) << "] = eval(" << listed(values, same) << ");\n";
+    const bool is_one = names.size() == 1;
+    all << "auto " << (is_one ? "" : "[") << listed(names, same) << (is_one ? "" : "]") << " = eval("
+        << listed(values, same) << ");\n";
     for (const std::string& n : names) all << "std::cout << " << n << " << '\\n';\n";
     return all.str();
   }

@@ -73,6 +73,27 @@ TEST_CASE_TEMPLATE("searches: of every count, in any order", T, std::int8_t, std
     }
 }
 
+TEST_CASE_TEMPLATE("searches: of integers near each other and at the ends of what there is", T, std::int8_t, std::uint8_t, std::int16_t,
+                   std::int32_t, std::int64_t, std::uint64_t) {
+  constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+  for (const T from : {least, static_cast<T>(most - 31), static_cast<T>(T(0) - T(16))}) {
+    std::vector<T> sorted = numbers<T>(50, 32, 3), values = numbers<T>(100, 32, 7);
+    for (T& x : sorted) x = static_cast<T>(x + from);
+    for (T& x : values) x = static_cast<T>(x + from);
+    values[7] = least, values[8] = most;
+    check(sorted, values);
+    sorted[9] = least, sorted[10] = most;
+    check(sorted, values);
+  }
+  // Of what is not in order any count within the elements may come, and nothing is written elsewhere.
+  for (const T wrong : {least, most}) {
+    std::vector<T> sorted = numbers<T>(64, 32, 3);
+    sorted[0] = 0, sorted[63] = 31, sorted[32] = wrong;
+    const std::vector<std::int64_t> counts = searchsorted(asarray(sorted), asarray(numbers<T>(100, 32, 7))).get();
+    CHECK(std::all_of(counts.begin(), counts.end(), [](std::int64_t c) { return c >= 0 && c <= 64; }));
+  }
+}
+
 TEST_CASE("searches: bool, beyond both ends, and values that are not numbers") {
   const array<bool> truths{false, false, true, true, true};
   CHECK(searchsorted(truths, array<bool>{true, false}, {.side = search_side::right}).get() ==
