@@ -330,11 +330,12 @@ sinter::text dump(node* n, dump_options also) try {
       out += title + "not launched: its result has no element ====\n";
       continue;
     }
-    const std::string cuda = codegen::emit(k.step->kernel, k.on_cuda.variant, codegen::dialect::cuda);
+    const std::string cuda =
+        codegen::emit(k.step->kernel, k.on_cuda.variant, codegen::target_here(codegen::dialect::cuda));
     out += title + "CUDA C++ ====\n" + cuda;
     out += read.cuda(cuda, *k.device, title);
     if (codegen::form_of(k.step->kernel) == codegen::form::transform) continue;  // of which a CPU has none
-    const std::string c = codegen::emit(k.step->kernel, k.on_cpu.variant, codegen::dialect::c);
+    const std::string c = codegen::emit(k.step->kernel, k.on_cpu.variant, codegen::target_here(codegen::dialect::c));
     out += title + "C ====\n" + c;
     out += read.c(c, *k.device, title);
   }

@@ -3,6 +3,9 @@
 #include "codegen/compile/compiler.hpp"
 
 #include <cstdlib>
+#if defined(__GLIBC__)
+#include <gnu/libc-version.h>
+#endif
 
 #include <sinter/error.hpp>
 
@@ -17,6 +20,17 @@ math_mode parse_math_mode(const char* word) {
   throw error(("SINTER_MATH is \"" + std::string(text) + "\"; it must be strict, standard or fast").c_str());
 }
 
+// Is this x86-64 with a glibc whose libmvec has every function that codegen/source/library.cpp says it has (2.35)?
+bool has_vector_math() {
+#if defined(__x86_64__) && defined(__GLIBC__)
+  char* minor = nullptr;
+  const long major = std::strtol(gnu_get_libc_version(), &minor, 10);
+  return major > 2 || (major == 2 && *minor == '.' && std::strtol(minor + 1, nullptr, 10) >= 35);
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 math_mode math_mode_from_environment() {
@@ -24,5 +38,7 @@ math_mode math_mode_from_environment() {
   static const math_mode mode = parse_math_mode(::getenv("SINTER_MATH"));
   return mode;
 }
+
+target target_here(dialect to) { return {to, math_mode_from_environment(), has_vector_math()}; }
 
 }  // namespace sinter::codegen

@@ -10,15 +10,17 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/ir/target.hpp"
+
 namespace sinter::codegen {
 
 using bytes = std::vector<std::byte>;
 
-/// SINTER_MATH: `strict` forbids FMA contraction; `standard` allows it; `fast` also allows approximate functions.
-enum class math_mode { standard, strict, fast };
-
 /// Reads SINTER_MATH, once per process; unset or empty is `standard`. Errors: an unknown word is an `error`.
 math_mode math_mode_from_environment();
+
+/// What this process compiles for: its mode, and the C library that it runs with. Errors: as those of the mode.
+target target_here(dialect);
 
 /// A compiler that was stopped because it gave no answer. Asking again would only cost the same wait again.
 class compiler_hangs : public device_error {

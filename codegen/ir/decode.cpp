@@ -22,7 +22,9 @@ namespace {
 
 class reader {
  public:
-  explicit reader(const buffer<std::uint64_t>& words) : words_(words) {}
+  reader(const buffer<std::uint64_t>& words, math_mode math) : words_(words) {
+    p_.rounds_each = math == math_mode::strict;
+  }
 
   program run() {
     while (at_ < words_.size()) {
@@ -182,6 +184,6 @@ class reader {
 
 }  // namespace
 
-program decode(const buffer<std::uint64_t>& words) { return reader(words).run(); }
+program decode(const buffer<std::uint64_t>& words, math_mode math) { return reader(words, math).run(); }
 
 }  // namespace sinter::codegen

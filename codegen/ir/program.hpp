@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/ir/kernel.hpp"
 #include "codegen/ir/resolve.hpp"
+#include "codegen/ir/target.hpp"
 
 namespace sinter::codegen {
 
@@ -44,6 +44,7 @@ struct program {
   int counts = 0;           // the root is what a kernel that does has as output
   std::vector<dtype> scalars;
   std::vector<const detail::fragment*> fragments;  // what the signature named by address
+  bool rounds_each = false;  // strict: every operation of 16 bits rounds, where others keep what is in between as it is
   // Of the expression that is being read: values of 16 bits, and the floats that they are rounded from.
   std::vector<std::pair<std::uint16_t, std::uint16_t>> unrounded;
 
@@ -53,6 +54,6 @@ struct program {
 
 /// Reads a signature. Every operand an operation computes on has the dtype it computes in: casts are made explicit here
 /// (pass/casts.hpp), since a value's users are known one at a time.
-program decode(const buffer<std::uint64_t>& words);
+program decode(const buffer<std::uint64_t>& words, math_mode);
 
 }  // namespace sinter::codegen

@@ -1,8 +1,6 @@
 // Explicit casts. The dtypes come from the rules of ops.def, which the types of expressions obey too.
 #include "codegen/pass/casts.hpp"
 
-#include "codegen/compile/compiler.hpp"
-
 namespace sinter::codegen {
 
 using namespace detail;
@@ -30,7 +28,7 @@ namespace {
 
 // An operand that has no name is not rounded to the 16 bits that it would be stored in, but in strict mode.
 std::uint16_t operand_as(program& p, std::uint16_t v, dtype to) {
-  if (math_mode_from_environment() == math_mode::strict) return cast_to(p, v, to);
+  if (p.rounds_each) return cast_to(p, v, to);
   for (const auto& [rounded, wide] : p.unrounded)
     if (rounded == v && p.values[wide].type == to) return wide;
   return cast_to(p, v, to);

@@ -5,7 +5,6 @@
 
 #include <sinter/error.hpp>
 
-#include "codegen/compile/compiler.hpp"
 #include "codegen/ir/values.hpp"
 #include "codegen/source/called.hpp"
 #include "codegen/source/emit.hpp"
@@ -115,12 +114,13 @@ std::string function::call(const spelled& input, const spelled& reduced_value, c
   return (single ? into[0] + " = " : std::string()) + name + "(" + listed(arguments, 6) + ");";
 }
 
-body::body(const kernel& kernel_, const variant& variant_, dialect dialect_)
+body::body(const kernel& kernel_, const variant& variant_, const target& goal_)
     : k(form_of(kernel_) == form::fold ? with_short_sums(kernel_) : kernel_),
       v(variant_),
-      to(dialect_),
+      goal(goal_),
+      to(goal.to),
       divides(scalars_that_divide(k, to)),
-      rounded(products_side_by_side(k)),
+      rounded(products_side_by_side(k, goal.math)),
       texts(texts_of(k)),
       shape(form_of(k)),
       stages(v.map.staged ? stages_by_function(k)
@@ -344,7 +344,7 @@ std::string body::head(std::string_view kernel_text) const {
   std::string out =
       "// Sinter " SINTER_VERSION ", generator " + std::to_string(generator_version) + "\n" + about + "\n";
   const bool c = to == dialect::c;
-  if (c) out += compiler_pragmas(k, v, used_);
+  if (c) out += compiler_pragmas(k, v, goal.math, used_);
   if (c) out += "typedef _Bool bool;\n";
   out += type_definitions(functions + std::string(kernel_text), to);
   std::vector<dtype> shuffled;
@@ -355,7 +355,7 @@ std::string body::head(std::string_view kernel_text) const {
     functions += shuffle_definitions(kernel_text, a.type);
   }
   // Loops' tails call the scalar functions, whose last bits differ from the vector ones: strict results have no position.
-  const bool vectorised = has_vector_math() && math_mode_from_environment() != math_mode::strict;
+  const bool vectorised = goal.has_vector_math && goal.math != math_mode::strict;
   const std::string own = definitions(texts, to, vectorised);
   const auto names = [&](const char* constant) { return has_name(functions, constant) || has_name(own, constant); };
   if (names("INFINITY") || uses_infinity(k))
@@ -444,10 +444,10 @@ bool body::is_byte_of_truth(int operand) const {
   return std::none_of(k.values.begin(), k.values.end(), is_given);
 }
 
-std::string emit(const kernel& k, const variant& v, dialect to) {
-  const body b(k, v, to);
+std::string emit(const kernel& k, const variant& v, const target& goal) {
+  const body b(k, v, goal);
   writer w;
-  if (to == dialect::cuda) write_cuda_kernel(w, b);
+  if (goal.to == dialect::cuda) write_cuda_kernel(w, b);
   else write_cpu_kernel(w, b);
   // The kernel is written first: folding may use helpers that the head defines.
   const std::string kernel_text = w.take();

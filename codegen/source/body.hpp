@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/ir/stages.hpp"
+#include "codegen/ir/target.hpp"
 #include "codegen/source/borders.hpp"
 #include "codegen/source/helpers.hpp"
 #include "codegen/source/writer.hpp"
@@ -35,10 +36,11 @@ struct function {
 /// What both dialects build a kernel from.
 class body {
  public:
-  body(const kernel&, const variant&, dialect);
+  body(const kernel&, const variant&, const target&);
 
   const kernel k;  // as it is spelled: see with_short_sums in body.cpp
   const variant& v;
+  const target goal;
   const dialect to;
   std::vector<parameter> arguments;
   const std::vector<bool> divides;                // scalars that are only divided by, through a divisor `d<scalar>`

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <limits>
 
-#include "codegen/compile/compiler.hpp"
 #include "codegen/ir/function.hpp"
 #include "codegen/ir/values.hpp"
 #include "codegen/source/helpers.hpp"
@@ -109,11 +108,10 @@ std::string definitions(const std::vector<const function_text*>& all, dialect to
   return around.first + text + around.last;
 }
 
-std::string interpreted_text(const function_text& f) {
-  const bool strict = math_mode_from_environment() == math_mode::strict;
+std::string interpreted_text(const function_text& f, const target& goal) {
   return "// Sinter " SINTER_VERSION "\n// " + on_one_line(f.name) + ", interpreted\n" + "typedef _Bool bool;\n" +
          "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n" +
-         definitions({&f}, dialect::c, has_vector_math() && !strict) +
+         definitions({&f}, dialect::c, goal.has_vector_math && goal.math != math_mode::strict) +
          (f.start.empty() ? call_loop_text(f) : fold_loop_text(f));
 }
 

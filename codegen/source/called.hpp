@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/ir/kernel.hpp"
+#include "codegen/ir/target.hpp"
 
 namespace sinter::codegen {
 
@@ -24,7 +24,7 @@ std::string definitions(const std::vector<const function_text*>&, dialect, bool 
 
 /// What the interpreter runs: `sinter_kernel`, a call_loop, for a text in C; of what folds fold_step::fold, and `sinter_finish`,
 /// which is fold_step::start.
-std::string interpreted_text(const function_text&);
+std::string interpreted_text(const function_text&, const target&);
 
 /// A constant as a literal of a dtype. Infinities and numbers that are none are INFINITY and NAN.
 std::string literal(dtype, detail::scalar_bits);

@@ -7,7 +7,6 @@
 
 #include <sinter/error.hpp>
 
-#include "codegen/compile/compiler.hpp"
 #include "codegen/ir/values.hpp"
 #include "codegen/source/helpers.hpp"
 #include "codegen/source/library.hpp"
@@ -120,7 +119,7 @@ void cpu_writer::start_lanes(const std::vector<int>& of, const std::string& room
 // not be made; where operations may trap gcc would ask for each element whether it is there; and of several states it takes longer than
 // what is there does.
 cpu_writer::spare cpu_writer::spare_lanes() const {
-  if (math_mode_from_environment() == math_mode::strict) return spare::absent;
+  if (b_.goal.math == math_mode::strict) return spare::absent;
   bool calls = false;
   for (const value& v : b_.k.values) {
     if (v.kind == value_kind::load || v.kind == value_kind::check) return spare::absent;
@@ -131,7 +130,7 @@ cpu_writer::spare cpu_writer::spare_lanes() const {
   }
   const bool writes = std::any_of(b_.stages.begin(), b_.stages.end(),
                                   [](const stage& s) { return !s.accumulators.empty() && !s.outputs.empty(); });
-  const bool may_compute_again = !writes && (!calls || has_vector_math());
+  const bool may_compute_again = !writes && (!calls || b_.goal.has_vector_math);
   if (may_compute_again && lanes_filled()) return spare::back;
   if (members() > 2) return spare::absent;
   if (!calls) return spare::ask;

@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "codegen/ir/kernel.hpp"
+#include "codegen/ir/target.hpp"
 
 namespace sinter::codegen {
 
 /// Part of every key: bumped when the same kernel gets another text for a reason the text does not show.
 inline constexpr int generator_version = 1;
 
-/// The complete source of a kernel, for `dialect` cuda or c.
-std::string emit(const kernel&, const variant&, dialect);
+/// The complete source of a kernel, in `dialect` cuda or c.
+std::string emit(const kernel&, const variant&, const target&);
 
 }  // namespace sinter::codegen

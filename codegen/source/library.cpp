@@ -2,11 +2,7 @@
 #include "codegen/source/library.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
-#if defined(__GLIBC__)
-#include <gnu/libc-version.h>
-#endif
 
 #include "codegen/source/tokens.hpp"
 
@@ -210,16 +206,6 @@ overloads overloads_for(std::string_view source, bool vectorised) {
     if (!ours.empty()) define(single, " " + ours + single);
   }
   return all;
-}
-
-bool has_vector_math() {
-#if defined(__x86_64__) && defined(__GLIBC__)
-  char* minor = nullptr;
-  const long major = std::strtol(gnu_get_libc_version(), &minor, 10);
-  return major > 2 || (major == 2 && *minor == '.' && std::strtol(minor + 1, nullptr, 10) >= 35);
-#else
-  return false;
-#endif
 }
 
 }  // namespace sinter::codegen

@@ -7,7 +7,7 @@
 namespace sinter::codegen {
 
 /// Declarations of the C library's functions that `source` calls. `vectorised` offers gcc the vector versions of libmvec as
-/// well, for which has_vector_math() must hold where the text is compiled and run.
+/// well, which the target must have.
 std::string declarations(std::string_view source, bool vectorised);
 
 /// Is it one that declarations() may declare, under its name for double?
@@ -22,8 +22,5 @@ struct overloads {
   std::string first, last;
 };
 overloads overloads_for(std::string_view source, bool vectorised);
-
-/// Is this x86-64 with a glibc whose libmvec has every function that declarations() may say it has (2.35)?
-bool has_vector_math();
 
 }  // namespace sinter::codegen

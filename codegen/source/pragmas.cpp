@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "codegen/compile/compiler.hpp"
 #include "codegen/ir/stages.hpp"
 #include "codegen/ir/values.hpp"
 #include "codegen/source/loads.hpp"
@@ -24,8 +23,8 @@ bool casts_both_ways(const kernel& k) {
 
 // A product that is added up may become one operation with the addition, which rounds once, where a loop's form suits that; in
 // the loop for another layout it may not. Sums must not depend on that, nor what a text folds.
-bool adds_products(const kernel& k) {
-  return form_of(k) == form::fold && math_mode_from_environment() == math_mode::standard &&
+bool adds_products(const kernel& k, math_mode math) {
+  return form_of(k) == form::fold && math == math_mode::standard &&
          std::any_of(k.accumulators.begin(), k.accumulators.end(), [&](const accumulator& a) {
            const value& at = k.values[a.value];
            const bool may = at.kind == value_kind::call || (at.kind == value_kind::apply && !is_costly(at));
@@ -58,9 +57,9 @@ bool is_product(const value& v) {
 
 }  // namespace
 
-std::vector<bool> products_side_by_side(const kernel& k) {
+std::vector<bool> products_side_by_side(const kernel& k, math_mode math) {
   std::vector<bool> all(k.values.size());
-  if (math_mode_from_environment() != math_mode::standard) return all;
+  if (math != math_mode::standard) return all;
   for (const value& v : k.values) {
     if (v.kind != value_kind::apply || (v.code != op::add && v.code != op::subtract)) continue;
     if (is_product(k.values[v.args[0]]) && is_product(k.values[v.args[1]])) all[v.args[0]] = all[v.args[1]] = true;
@@ -68,13 +67,13 @@ std::vector<bool> products_side_by_side(const kernel& k) {
   return all;
 }
 
-std::string compiler_pragmas(const kernel& k, const variant& v, const helper_list& used) {
+std::string compiler_pragmas(const kernel& k, const variant& v, math_mode math, const helper_list& used) {
   const auto optimize = [](const char* how) { return std::string("#pragma GCC optimize(\"") + how + "\")\n"; };
-  const std::vector<bool> products = products_side_by_side(k);
+  const std::vector<bool> products = products_side_by_side(k, math);
   std::string out;
   // Without traps gcc makes a truncation of float to integer to float, and that keeps the sign of a zero.
   if (casts_both_ways(k)) out += optimize("trapping-math");
-  if (adds_products(k) || std::ranges::count(products, true) > 0) out += optimize("fp-contract=off");
+  if (adds_products(k, math) || std::ranges::count(products, true) > 0) out += optimize("fp-contract=off");
   if (loads_one_by_one(k, v)) out += optimize("no-tree-vectorize");
   // What is computed on one side of a choice alone gcc moves there, behind a branch, and then sees no vectors.
   if (is_search(k)) out += optimize("no-tree-pre");

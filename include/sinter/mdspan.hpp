@@ -42,9 +42,10 @@ array<T> from_mdspan(std::mdspan<T, Extents, Layout> m, K&& keeper = {}, sinter:
   shape s;
   s.set_size(static_cast<int>(m.rank()));
   std::int64_t strides[Extents::rank() + 1];
-  for (std::size_t d = 0; d < m.rank(); ++d)
-    s[static_cast<int>(d)] = static_cast<std::int64_t>(m.extent(d)),
-    strides[d] = static_cast<std::int64_t>(m.stride(d));
+  if constexpr (Extents::rank() > 0)  // without axes a mapping has no strides
+    for (std::size_t d = 0; d < m.rank(); ++d)
+      s[static_cast<int>(d)] = static_cast<std::int64_t>(m.extent(d)),
+      strides[d] = static_cast<std::int64_t>(m.stride(d));
   return from_memory(strided_span<T>(m.data_handle(), s, strides, m.rank()), std::forward<K>(keeper), on);
 }
 

@@ -21,7 +21,8 @@ void compile(const codegen::function_text& f, device on) {
         ("sinter: the kernel \"" + f.name + "\" is text, and the device " + to_text(on) + " has no compiler for it")
             .c_str());
   codegen::image_origin from{};
-  const auto image = codegen::image_for(*with, codegen::interpreted_text(f), &from);
+  const auto image =
+      codegen::image_for(*with, codegen::interpreted_text(f, codegen::target_here(codegen::dialect::c)), &from);
   bump(from == codegen::image_origin::disk ? counter::disk_hits : counter::compiles);
   const loaded_kernel code = cpu.load(image.get(), {}, {});
   __atomic_store_n(&f.finish, code.finish, __ATOMIC_RELEASE);

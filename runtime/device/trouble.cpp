@@ -58,7 +58,7 @@ void raise(codegen::index_trouble& noted) {
   if (found.noted == codegen::index_trouble::no_result) raise_no_result(found);
   throw index_error(
       detail::message("sinter: index %lld is out of range for axis %d, which has %lld element%s; nothing was "
-                      "read there, and other values may be wrong",
+                      "read or written there, and other values may be wrong",
                       static_cast<long long>(found.index), found.axis, static_cast<long long>(found.extent),
                       found.extent == 1 ? "" : "s")
           .c_str());

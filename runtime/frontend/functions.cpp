@@ -45,6 +45,15 @@ std::vector<function_parameter> named(const parameter_list& list, const given_te
   return all;
 }
 
+bool is_blank(const given_text& text) {
+  return std::string_view(text.data()).find_first_not_of(" \t\n") == std::string_view::npos;
+}
+
+// A text that says nothing would give zeros.
+void require_text(const given_text& name, const given_text& text, const char* what) {
+  if (is_blank(text)) throw error(message("sinter: the %s of the kernel \"%s\" is empty", what, name.data()).c_str());
+}
+
 function_text text_of(const given_text& name, const parameter_list& parameters, std::vector<function_parameter> results,
                       std::string body) {
   function_text f;
@@ -121,6 +130,7 @@ node* call_with_node(function_calls& f, node* n) {
 
 function_calls& make_function(const given_text& name, const parameter_list& parameters, const parameter_list& results,
                               const given_text& body) try {
+  require_text(name, body, "text");
   std::vector<function_parameter> given;
   if (results.count == 1) given.push_back({"", results.types[0].type});
   else given = named(results, name, "results");
@@ -141,12 +151,14 @@ void make_calls(function_calls& f, const function_argument* given, node** result
 reduction_functions make_reduction_functions(const given_text& name, const parameter_list& parameters,
                                              const given_text& map, const given_text& combine, const given_text& finish,
                                              dtype type, scalar_bits identity) try {
+  require_text(name, map, "map");
+  require_text(name, combine, "text that combines");
   const parameter_type types[] = {{type, false}, {type, false}};
   const given_text two = "a, b", one = "a";
   function_text folds = text_of(name, {two, types, 2}, {{"", type}}, returning(combine));
   folds.start = codegen::literal(type, identity);
   function_calls* last = nullptr;
-  if (std::string(finish.data()) != "a")
+  if (!is_blank(finish) && std::string_view(finish.data()) != "a")
     last = &function_calls::of(text_of(name, {one, types, 1}, {{"", type}}, returning(finish)));
   return {&function_calls::of(text_of(name, parameters, {{"", type}}, returning(map))),
           &function_calls::of(std::move(folds)), last};

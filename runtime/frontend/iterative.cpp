@@ -161,7 +161,8 @@ iterated iterate_bicgstab(const linear_map& a, const linear_map& m, handle right
     const term alpha = rho / rv;
     term half = r - alpha * v, half_square = dot(half, half);
     settle({&half, &half_square});
-    if (root_of(half_square) <= s.limit) {  // the second half would divide by nothing
+    if (!std::isfinite(root_of(half_square))) return s.result(no_next_step);  // there is no alpha; x is what it was
+    if (root_of(half_square) <= s.limit) {                                    // the second half would divide by nothing
       s.x = s.x + alpha * p_hat;
       settle({&s.x});
       s.is_done(root_of(half_square));
@@ -171,12 +172,13 @@ iterated iterate_bicgstab(const linear_map& a, const linear_map& m, handle right
     settle({&half_hat});
     term w = s.by_a(half_hat), along = dot(w, half), ww = dot(w, w);
     settle({&w, &along, &ww});
-    const term omega = along / ww;
+    const term omega = along / ww, before = s.x;
     s.x = s.x + alpha * p_hat + omega * half_hat;
     r = half - omega * w;
     term next = dot(shadow, r);
     square = dot(r, r);
     settle({&s.x, &r, &next, &square});
+    if (!std::isfinite(root_of(square))) s.x = before;
     p = r + next / rho * (alpha / omega) * (p - omega * v);
     settle({&p});
     rho = next;

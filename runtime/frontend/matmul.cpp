@@ -90,6 +90,7 @@ node* make_dot(handle first, handle second) {
   const term a(std::move(first)), b(std::move(second));
   if (a.rank() == 0 || b.rank() == 0) return (a * b).take();
   if (b.rank() == 1 || (a.rank() <= 2 && b.rank() == 2)) return product("dot", a, b);
+  if (a.extent(a.rank() - 1) != b.extent(b.rank() - 2)) throw_unequal("dot", a, b);
   return make_tensordot(a.held(), b.held(), {1, {-1}}, {1, {-2}});
 }
 

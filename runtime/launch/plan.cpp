@@ -51,7 +51,7 @@ bool has_rows(const fusion& w) {
 }
 
 plan* make_plan(std::uint64_t hash, const codegen::buffer<std::uint64_t>& words) {
-  const codegen::program program = codegen::decode(words);
+  const codegen::program program = codegen::decode(words, codegen::math_mode_from_environment());
   // The plan is found by addresses. In a plugin that was unloaded they would come to name another expression.
   for (const detail::fragment* f : program.fragments) keep_loaded(f);
   auto made = std::make_unique<plan>();
@@ -150,7 +150,7 @@ const compiled_kernel* compiled_step::build(const codegen::variant& v, device_im
 
 loaded_kernel compiled_step::compile(const codegen::variant& v, const codegen::compiler& with, device_impl& on,
                                      codegen::dialect language) const {
-  const std::string source = codegen::emit(step.kernel, v, language);
+  const std::string source = codegen::emit(step.kernel, v, codegen::target_here(language));
   codegen::image_origin from{};
   const stopwatch watch;
   const loaded_kernel code = kernel_of(source, step.kernel, v, with, on, from);

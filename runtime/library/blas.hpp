@@ -16,7 +16,8 @@ struct blas_matrix {
   const std::byte* data;
   bool transposed;
   std::int64_t leading;
-  std::int64_t step;  // elements from one matrix of a batch to the next; 0: all are the same
+  std::int64_t step;        // elements from one matrix of a batch to the next; 0: all are the same
+  bool conjugated = false;  // of one that is transposed
 };
 
 /// `to` = scale * a b + kept * `to`, of `rows` x `inner` and `inner` x `columns`, none of which is 0. Results are in C order, one after

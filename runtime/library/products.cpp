@@ -7,6 +7,7 @@
 #include <sinter/error.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "codegen/ir/calls.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/eval.hpp"
@@ -70,12 +71,47 @@ void join_rows(blas_product& p, std::vector<batch_axis>& axes) {
   axes.erase(axes.begin());
 }
 
+// A factor as a call reads it: of a conjugate that lies turned over BLAS reads what it is the conjugate of.
+struct factor {
+  term of;
+  bool conjugated = false;
+};
+
+const expression_node* conjugate_in(const typed_node* n) {
+  if (n->kind != node_kind::expression) return nullptr;
+  const auto* const e = static_cast<const expression_node*>(n);
+  const bool is_conjugate =
+      e->code->nodes == 1 && e->code->length == 2 && e->code->code[1].code == static_cast<std::uint8_t>(op::conjugate);
+  return is_conjugate && is_complex(e->type) ? e : nullptr;
+}
+
+factor factor_of(const term& t) {
+  const typed_node* n = typed(t.get());
+  const bool is_turned = n->kind == node_kind::view && codegen::transposes(*static_cast<const view_node*>(n));
+  if (is_turned) n = static_cast<const view_node*>(n)->child;
+  const expression_node* const e = conjugate_in(n);
+  if (!e || !as_array_node(e->children[0])) return {t};
+  term of = term::of(e->children[0]);
+  if (is_turned) of = term::made(make_moved(of.get(), {1, {-1}}, {1, {-2}}));
+  const array_node* const a = as_array_node(of.get());
+  const std::optional<blas_matrix> lies = a ? matrix_in(*a) : std::nullopt;
+  if (!lies || !lies->transposed) return {t};
+  return {of, true};
+}
+
 class product_call final : public library_call {
  public:
-  product_call(const shape& a, const shape& b, dtype t, const shape& to) : library_call(t, to), a_(a), b_(b) {}
+  product_call(const factor& a, const factor& b, const shape& to)
+      : library_call(a.of.type(), to),
+        a_(a.of.extents()),
+        b_(b.of.extents()),
+        conjugates_a_(a.conjugated),
+        conjugates_b_(b.conjugated) {}
 
   std::string name() const override {
-    return std::string("product of ") + sinter::name(results[0].type) + " " + to_string(a_) + " and " + to_string(b_);
+    const auto factor = [](const shape& s, bool conjugated) { return (conjugated ? "conjugate " : "") + to_string(s); };
+    return std::string("product of ") + sinter::name(results[0].type) + " " + factor(a_, conjugates_a_) + " and " +
+           factor(b_, conjugates_b_);
   }
   bool takes(const array_node& a, int) const override { return matrix_in(a).has_value(); }
   bool takes_transposes() const override { return true; }
@@ -93,8 +129,8 @@ class product_call final : public library_call {
     const int rank = to.extents.size();
     blas_product p{to.type, to.extents[rank - 2], to.extents[rank - 1], a.extents[a.extents.size() - 1],
                    1,       *matrix_in(a),        *matrix_in(b),        to.data()};
-    p.a.data = a.data();
-    p.b.data = b.data();
+    p.a.data = a.data(), p.a.conjugated = conjugates_a_;
+    p.b.data = b.data(), p.b.conjugated = conjugates_b_;
     std::vector<batch_axis> axes = batches_of(a, b, to);
     join_rows(p, axes);
     // The innermost axis of the batch lies in the result as a library writes it: one matrix behind the other.
@@ -111,7 +147,9 @@ class product_call final : public library_call {
     if (multiply_each(p, axes, axes.size(), on, why)) return bump(counter::library_calls);
     log(1, "%s: %s; by a kernel of Sinter's own", name().c_str(), why.c_str());
     const call_ending onto_result{end.of_result, end.addend ? &to : nullptr, end.of_addend};
-    store(ended(product_as_fold(shared(a), shared(b)), onto_result, to.type), to);
+    const term left = conjugates_a_ ? apply(op::conjugate, {shared(a)}) : shared(a);
+    const term right = conjugates_b_ ? apply(op::conjugate, {shared(b)}) : shared(b);
+    store(ended(product_as_fold(left, right), onto_result, to.type), to);
   }
 
  private:
@@ -173,6 +211,7 @@ class product_call final : public library_call {
   }
 
   const shape a_, b_;
+  const bool conjugates_a_, conjugates_b_;
 };
 
 }  // namespace
@@ -199,7 +238,8 @@ term in_one_batch(const term& t, const shape& of_product) {
 }  // namespace
 
 handle make_product_call(const term& a, const term& b) {
-  return make_call<product_call>({a.held(), b.held()}, a.extents(), b.extents(), a.type(), shape_of_product(a, b));
+  const factor left = factor_of(a), right = factor_of(b);
+  return make_call<product_call>({left.of.held(), right.of.held()}, left, right, shape_of_product(a, b));
 }
 
 term product_as_fold(const term& a, const term& b) {

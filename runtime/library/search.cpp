@@ -187,7 +187,12 @@ class search_call final : public library_call {
     const std::int64_t count = results[0].extents.elements();
     if (count == 0) return;
     const std::int64_t n = operands[0]->extents.elements();
-    search_work w{of_, or_equal_, operands[0]->data(), n, operands[1]->data(), count,
+    search_work w{of_,
+                  or_equal_,
+                  operands[0]->data(),
+                  n,
+                  operands[1]->data(),
+                  count,
                   reinterpret_cast<std::int64_t*>(made[0]->data())};
     const bool has_table = !is_inexact(of_) && search_table<std::uint8_t>::is_useful(n, count);
     const storage_holder table(has_table ? make_storage(table_bytes(of_, count), on) : nullptr);

@@ -120,7 +120,9 @@ class page {
 
   void add_kernel(json& to, const work_record& w) const {
     const codegen::kernel& k = w.step->step.kernel;
-    const auto text = [&](codegen::dialect d, const codegen::variant& v) { return codegen::emit(k, v, d); };
+    const auto text = [&](codegen::dialect d, const codegen::variant& v) {
+      return codegen::emit(k, v, codegen::target_here(d));
+    };
     to.member("kind", "kernel").member("form", codegen::name(w.step->form)).member("over", w.over);
     to.member("device", number_of(w.kernel->device)).member("ran", name_of(w.kernel->language));
     to.member("operations", w.points * runtime::operations(k)).member("per_point", runtime::operations(k));

@@ -96,6 +96,8 @@ TEST_CASE("elementwise kernels: one launch, compiled once, and a message for wha
   CHECK(said.find("missing") != std::string::npos);
   CHECK(refusal([] { elementwise_kernel<float(float)> two("x, y", "return x;", "two"); }) ==
         "sinter: the signature of the kernel \"two\" has 1 parameters, and \"x, y\" names 2");
+  CHECK(refusal([] { elementwise_kernel<float(float)> none("x", " \n", "none"); }) ==
+        "sinter: the text of the kernel \"none\" is empty");
 }
 
 TEST_CASE("elementwise kernels: another process takes a compiled text from the disk") {
@@ -154,6 +156,10 @@ TEST_CASE("reduction kernels: over all axes, one and several; they broadcast, an
   CHECK(most(zeros<std::int64_t>({0, 2})).item() == -1);
   CHECK(most(zeros<std::int64_t>({0, 2}), 0).get() == std::vector<std::int64_t>{-1, -1});
   CHECK(most(arange(100'000) % 777).item() == 776);
+  const reduction_kernel<std::int64_t(std::int64_t)> unfinished("x", "x", "max(a, b)", "", -1);
+  CHECK(unfinished(arange(100'000) % 777).item() == 776);
+  CHECK(refusal([] { reduction_kernel<float(float)> none("x", "x", "", "a", 0, "none"); }) ==
+        "sinter: the text that combines of the kernel \"none\" is empty");
   const reduction_kernel<bool(double)> any_negative("x", "x < 0", "a || b", "a", false);
   CHECK(any_negative(arange<double>(1000).reshape({10, 100}) - 900.5, 1).get() ==
         std::vector<bool>{true, true, true, true, true, true, true, true, true, true});

@@ -120,6 +120,10 @@ TEST_CASE("iterative: what does not converge") {
   CHECK(krylov::gmres(line, none).info == 0);
   CHECK(krylov::bicgstab(line, none).info == 0);
   CHECK(max(krylov::gmres(line, none).x).item() == 0);
+  // What cannot take its next step leaves x as it was, as SciPy does.
+  const auto broken = krylov::bicgstab(array<double>{{0, 1}, {-1, 0}}, ones({2}));
+  CHECK(broken.info < 0);
+  CHECK(broken.x.get() == std::vector<double>{0, 0});
   // From the solution there is nothing to do.
   const array<double> x = linalg::solve(array<double>{{2.1, -1}, {-1, 2.1}}, array<double>{1, 2});
   std::vector<double> residuals;

@@ -155,6 +155,24 @@ TEST_CASE_TEMPLATE("matmul: by its own transpose", T, float, double, std::comple
   CHECK(sum.get() == array<T>(squares(0) + T(1)).get());
 }
 
+// A conjugate that lies turned over is read as it is; another one is computed before. Values are whole numbers.
+TEST_CASE_TEMPLATE("matmul: conjugates", T, std::complex<float>, std::complex<double>) {
+  const array<T> a = some<T>({40, 20}) + T(0, 1) * some<T>({40, 20}, 3), b = some<T>({40, 30}) * T(1, -2);
+  const array<T> turned = conj(a.T()), others = conj(b);
+  array<T> r;
+  const auto moved = moved_by([&] { r = matmul(conj(a).T(), b); });
+  if (one_call() == 1) CHECK(moved.launches == 0);
+  CHECK(r.get() == array<T>(matmul(turned, b)).get());
+  CHECK(array<T>(matmul(conj(a.T()), b)).get() == r.get());
+  CHECK(array<T>(matmul(conj(a.T()), conj(b))).get() == array<T>(matmul(turned, others)).get());
+  const array<T> across = some<T>({30, 40}) * T(3, 1);
+  CHECK(array<T>(matmul(a.T(), conj(across).T())).get() == array<T>(matmul(a.T(), array<T>(conj(across.T())))).get());
+  CHECK(array<T>(matmul(conj(a.T()), a) - T(2)).get() == array<T>(matmul(turned, a) - T(2)).get());
+  const array<T> batch = some<T>({3, 20, 40}) * T(1, 1) + T(0, 2);
+  CHECK(array<T>(matmul(batch, conj(swapaxes(batch, 1, 2)))).get() ==
+        array<T>(matmul(batch, array<T>(conj(swapaxes(batch, 1, 2))))).get());
+}
+
 TEST_CASE("matmul: a transpose of what is computed is read as it lies") {
   const array<double> x = some<double>({40, 70}), y = x + 1;
   array<double> r;

@@ -73,8 +73,8 @@ TEST_CASE_TEMPLATE("searches: of every count, in any order", T, std::int8_t, std
     }
 }
 
-TEST_CASE_TEMPLATE("searches: of integers near each other and at the ends of what there is", T, std::int8_t, std::uint8_t, std::int16_t,
-                   std::int32_t, std::int64_t, std::uint64_t) {
+TEST_CASE_TEMPLATE("searches: of integers near each other and at the ends of what there is", T, std::int8_t,
+                   std::uint8_t, std::int16_t, std::int32_t, std::int64_t, std::uint64_t) {
   constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
   for (const T from : {least, static_cast<T>(most - 31), static_cast<T>(T(0) - T(16))}) {
     std::vector<T> sorted = numbers<T>(50, 32, 3), values = numbers<T>(100, 32, 7);

@@ -14,7 +14,8 @@ namespace sinter::runtime {
 
 namespace {
 
-constexpr int row_major = 101, not_transposed = 111, transposed = 112, upper = 121;  // of cblas.h
+constexpr int row_major = 101, not_transposed = 111, transposed = 112, conjugate_transposed = 113,
+              upper = 121;  // of cblas.h
 
 // Integers of BLAS have 32 bits in these libraries. Complex numbers are passed by address, real ones by value.
 #define SINTER_BLAS_CALLS(X)                      \
@@ -60,15 +61,17 @@ struct work {
   blas_product p;
 };
 
-int is(const blas_matrix& m) { return m.transposed ? transposed : not_transposed; }
+int is(const blas_matrix& m) {
+  return m.conjugated ? conjugate_transposed : m.transposed ? transposed : not_transposed;
+}
 int count(std::int64_t n) { return static_cast<int>(n); }
 
 // A matrix times its own transpose, as NumPy asks: half of the work makes all of the result.
 bool is_symmetric(const blas_product& p) {
   constexpr std::int64_t least = 32, least_inner = 64;  // of fewer rows and terms the copy takes more than is saved
   return p.a.data == p.b.data && p.a.leading == p.b.leading && p.a.step == p.b.step &&
-         p.a.transposed != p.b.transposed && p.rows == p.columns && p.rows >= least && p.inner >= least_inner &&
-         p.kept == 0;
+         p.a.transposed != p.b.transposed && !p.a.conjugated && !p.b.conjugated && p.rows == p.columns &&
+         p.rows >= least && p.inner >= least_inner && p.kept == 0;
 }
 
 // The lower triangle from the upper one, by tiles whose rows are whole lines of the cache.

@@ -21,7 +21,7 @@ namespace sinter::runtime {
 
 namespace {
 
-constexpr int success = 0, not_transposed = 0, transposed = 1, default_algorithm = -1;
+constexpr int success = 0, not_transposed = 0, transposed = 1, conjugate_transposed = 2, default_algorithm = -1;
 constexpr int compute_float = 68, compute_double = 70, compute_tf32 = 77;
 
 // Of cublasLt.h, whose handles are cuBLAS's. Descriptions are pointers to what the library allocates.
@@ -135,6 +135,10 @@ class factor {
   float narrow_[2];
 };
 
+int is(const blas_matrix& m) {
+  return m.conjugated ? conjugate_transposed : m.transposed ? transposed : not_transposed;
+}
+
 }  // namespace
 
 void check_cublas(int status, const char* call) {
@@ -174,7 +178,6 @@ bool multiply_on_gpu(const blas_product& p, stream_state& on, std::string& why) 
   cublas_turn turn;
   if (!turn.begin(on, why)) return false;
   const factor alpha(p.type, p.scale), beta(p.type, p.kept);
-  const auto is = [](const blas_matrix& m) { return m.transposed ? transposed : not_transposed; };
   const int type = cuda_type_of(p.type);
   check_cublas(turn.api().cublasGemmStridedBatchedEx_64(
                    turn.handle(), is(p.b), is(p.a), p.columns, p.rows, p.inner, alpha.at(), p.b.data, type, p.b.leading,
@@ -208,8 +211,8 @@ class lt_product {
     const bool is_wide = compute == compute_double;
     const int scale_type = detail::is_complex(p.type) ? type : is_wide ? 1 : 0;
     check_cublas(api.cublasLtMatmulDescCreate(&how_.at, compute, scale_type), "cublasLtMatmulDescCreate");
-    say(of_a, p.b.transposed ? transposed : not_transposed);
-    say(of_b, p.a.transposed ? transposed : not_transposed);
+    say(of_a, is(p.b));
+    say(of_b, is(p.a));
     if (is_bias()) say(ending, adds_bias), say(bias_at, c.data);
     lie(a_, type, p.columns, p.inner, p.b.transposed, p.b.leading);
     lie(b_, type, p.inner, p.rows, p.a.transposed, p.a.leading);

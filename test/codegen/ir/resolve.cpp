@@ -104,7 +104,8 @@ TEST_CASE("resolve: everything a kernel depends on is part of the signature") {
 TEST_CASE("resolve: a signature is read back as the program it was written from") {
   const array<float> x = numbers({3, 4}), row = numbers({4});
   const array<int> n = arange<int>(4);
-  const codegen::program p = codegen::decode(resolved(where(x > 1, sqrt(x) * n, 0.5f) + row).words);
+  const codegen::program p =
+      codegen::decode(resolved(where(x > 1, sqrt(x) * n, 0.5f) + row).words, codegen::math_mode::standard);
   REQUIRE(p.roots.size() == 1);
   int inputs = 0, scalars = 0, casts = 0, roots = 0;
   for (const codegen::value& v : p.values) {
@@ -126,7 +127,7 @@ TEST_CASE("resolve: a name used often is walked once, where it is seen in one wa
   auto t = exp(x);
   const auto applied = [](const resolution& r) {
     int n = 0;
-    for (const codegen::value& v : codegen::decode(r.words).values)
+    for (const codegen::value& v : codegen::decode(r.words, codegen::math_mode::standard).values)
       n += v.kind == value_kind::apply && v.code == op::exp;
     return n;
   };
@@ -217,10 +218,10 @@ TEST_CASE("resolve: a reduction is a boundary with a domain of its own") {
     CHECK(o.data == nullptr);
   }
   CHECK(results == 1);
-  const codegen::program p = codegen::decode(r.words);
+  const codegen::program p = codegen::decode(r.words, codegen::math_mode::standard);
   REQUIRE(p.boundaries.size() == 1);
   CHECK_FALSE(p.boundaries[0].joinable);
-  const codegen::program joined = codegen::decode(resolved(sqrt(sum(x, 1)) + 1).words);
+  const codegen::program joined = codegen::decode(resolved(sqrt(sum(x, 1)) + 1).words, codegen::math_mode::standard);
   CHECK(joined.boundaries[0].joinable);
   CHECK(resolved(sum(x, 0), sum(x, 1)).spaces.size() >= 2);
 }

@@ -33,7 +33,7 @@ std::optional<schedule> cut_if_one(const std::vector<handle>& roots) {
   }
   codegen::resolution r;
   if (!codegen::resolve(nodes.data(), extents.data(), static_cast<int>(nodes.size()), r)) return std::nullopt;
-  return codegen::cut(codegen::decode(r.words), false);
+  return codegen::cut(codegen::decode(r.words, codegen::math_mode::standard), false);
 }
 template <class... E>
 schedule cut_of(const E&... e) {

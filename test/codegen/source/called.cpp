@@ -77,16 +77,16 @@ void each_dtype(dialect language, const compiler& with) {
     verify(fold);
     variant flat;
     flat.operands = {access::unit, access::fixed, access::unit, access::unit, access::unit};
-    CHECK(complaint(with, emit(map, flat, language)) == "");
+    CHECK(complaint(with, emit(map, flat, target_here(language))) == "");
     for (unsigned turn = 0; const named_variant& n : reduction_variants(fold, language)) {
       // Each variant with a quarter of the dtypes, and each dtype with a quarter of the variants.
       if (turn++ % 4 != static_cast<unsigned>(t) % 4) continue;
       INFO(n.name);
-      CHECK(complaint(with, emit(fold, n.v, language)) == "");
+      CHECK(complaint(with, emit(fold, n.v, target_here(language))) == "");
     }
     if (language != dialect::c) continue;
-    CHECK(complaint(with, interpreted_text(f)) == "");
-    CHECK(complaint(with, interpreted_text(g)) == "");
+    CHECK(complaint(with, interpreted_text(f, target_here(dialect::c))) == "");
+    CHECK(complaint(with, interpreted_text(g, target_here(dialect::c))) == "");
   }
 }
 

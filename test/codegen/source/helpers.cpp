@@ -9,6 +9,7 @@
 
 #include <sinter/error.hpp>
 
+#include "codegen/compile/compiler.hpp"
 #include "codegen/source/emit.hpp"
 #include "codegen/source/helpers.hpp"
 #include "codegen/source/library.hpp"
@@ -80,7 +81,7 @@ std::string whole_file() {
   for (const helper_use& use : used) definitions += helper_definition(use, dialect::c);
   const std::string head = type_definitions(definitions + loops, dialect::c) +
                            "typedef _Bool bool;\n#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n";
-  return head + declarations(definitions + loops, has_vector_math()) + definitions + loops;
+  return head + declarations(definitions + loops, target_here(dialect::c).has_vector_math) + definitions + loops;
 }
 
 using compiled_loop = void (*)(const void* const args[3], void* out, int count);
@@ -111,7 +112,7 @@ void check_record(const golden_record& r, compiled_loop loop) {
 std::string text(const kernel& k, dialect d) {
   variant v;
   v.operands.assign(k.inputs.size() + k.outputs.size(), access::unit);
-  return emit(k, v, d);
+  return emit(k, v, target_here(d));
 }
 
 bool contains(const std::string& whole, const char* part) { return whole.find(part) != std::string::npos; }

@@ -59,7 +59,7 @@ TEST_CASE("nvrtc: every operation and cast compiles for sm_80, sm_90 and sm_100"
   std::size_t n = 0;
   for (sinter::dtype t : element_dtypes) {
     const kernel k = every_operation(t);
-    const std::string text = emit(k, map_variants(k, dialect::cuda)[0].v, dialect::cuda);
+    const std::string text = emit(k, map_variants(k, dialect::cuda)[0].v, target_here(dialect::cuda));
     const bool by_all = t == sinter::dtype::float32 || t == sinter::dtype::int64;
     for (std::size_t turn = n++; const auto& one : with) {
       if (turn++ % 3 != 0 && !by_all) continue;
@@ -93,7 +93,7 @@ TEST_CASE("nvrtc: the other math modes take the same text") {
     if (!with) return;
     for (sinter::dtype t : {sinter::dtype::float32, sinter::dtype::int64}) {
       const kernel k = every_operation(t);
-      CHECK(complaint(*with, emit(k, map_variants(k, dialect::cuda)[0].v, dialect::cuda)) == "");
+      CHECK(complaint(*with, emit(k, map_variants(k, dialect::cuda)[0].v, target_here(dialect::cuda))) == "");
     }
   }
 }
@@ -102,7 +102,7 @@ TEST_CASE("nvrtc: a text that is wrong is a compile_error, so the sweep can fail
   const auto with = nvrtc(90);
   if (!with) return;
   const kernel k = mixed_map(sinter::dtype::float32);
-  std::string text = emit(k, map_variants(k, dialect::cuda)[0].v, dialect::cuda);
+  std::string text = emit(k, map_variants(k, dialect::cuda)[0].v, target_here(dialect::cuda));
   text.insert(text.rfind('}'), "undeclared = 1;");
   CHECK(complaint(*with, text).find("undeclared") != std::string::npos);
 }
@@ -139,7 +139,7 @@ TEST_CASE("nvrtc: neighbours in a pack share their block of random words") {
   v.operands = {access::unit, access::unit};
   v.map.width = 4;
   v.map.ways = {way::each, way::packed};
-  const std::string ptx = to_text(with->compile(emit(k, v, dialect::cuda)));
+  const std::string ptx = to_text(with->compile(emit(k, v, target_here(dialect::cuda))));
   int products = 0;
   for (std::size_t at = ptx.find("mul."); at != std::string::npos; at = ptx.find("mul.", at + 1)) ++products;
   // 20 for the pack and 20 for what is left at the end, and a few of other kinds.
@@ -164,7 +164,7 @@ TEST_CASE("nvrtc: many divisions of 64 bits in a pack of sixteen compile in seco
     v.map.width = 16;
     v.map.ways = {way::each, way::packed};
     const auto start = std::chrono::steady_clock::now();
-    CHECK(complaint(*with, emit(k, v, dialect::cuda)) == "");
+    CHECK(complaint(*with, emit(k, v, target_here(dialect::cuda))) == "");
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
   }
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/compile/compiler.hpp"
 #include "codegen/source/emit.hpp"
 #include "codegen/source/geometry.hpp"
 #include "test/codegen/ir/small_kernel.hpp"
@@ -190,10 +191,11 @@ void each_text(codegen::dialect to, std::span<const dtype> dtypes, F f) {
   for (dtype t : dtypes) {
     const std::string of = std::string(" of ") + name(t);
     const codegen::kernel operations = every_operation(t), reductions = every_reduction(t), mixed = mixed_map(t);
-    f(codegen::emit(operations, map_variants(operations, to)[0].v, to), "every operation" + of);
-    for (const named_variant& n : map_variants(mixed, to)) f(codegen::emit(mixed, n.v, to), "map, " + n.name + of);
+    f(codegen::emit(operations, map_variants(operations, to)[0].v, codegen::target_here(to)), "every operation" + of);
+    for (const named_variant& n : map_variants(mixed, to))
+      f(codegen::emit(mixed, n.v, codegen::target_here(to)), "map, " + n.name + of);
     for (const named_variant& n : reduction_variants(reductions, to))
-      f(codegen::emit(reductions, n.v, to), "reduction, " + n.name + of);
+      f(codegen::emit(reductions, n.v, codegen::target_here(to)), "reduction, " + n.name + of);
   }
 }
 

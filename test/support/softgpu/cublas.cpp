@@ -37,18 +37,18 @@ SOFTGPU_CUBLAS cublasGemmStridedBatchedEx_64(blas_handle* handle, int a_is, int 
   return blas_status(in_stream(
       {"cublasGemmStridedBatchedEx", needs::context}, handle->stream, [&](call_context c, stream& s) -> result {
         const bool fits = m > 0 && n > 0 && k > 0 && batch > 0 && lda >= (a_is ? k : m) && ldb >= (b_is ? n : k) &&
-                          ldc >= m && a_type == b_type && b_type == to_type && a_is < 2 && b_is < 2 &&
+                          ldc >= m && a_type == b_type && b_type == to_type && a_is < 3 && b_is < 3 &&
                           computes(a_type, compute);
         if (!fits) return invalid_value;
-        const auto lies = [](const void* at, bool transposed, std::int64_t leading, long long step) {
-          return matrix{reinterpret_cast<address>(at), transposed, leading, step};
+        const auto lies = [](const void* at, int is, std::int64_t leading, long long step) {
+          return matrix{reinterpret_cast<address>(at), is != 0, is == 2, leading, step};
         };
         return submit(c.on, s,
                       std::make_shared<product_work>(
                           "cublasGemmStridedBatchedEx",
-                          product{a_type, m, n, k, batch, lies(a, a_is == 1, lda, a_step),
-                                  lies(b, b_is == 1, ldb, b_step), lies(to, false, ldc, c_step),
-                                  lies(to, false, ldc, c_step), real_factor(a_type, alpha), real_factor(a_type, beta)},
+                          product{a_type, m, n, k, batch, lies(a, a_is, lda, a_step), lies(b, b_is, ldb, b_step),
+                                  lies(to, 0, ldc, c_step), lies(to, 0, ldc, c_step), real_factor(a_type, alpha),
+                                  real_factor(a_type, beta)},
                           handle->workspace));
       }));
 }

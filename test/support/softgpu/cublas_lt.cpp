@@ -141,8 +141,8 @@ SOFTGPU_CUBLAS cublasLtMatmul(blas_handle*, void* how, const void* alpha, const 
         const void* const places[] = {a, b, c, to};
         for (int i = 0; i < 4; ++i)
           if (reinterpret_cast<address>(places[i]) % by->data[1 + i] != 0) return invalid_value;
-        const auto lies = [](const void* m, bool transposed, const layout& l) {
-          return matrix{reinterpret_cast<address>(m), transposed, l.leading, 0};
+        const auto lies = [](const void* m, int is, const layout& l) {
+          return matrix{reinterpret_cast<address>(m), is != 0, is == 2, l.leading, 0};
         };
         const bool is_bias = d.ending == adds_bias;
         if (is_bias && real_factor(result_lies.type, beta) != 0) return invalid_value;
@@ -152,10 +152,10 @@ SOFTGPU_CUBLAS cublasLtMatmul(blas_handle*, void* how, const void* alpha, const 
                   static_cast<std::int64_t>(result_lies.columns),
                   inner,
                   1,
-                  lies(a, d.a_is == 1, at(a_lies)),
-                  lies(b, d.b_is == 1, at(b_lies)),
-                  is_bias ? matrix{reinterpret_cast<address>(d.bias), false, 0, 0} : lies(c, false, at(c_lies)),
-                  lies(to, false, result_lies),
+                  lies(a, d.a_is, at(a_lies)),
+                  lies(b, d.b_is, at(b_lies)),
+                  is_bias ? matrix{reinterpret_cast<address>(d.bias), false, false, 0, 0} : lies(c, 0, at(c_lies)),
+                  lies(to, 0, result_lies),
                   real_factor(result_lies.type, alpha),
                   is_bias ? 1 : real_factor(result_lies.type, beta)};
         return submit(x.on, s,

@@ -29,7 +29,7 @@ inline double real_factor(int type, const void* at) {
 /// Where one matrix lies, in columns.
 struct matrix {
   address at;
-  bool transposed;
+  bool transposed, conjugated;
   std::int64_t leading, step;  // leading 0: all columns are one
   std::int64_t place(std::int64_t row, std::int64_t column) const {
     return transposed ? row * leading + column : column * leading + row;
@@ -94,13 +94,20 @@ class product_work final : public work {
         for (std::int64_t row = 0; row < rows; ++row) {
           Sum sum{};
           for (std::int64_t k = 0; k < inner; ++k)
-            sum += static_cast<Sum>(a[p_.a.place(row, k)]) * static_cast<Sum>(b[p_.b.place(k, column)]);
+            sum += element<Sum>(p_.a, a, row, k) * element<Sum>(p_.b, b, k, column);
           sum *= static_cast<real>(p_.scale);
           if (p_.kept != 0) sum += static_cast<real>(p_.kept) * static_cast<Sum>(c[p_.c.place(row, column)]);
           to[p_.to.place(row, column)] = static_cast<T>(sum);
         }
     }
     return 0;
+  }
+
+  template <class Sum, class T>
+  static Sum element(const matrix& m, const T* from, std::int64_t row, std::int64_t column) {
+    const auto x = static_cast<Sum>(from[m.place(row, column)]);
+    if constexpr (std::is_same_v<Sum, typename real_of<Sum>::type>) return x;
+    else return m.conjugated ? std::conj(x) : x;
   }
 
   template <class S>
