@@ -242,6 +242,7 @@ struct map_schedule {
   bool staged = false;         // cpu: a block of elements goes through one function that takes long after the other
   bool stretches = false;      // cpu: rows are gone through in stretches in which no comparison of the position changes
   std::uint16_t together = 0;  // cpu: points of several rows with the same ones that share a stretch; 0: rows go alone
+  bool gathered = false;       // cpu: what gcc makes no vectors of where it lies is brought together in blocks before
   bool once = false;           // cpu: what takes long and is made of such a row alone is computed before all rows
   std::vector<way> ways;       // by operand; empty: element by element
   way of(int operand) const { return ways.empty() ? way::each : ways[static_cast<std::size_t>(operand)]; }

@@ -85,11 +85,13 @@ std::string print(const map_schedule& m, int inputs) {
   if (m.tile)
     return "tiles of " + count(m.tile) + " x " + count(m.tile) + " for " + operands_of(m, inputs, way::tiled) +
            (m.width > 1 ? ", in packs of " + count(m.width) : "") + (m.mirrored ? ", mirror images together" : "");
+  if (m.gathered && m.short_row) return "rows of " + count(m.short_row) + ", gathered in blocks";
   if (m.short_row) return "rows of " + count(m.short_row) + " without a loop";
   const char* const cut = m.together ? ", in the same stretches" : m.stretches ? ", in stretches" : "";
   if (m.pieces) return std::string("rows in pieces") + cut;
   std::string text = m.width > 1 ? "packs of " + count(m.width) : "element by element";
   if (m.turns > 1) text += ", " + count(m.turns) + " to a thread";
+  if (m.gathered) text += ", gathered in blocks";
   if (m.rows) text += ", blocks over several rows";
   const std::string odd = operands_of(m, inputs, way::each);
   if (m.width > 1 && !odd.empty()) text += ", " + odd + " element by element";

@@ -1,6 +1,7 @@
 // Which values of a kernel something is made of.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "codegen/ir/function.hpp"
@@ -37,6 +38,15 @@ inline bool is_costly(op code) {
 /// What a text of the program's does is not known: it counts as costly.
 inline bool is_costly(const value& v) {
   return v.kind == value_kind::call || (v.kind == value_kind::apply && is_costly(v.code));
+}
+
+/// Is a kernel made of elements and numbers by arithmetic and functions alone, without positions, indices and random numbers?
+inline bool is_plain(const kernel& k) {
+  return std::all_of(k.values.begin(), k.values.end(), [&](const value& v) {
+    if (v.kind == value_kind::input) return k.inputs[v.index].is_element();
+    if (v.kind == value_kind::apply) return !detail::takes_words(detail::facts(v.code).of);
+    return v.kind == value_kind::cast || v.kind == value_kind::scalar;
+  });
 }
 
 /// The values that `roots` are made of, by number. Reduced values are leaves, and so are those that are given.

@@ -5,57 +5,11 @@
 #include "codegen/source/cpu_writer.hpp"
 #include "codegen/source/helpers.hpp"
 #include "codegen/source/loads.hpp"
+#include "codegen/source/turning.hpp"
 
 namespace sinter::codegen {
 
 namespace {
-
-// `turn<bytes>` copies `down` elements that follow each other from each of `across` places, `step` apart, into the columns of a
-// tile. Squares are turned in registers: the halves off the diagonal change places, then those of each half.
-void turning_function(writer& w, int bytes, int side) {
-  const int width = 32 / bytes;
-  const std::string size = std::to_string(bytes), n = std::to_string(width), row = std::to_string(side);
-  const char* const word = bytes == 4 ? "unsigned int" : "unsigned long long";
-  const auto each = [&](const std::function<void(const std::string&)>& line) {
-    for (int k = 0; k < width; ++k) line(std::to_string(k));
-  };
-  w.line("typedef ", word, " word", size, " __attribute__((may_alias));");
-  w.line("typedef ", word, " words", size, " __attribute__((vector_size(32), aligned(", size, "), may_alias));");
-  w.open("static inline void turn", size,
-         "(const void* first, long long step, long long down, long long across, void* tile)");
-  w.line("const word", size, "* const from = first;");
-  w.line("word", size, "* const to = tile;");
-  w.line("long long i = 0;");
-  w.raw("#ifdef __has_builtin\n#if __has_builtin(__builtin_shufflevector)\n");
-  w.open("for (; i + ", n, " <= across; i += ", n, ")");
-  w.line("long long r = 0;");
-  w.open("for (; r + ", n, " <= down; r += ", n, ")");
-  each([&](const std::string& k) {
-    w.line("words", size, " a", k, " = *(const words", size, "*)(from + (i + ", k, ") * step + r), b", k, ";");
-  });
-  for (int half = width / 2; half > 0; half /= 2) {
-    std::string low, high;
-    for (int e = 0; e < width; ++e) {
-      low += ", " + std::to_string(e & half ? width + e - half : e);
-      high += ", " + std::to_string(e & half ? width + e : e + half);
-    }
-    for (int k = 0; k < width; ++k) {
-      const std::string x = number("a", k & ~half), y = number("a", k | half);
-      w.line(number("b", k), " = __builtin_shufflevector(", x, ", ", y, k & half ? high : low, ");");
-    }
-    each([&](const std::string& k) { w.line("a", k, " = b", k, ";"); });
-  }
-  each([&](const std::string& k) { w.line("*(words", size, "*)(to + (r + ", k, ") * ", row, " + i) = a", k, ";"); });
-  w.close();
-  w.line("for (; r < down; ++r)");
-  w.line("  for (int k = 0; k < ", n, "; ++k) to[r * ", row, " + i + k] = from[(i + k) * step + r];");
-  w.close();
-  w.raw("#endif\n#endif\n");
-  w.line("for (; i < across; ++i)");
-  w.line("  for (long long r = 0; r < down; ++r) to[r * ", row, " + i] = from[i * step + r];");
-  w.close();
-  w.blank();
-}
 
 class cpu_map : cpu_writer {
  public:
@@ -98,7 +52,7 @@ class cpu_map : cpu_writer {
 
   void along(const std::string& prefix, std::string_view from, std::string_view to) {
     read_still(prefix);
-    if (m_.staged) return in_stages(prefix, from, to);
+    if (m_.staged || m_.gathered) return in_stages(prefix, from, to);
     if (m_.stretches) return in_stretches(prefix, from, to);
     if (goes_back()) w_.raw("#pragma GCC unroll 2\n");  // one vector turned round waits for the one before it
     if (!counts()) w_.raw("#pragma GCC ivdep\n");
@@ -262,6 +216,9 @@ class cpu_map : cpu_writer {
     const std::string block = std::to_string(staged_block);
     w_.open("for (long long at = ", from, "; at < ", to, "; at += ", block, ")");
     w_.line("const long long count = ", to, " - at < ", block, " ? ", to, " - at : ", block, ";");
+    if (m_.gathered)
+      gather(
+          block, "count", [&](int o) { return m_.of(o) == way::back; }, read(prefix, "(at + l)"));
     for (std::size_t s = 0; s < b_.stages.size(); ++s) {
       std::vector<std::string> into;
       if (!b_.stages[s].outputs.empty()) into = outputs(when::points, prefix, "at + l");
@@ -271,10 +228,27 @@ class cpu_map : cpu_writer {
       }
       w_.raw("#pragma GCC ivdep\n");
       w_.open("for (long long l = 0; l < count; ++l)");
-      w_.line(b_.points[s].call(read_here(prefix, "at + l"), {}, into, [](int v) { return number("k", v) + "[l]"; }));
+      w_.line(b_.points[s].call(read_gathered(prefix), {}, into, computed));
       w_.close();
     }
     w_.close();
+  }
+
+  // Copies of operands, of which a block's elements then are vectors.
+  void gather(const std::string& room, const std::string& count, const std::function<bool(int)>& is_meant,
+              const spelled& from) {
+    for (int o = 0; o < b_.inputs(); ++o) {
+      if (!is_meant(o)) continue;
+      w_.line(b_.type(o), " ", gathered(o), "[", room, "];");
+      w_.line("for (long long l = 0; l < ", count, "; ++l) ", gathered(o), "[l] = ", from(o), ";");
+    }
+  }
+  static std::string gathered(int o) { return number("b", o); }
+  spelled read_gathered(const std::string& prefix) const {
+    return [this, prefix](int o) {
+      if (m_.gathered && m_.of(o) == way::back) return gathered(o) + "[l]";
+      return read_here(prefix, "at + l")(o);
+    };
   }
 
   // As many whole fours as there are from where a block of words begins.
@@ -303,6 +277,7 @@ class cpu_map : cpu_writer {
     const std::string prefix = last_ > 1 ? "p" : "", from = last_ > 1 ? "row - first" : "begin",
                       to = last_ > 1 ? "behind - first" : "end";
     if (m_.together) rows_in_stretches(prefix, from, to);
+    else if (m_.gathered && m_.short_row) rows_in_blocks(prefix, from, to);
     else rows_one_by_one(prefix, from, to);
     if (last_ > 1) w_.close();
   }
@@ -317,6 +292,46 @@ class cpu_map : cpu_writer {
       place("q", prefix, last_ - 1, last_, when::points, true);
       along("q", "0", length_);
     }
+    w_.close();
+  }
+
+  // Short rows that do not follow each other: as many as a block holds are brought together, and functions go over all of them.
+  void rows_in_blocks(const std::string& prefix, const std::string& from, const std::string& to) {
+    const std::string n = std::to_string(m_.short_row), room = std::to_string(staged_block);
+    const auto moves = [&](int o) { return b_.v.operands[o] != access::fixed; };
+    w_.open("for (long long top = ", from, "; top < ", to, "; top += ", room, " / ", n, ")");
+    w_.line("const long long rows = ", to, " - top < ", room, " / ", n, " ? ", to, " - top : ", room, " / ", n, ";");
+    for (int o = 0; o < operands(); ++o)
+      if (moves(o) && m_.of(o) != way::dense) w_.line(b_.type(o), " ", gathered(o), "[", room, "];");
+    copy_rows(n, prefix, [&](int o) { return o < b_.inputs(); });
+    w_.raw("#pragma GCC ivdep\n");
+    w_.open("for (long long l = 0; l < rows * ", n, "; ++l)");
+    const auto at = [&](int o) {
+      if (!moves(o)) return number("x", o);
+      return m_.of(o) == way::dense ? base(o, prefix) + "[top * " + n + " + l]" : gathered(o) + "[l]";
+    };
+    std::vector<std::string> into;
+    for (int o = b_.inputs(); o < operands(); ++o) into.push_back(at(o));
+    w_.line(b_.points[0].call(at, {}, into));
+    w_.close();
+    copy_rows(n, prefix, [&](int o) { return o >= b_.inputs(); });
+    w_.close();
+  }
+
+  // Elements of a block's rows from where they lie, or to there.
+  void copy_rows(const std::string& n, const std::string& prefix, const std::function<bool(int)>& is_meant) {
+    std::vector<std::string> lines;
+    for (int at = 0; at < m_.short_row; ++at)
+      for (int o = 0; o < operands(); ++o) {
+        if (!is_meant(o) || b_.v.operands[o] == access::fixed || m_.of(o) == way::dense) continue;
+        const std::string there = in_row(o, prefix, std::to_string(at)),
+                          here = gathered(o) + "[r * " + n + " + " + std::to_string(at) + "]";
+        lines.push_back(o < b_.inputs() ? here + " = " + there + ";" : there + " = " + here + ";");
+      }
+    if (lines.empty()) return;
+    w_.open("for (long long r = 0; r < rows; ++r)");
+    w_.line("const long long ", number("i", last_ - 1), " = top + r;");
+    for (const std::string& l : lines) w_.line(l);
     w_.close();
   }
 

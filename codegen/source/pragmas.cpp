@@ -10,15 +10,16 @@ namespace sinter::codegen {
 
 namespace {
 
-bool casts_both_ways(const kernel& k) {
-  bool to_integer = false, to_floating = false;
-  for (const value& v : k.values) {
-    if (v.kind != value_kind::cast) continue;
-    const dtype from = k.values[v.args[0]].type;
-    to_integer = to_integer || (detail::is_integer(v.type) && detail::is_floating(from));
-    to_floating = to_floating || (detail::is_floating(v.type) && detail::is_integer(from));
-  }
-  return to_integer && to_floating;
+// Is a floating number made of an integer that was made of one?
+bool casts_there_and_back(const kernel& k) {
+  const auto from = [&](const value& v) -> const value& { return k.values[v.args[0]]; };
+  const auto casts_to_integer = [](const value& v) { return v.kind == value_kind::cast && detail::is_integer(v.type); };
+  return std::ranges::any_of(k.values, [&](const value& v) {
+    if (v.kind != value_kind::cast || !detail::is_floating(v.type)) return false;
+    const value* whole = &from(v);
+    while (casts_to_integer(*whole) && casts_to_integer(from(*whole))) whole = &from(*whole);
+    return casts_to_integer(*whole) && detail::is_floating(from(*whole).type);
+  });
 }
 
 // A product that is added up may become one operation with the addition, which rounds once, where a loop's form suits that; in
@@ -72,7 +73,7 @@ std::string compiler_pragmas(const kernel& k, const variant& v, math_mode math, 
   const std::vector<bool> products = products_side_by_side(k, math);
   std::string out;
   // Without traps gcc makes a truncation of float to integer to float, and that keeps the sign of a zero.
-  if (casts_both_ways(k)) out += optimize("trapping-math");
+  if (casts_there_and_back(k)) out += optimize("trapping-math");
   if (adds_products(k, math) || std::ranges::count(products, true) > 0) out += optimize("fp-contract=off");
   if (loads_one_by_one(k, v)) out += optimize("no-tree-vectorize");
   // What is computed on one side of a choice alone gcc moves there, behind a branch, and then sees no vectors.

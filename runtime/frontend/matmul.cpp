@@ -37,7 +37,8 @@ term product_with_vector(const term& a, const term& b) {
   return runtime::sum_of_products(a.with_axis(1), b, -2);
 }
 
-bool is_for_library(const term& a, const term& b, dtype type) {
+// `batches`: what the axes before the last two broadcast to.
+bool is_for_library(const term& a, const term& b, const shape& batches, dtype type) {
   const std::int64_t columns = b.extent(b.rank() - 1), inner = a.extent(a.rank() - 1);
   // Of matrices that are all multiplied by the same one the rows are those of one matrix.
   const std::int64_t rows = b.rank() == 2 && inner > 0 ? a.extents().elements() / inner : a.extent(a.rank() - 2);
@@ -48,7 +49,7 @@ bool is_for_library(const term& a, const term& b, dtype type) {
   // On a core many small matrices go through registers.
   const bool are_small = !is_on_gpu && (type == dtype::float32 || type == dtype::float64) &&
                          std::min({rows, columns, inner}) >= runtime::least_of_small_matrix &&
-                         a.extents().elements() >= runtime::least_rows * inner;
+                         batches.elements() * a.extent(a.rank() - 2) >= runtime::least_rows;
   // An outer product is a map, which reads nothing twice; cuBLAS 13.0 ends the process on one of complex128, 100 by 100.
   return is_inexact(type) && rows > 1 && columns > 1 && inner > 1 && (are_small || rows * columns * inner > few) &&
          a.extents().elements() > 0 && b.extents().elements() > 0;
@@ -72,7 +73,7 @@ node* product(const char* what, const term& a, const term& b) {
   shape batches = before_last(a, 2);
   if (!codegen::broadcast(batches, before_last(b, 2))) throw_unequal(what, a, b);
   const dtype type = promote(a.type(), b.type());
-  if (!is_for_library(a, b, type)) return runtime::product_as_fold(a, b).take();
+  if (!is_for_library(a, b, batches, type)) return runtime::product_as_fold(a, b).take();
   return runtime::make_product_call(astype(a, type), astype(b, type)).take();
 }
 

@@ -77,6 +77,10 @@ class sharing {
       name_steps();
       m_.staged = !m_.once && !in_order && is_long();
       m_.stretches = m_.together || (!m_.once && !m_.staged && has_stretches(m_.pieces ? codegen::row_piece : length));
+      m_.gathered = !m_.once && !m_.stretches && !in_order && turns_among_sizes();
+    } else if (!m_.stream) {
+      m_.gathered = !in_order && codegen::is_plain(k_) &&
+                    std::ranges::any_of(k_.values, [](const auto& v) { return codegen::is_costly(v); });
     }
     return l;
   }
@@ -339,6 +343,21 @@ class sharing {
       long_ones += codegen::is_costly(v.code);
     }
     return long_ones >= several && k_.values.size() <= most_values;
+  }
+
+  // Elements that are read backwards, beside others that are larger or smaller: gcc turns one vector round for each, and no more.
+  bool turns_among_sizes() const {
+    const auto turned = std::find(m_.ways.begin(), m_.ways.end(), way::back);
+    if (turned == m_.ways.end() || !codegen::is_plain(k_)) return false;
+    const int bytes = size(static_cast<int>(turned - m_.ways.begin()));
+    bool differ = std::ranges::any_of(k_.values, [&](const codegen::value& v) {
+      return v.kind == codegen::value_kind::cast && itemsize(v.type) != bytes;
+    });
+    for (int o = 0; o < operands(); ++o) {
+      if (is_output(o) && m_.of(o) == way::back) return false;
+      differ = differ || (moves(o) && size(o) != bytes);
+    }
+    return differ;
   }
 
   // Of rows with the same stretches: so much stays near from one stretch to the next.

@@ -46,7 +46,9 @@ struct thin_work {
         b(reinterpret_cast<const T*>(p.b.data) + number * p.b.step),
         by_row_of_b(p.b.leading) {
     const auto width = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns)));
-    if (p.b.transposed || columns != width) copy(p.b, width);
+    // Up to a whole vector of the last row is read: of the matrix that lies behind it, where there is one.
+    const bool is_followed = number + 1 < p.batch && p.b.step >= (inner - 1) * p.b.leading + columns;
+    if (p.b.transposed || (columns != width && !is_followed)) copy(p.b, width);
   }
 
  private:

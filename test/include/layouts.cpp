@@ -189,3 +189,49 @@ TEST_CASE("layouts: an array and its mirror image, of sizes around a tile's") {
     CHECK(all(bytes.T() - bytes == turned - bytes).item());
   }
 }
+
+namespace {
+
+// Of what lies apart the same as of its copy: rows of every short length, backwards, and beside elements of other sizes.
+template <class T>
+void check_functions(const array<T>& x) {
+  const array<T> copied = x.copy();
+  const auto is_near = [](const auto& a, const auto& b) {
+    return a.shape() == b.shape() && bool(all(abs(astype<double>(a) - astype<double>(b)) <= 1e-5));
+  };
+  const array<T> scale = T(1) / (copied + T(1));
+  CHECK(is_near(array<T>(exp(-x) * scale), array<T>(exp(-copied) * scale)));
+  CHECK(is_near(array<float>(astype<float>(tanh(x) + scale)), array<float>(astype<float>(tanh(copied) + scale))));
+  CHECK(array<bool>(x * T(2) < T(3)).get() == array<bool>(copied * T(2) < T(3)).get());
+  CHECK(array<std::uint8_t>(astype<std::uint8_t>(x * T(50))).get() ==
+        array<std::uint8_t>(astype<std::uint8_t>(copied * T(50))).get());
+  auto [both, whole] = eval(sinh(x), astype<std::int16_t>(x * T(100)));
+  CHECK(is_near(both, array<T>(sinh(copied))));
+  CHECK(whole.get() == array<std::int16_t>(astype<std::int16_t>(copied * T(100))).get());
+  array<T> target = zeros<T>({2 * x.shape()[0], x.shape()[1] + 3});
+  const auto rows = slice(_, _, 2), columns = slice(1, x.shape()[1] + 1);
+  target(rows, columns) = exp(x) + T(1);
+  CHECK(is_near(array<T>(target(rows, columns)), array<T>(exp(copied) + T(1))));
+  CHECK(sum(target).item() == doctest::Approx(static_cast<double>(sum(exp(copied) + T(1)).item())).epsilon(1e-4));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("layouts: functions of what lies apart", T, float, double) {
+  const auto whole = [](std::int64_t rows, std::int64_t columns) {
+    return array<T>(astype<T>(arange<double>(static_cast<double>(rows * columns)) % 37 / 16).reshape({rows, columns}));
+  };
+  for (const std::int64_t columns : {1, 2, 3, 4, 5, 7, 8, 9})
+    for (const std::int64_t rows : {1, 16, 200}) {
+      INFO(rows << " x " << columns);
+      const array<T> all = whole(rows, columns + 2);
+      check_functions<T>(all(_, slice(1, columns + 1)));
+      check_functions<T>(all(slice(_, _, -1), slice(1, columns + 1)));
+      check_functions<T>(all(_, slice(columns, 0, -1)));
+      check_functions<T>(whole(rows, 2 * columns)(_, slice(_, _, 2)));
+    }
+  for (const std::int64_t length : {100, 127, 129, 5'000}) {
+    check_functions<T>(whole(2, length)(_, slice(_, _, -1)));
+    check_functions<T>(whole(1, length)(_, slice(_, _, -1)));
+  }
+}
