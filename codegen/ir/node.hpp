@@ -99,12 +99,12 @@ struct expression_node : typed_node {
 };
 
 /// Does an expression give the node that it is made of as it is?
-inline bool changes_nothing(const expression_node& e) {
-  const fragment& f = *e.code;
+inline bool changes_nothing(const fragment& f) {
   const bool is_same =
       f.length == 1 || (f.length == 2 && f.code[1].code == instruction::cast && f.code[1].type == f.code[0].type);
   return is_same && f.nodes == 1;
 }
+inline bool changes_nothing(const expression_node& e) { return changes_nothing(*e.code); }
 
 /// How one axis of a viewed node is driven: index = offset + step * (index along `axis` of the view).
 struct axis_map {

@@ -36,7 +36,7 @@ codegen::scatter_fold fold_of(combining how) {
 
 // The array that a value is, where it lies as it is needed, and the store does not change it. Null: it is to be computed.
 array_node* ready_value(const expression_view& e, const shape& wanted, const array_node& target) {
-  if (e.code->length != 1 || e.code->nodes != 1) return nullptr;
+  if (!changes_nothing(*e.code)) return nullptr;
   array_node* const a = as_array_node(e.nodes[0]);
   const bool is_ready = a && a->contiguous && a->extents == wanted && a->memory != target.memory &&
                         a->memory->device == target.memory->device;

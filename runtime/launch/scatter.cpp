@@ -1,6 +1,7 @@
 #include "runtime/launch/scatter.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
@@ -24,25 +25,30 @@ namespace scalar = codegen::scalar;
 
 // ---- in order, on the host
 
-// Of two zeros max takes the positive one and min the other, as on a GPU.
-template <class T>
-T larger(T a, T b) {
-  if constexpr (scalar::real<T>)
-    if (a == b) return std::signbit(a) ? b : a;
-  return scalar::maximum(a, b);
-}
-template <class T>
-T smaller(T a, T b) {
-  if constexpr (scalar::real<T>)
-    if (a == b) return std::signbit(a) ? a : b;
-  return scalar::minimum(a, b);
+// Of two zeros max takes the positive one and min the other, as on a GPU. What is likely has no branches: whether it changes anything, or
+// both are equal, would be guessed wrong.
+template <class T, bool larger>
+T extreme(T a, T b) {
+  const T found = larger ? (a < b ? b : a) : (b < a ? b : a);
+  if constexpr (scalar::real<T>) {
+    if ((a != a) | (b != b)) [[unlikely]]
+      return a != a ? a : b;
+    if (found == 0 && a == b) [[unlikely]]
+      return larger ? (std::signbit(a) ? b : a) : (std::signbit(a) ? a : b);
+  }
+  return found;
 }
 
 template <class T, class F>
 void fold_all(const scattered& of, F f) {
   T* const out = static_cast<T*>(of.out);
   const T* const values = static_cast<const T*>(of.values);
-  if (of.run == 1 && !of.repeats) {
+  if (of.run == 1 && of.repeats) {
+    const T value = values[0];
+    for (std::int64_t i = 0; i < of.count; ++i) out[of.at[i]] = f(out[of.at[i]], value);
+    return;
+  }
+  if (of.run == 1) {
     for (std::int64_t i = 0; i < of.count; ++i) out[of.at[i]] = f(out[of.at[i]], values[i]);
     return;
   }
@@ -65,8 +71,8 @@ template <class T>
 void fold_of_elements(const scattered& of) {
   switch (of.fold) {
     case scatter_fold::last: return fold_all<T>(of, [](T, T b) { return b; });
-    case scatter_fold::max: return fold_all<T>(of, larger<T>);
-    case scatter_fold::min: return fold_all<T>(of, smaller<T>);
+    case scatter_fold::max: return fold_all<T>(of, extreme<T, true>);
+    case scatter_fold::min: return fold_all<T>(of, extreme<T, false>);
     default: return fold_all<T>(of, [](T a, T b) { return scalar::wrap<T>(a, b, std::plus<>{}); });
   }
 }
