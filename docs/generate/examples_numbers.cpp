@@ -135,7 +135,7 @@ void products(std::vector<example>& all) {
   EXAMPLE(polyder, "np.polyder(f)", sn::polyder(f));
   EXAMPLE(polyint, "np.polyint([6.0, 2.0, 1.0])", sn::polyint(array{6.0, 2.0, 1.0}));
   EXAMPLE(bincount, "np.bincount([0, 2, 2, 5])", sn::bincount(array{0, 2, 2, 5}));
-  EXAMPLE(histogram, "np.histogram(a, 3)", sn::histogram(a, 3));
+  EXAMPLE(histogram, "np.histogram(a, 3)[0]", sn::histogram(a, 3).counts);
   EXAMPLE(histogram_bin_edges, "np.histogram_bin_edges(a, 2)", sn::histogram_bin_edges(a, 2));
   EXAMPLE(histogram2d, "np.histogram2d([0.0, 1, 1], [1.0, 2, 2], 2)[0]",
           sn::histogram2d(array<double>{0, 1, 1}, array<double>{1, 2, 2}, {2}).counts);

@@ -53,6 +53,10 @@ template <detail::expression E>
 lazy<std::uint8_t> packbits(const E& e) {
   return packbits(ravel(e), 0);
 }
+template <detail::expression E>
+lazy<std::uint8_t> packbits(const E& e, bit_order order) {
+  return packbits(ravel(e), 0, order);
+}
 /// Every bit of bytes as an element that is 0 or 1, along an axis. Shapes: eight times the axis. Dtypes: uint8 to uint8. Errors:
 /// `shape_error`. Source: numpy.unpackbits.
 template <detail::expression E>
@@ -67,6 +71,10 @@ lazy<std::uint8_t> unpackbits(const E& e, detail::integer axis, bit_order order 
 template <detail::expression E>
 lazy<std::uint8_t> unpackbits(const E& e) {
   return unpackbits(ravel(e), 0);
+}
+template <detail::expression E>
+lazy<std::uint8_t> unpackbits(const E& e, bit_order order) {
+  return unpackbits(ravel(e), 0, order);
 }
 
 }  // namespace sinter

@@ -95,20 +95,24 @@ array<double> histogram_bin_edges(E&& e, const histogram_bins& bins = 10, const 
   detail::handle of(detail::take_node(astype<double>(std::forward<E>(e))));
   return array<double>(detail::make_bin_edges(std::move(of), bins, range));
 }
+/// What histogram gives.
+template <class R>
+struct histogram_result {
+  array<R> counts;
+  array<double> edges;
+};
 /// How many elements lie in each bin, and the edges: `auto [counts, edges] = histogram(a, 10);`. The last bin has both its edges;
 /// what lies outside, and NaN, does not count. Dtypes: int64, or as chosen: `histogram<double>`; elements are compared as doubles.
 /// Errors: as histogram_bin_edges; `dtype_error` for a density that is not floating. Source: numpy.histogram.
 template <element R = std::int64_t, detail::expression E>
-std::pair<array<R>, array<double>> histogram(E&& e, const histogram_bins& bins = 10,
-                                             const histogram_options& how = {}) {
+histogram_result<R> histogram(E&& e, const histogram_bins& bins = 10, const histogram_options& how = {}) {
   detail::handle of(detail::take_node(astype<double>(std::forward<E>(e))));
   const auto parts = detail::make_histogram(std::move(of), {}, bins, dtype_of<R>, how);
   return {array<R>(parts.counts), array<double>(parts.edges)};
 }
 /// The sums of their weights. Dtypes: double.
 template <detail::expression E, detail::expression W>
-std::pair<array<double>, array<double>> histogram(E&& e, W&& weights, const histogram_bins& bins,
-                                                  const histogram_options& how = {}) {
+histogram_result<double> histogram(E&& e, W&& weights, const histogram_bins& bins, const histogram_options& how = {}) {
   detail::handle of(detail::take_node(astype<double>(std::forward<E>(e))));
   detail::handle by(detail::take_node(astype<double>(std::forward<W>(weights))));
   const auto parts = detail::make_histogram(std::move(of), std::move(by), bins, dtype::float64, how);

@@ -85,6 +85,14 @@ template <detail::expression E>
 detail::view_of<E> diagonal(E&& e, detail::integer offset = 0, detail::integer axis1 = 0, detail::integer axis2 = 1) {
   return detail::view_of<E>(detail::make_diagonal(detail::node_of(std::forward<E>(e)).get(), offset, axis1, axis2));
 }
+/// Which diagonal: `diagonal(a, {.axis1 = 1, .axis2 = 2})`, `trace(a, {.offset = 1})`.
+struct diagonal_options {
+  std::int64_t offset = 0, axis1 = 0, axis2 = 1;
+};
+template <detail::expression E>
+detail::view_of<E> diagonal(E&& e, const diagonal_options& of) {
+  return diagonal(std::forward<E>(e), of.offset, of.axis1, of.axis2);
+}
 /// Of two axes the diagonal; of one axis a matrix that has it as a diagonal, 0 elsewhere. Errors: `shape_error`
 /// for any other number of axes. Source: numpy.diag.
 template <detail::expression E>
@@ -96,10 +104,6 @@ template <detail::expression E>
 auto diagflat(E&& e, detail::integer offset = 0) {
   return diag(std::forward<E>(e).ravel(), offset);
 }
-/// Which diagonal: `trace(a, {.axis1 = 1, .axis2 = 2})`.
-struct trace_options {
-  std::int64_t offset = 0, axis1 = 0, axis2 = 1;
-};
 /// The sum along it. Dtypes: as sum. Source: numpy.trace.
 template <detail::choice R = void, detail::expression E>
 auto trace(E&& e, detail::integer offset = 0, detail::integer axis1 = 0, detail::integer axis2 = 1) {
@@ -107,7 +111,7 @@ auto trace(E&& e, detail::integer offset = 0, detail::integer axis1 = 0, detail:
 }
 
 template <detail::choice R = void, detail::expression E>
-auto trace(E&& e, const trace_options& of) {
+auto trace(E&& e, const diagonal_options& of) {
   return trace<R>(std::forward<E>(e), of.offset, of.axis1, of.axis2);
 }
 

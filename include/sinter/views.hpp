@@ -2,7 +2,9 @@
 // lazy; nothing is copied.
 #pragma once
 
+#include <array>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <sinter/array.hpp>
@@ -36,6 +38,14 @@ std::vector<view_of<E>> views_of(std::vector<handle> parts) {
   all.reserve(parts.size());
   for (handle& p : parts) all.push_back(view_of<E>(p.take()));
   return all;
+}
+[[noreturn]] SINTER_API void throw_part_count(std::size_t parts, std::size_t names);
+/// Parts that a program names. Errors: `shape_error` where there are not so many.
+template <std::size_t names, class T>
+std::array<T, names> as_many(std::vector<T> parts) {
+  if (parts.size() != names) throw_part_count(parts.size(), names);
+  return [&]<std::size_t... i>(std::index_sequence<i...>) { return std::array<T, names>{std::move(parts[i])...}; }
+  (std::make_index_sequence<names>());
 }
 template <class E>
 auto split_at(E&& e, const integers& parts, std::int64_t axis, bool may_differ = false) {
@@ -126,6 +136,11 @@ template <detail::expression E>
 auto split(E&& e, const detail::integers& parts, detail::integer axis = 0) {
   return detail::split_at(std::forward<E>(e), parts, axis);
 }
+/// So many of them, to be named: `auto [x, y, z] = split<3>(a, 1);`.
+template <std::size_t parts, detail::expression E>
+auto split(E&& e, detail::integer axis = 0) {
+  return detail::as_many<parts>(split(std::forward<E>(e), static_cast<std::int64_t>(parts), axis));
+}
 /// The same, but the first parts may be one longer than the others. Source: numpy.array_split.
 template <detail::expression E>
 auto array_split(E&& e, const detail::integers& parts, detail::integer axis = 0) {
@@ -149,6 +164,11 @@ auto dsplit(E&& e, const detail::integers& parts) {
 template <detail::expression E>
 auto unstack(E&& e, detail::integer axis = 0) {
   return detail::views_of<E>(detail::make_unstacked(detail::node_of(std::forward<E>(e)).get(), axis));
+}
+/// So many of them, to be named: `auto [x, y] = unstack<2>(points, 1);`. Errors: `shape_error` where there are not so many.
+template <std::size_t parts, detail::expression E>
+auto unstack(E&& e, detail::integer axis = 0) {
+  return detail::as_many<parts>(unstack(std::forward<E>(e), axis));
 }
 
 /// Elements of an array in any shape and with any strides, from its first one on; an element may have several places. Those of an

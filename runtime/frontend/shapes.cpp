@@ -156,6 +156,10 @@ std::vector<handle> make_equal_parts(node* n, std::int64_t count, std::int64_t g
   throw_host_is_full();
 }
 
+void throw_part_count(std::size_t parts, std::size_t names) {
+  throw shape_error(message("sinter: there are %zu parts, and %zu names for them", parts, names).c_str());
+}
+
 std::vector<handle> make_unstacked(node* n, std::int64_t given) try {
   const shape& s = typed(n)->extents;
   const int axis = checked_axis(given, s.size(), "unstack");

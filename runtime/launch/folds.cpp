@@ -221,7 +221,7 @@ class cpu_choice {
 
   layout run() {
     s_ = {};
-    s_.lanes = cpu_lanes(k_, b_.reduced);
+    s_.lanes = cpu_lanes(k_, v_, b_.reduced);
     s_.filled = !v_.columns && b_.reduced >= s_.lanes;
     if (are_short_rows()) return short_rows();
     s_.stream = is_stream();

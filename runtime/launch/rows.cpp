@@ -130,7 +130,7 @@ layout cpu_rows(const codegen::kernel& k, binding& b, int threads) {
   const bool fits = b.variant.columns ? held * bytes * across <= around : held * bytes <= near;
   s.held = bytes > 0 && fits && held >= b.reduced ? static_cast<std::uint16_t>(held) : 0;
   s.across = static_cast<std::uint16_t>(s.held != 0 ? across : most);
-  s.lanes = cpu_lanes(k, b.reduced);
+  s.lanes = cpu_lanes(k, b.variant, b.reduced);
   s.filled = !b.variant.columns && b.reduced >= s.lanes;
   if (are_short_rows(k, b)) s.short_row = static_cast<std::uint8_t>(b.reduced);
   l.how.items = cpu_groups(b, s.across);

@@ -41,12 +41,20 @@ inline std::uint16_t cpu_columns(const binding& b, int threads, std::int64_t wid
 /// groups of powers of two, and of three. Others take longer than steps of any length do.
 inline bool is_taken_apart(std::int64_t length) { return (length >= 1 && length <= 4) || length == 8; }
 
+/// Does the order change what is folded? It does of sums and products that are rounded.
+inline bool depends_on_order(const codegen::accumulator& a) {
+  const bool rounds = a.what == detail::reduction::sum || a.what == detail::reduction::prod;
+  return a.called || (rounds && detail::is_inexact(a.type));
+}
+
 /// The lanes in which a core folds a row: enough additions under way, but not so many that there is more to do at the row's end
-/// than in it; of bytes, as a mask is, so many that they fill a vector, or gcc makes none. By the length and the dtypes that a kernel reads
-/// alone, since the order of folding follows from it.
-inline std::uint8_t cpu_lanes(const codegen::kernel& k, std::int64_t length) {
+/// than in it; of bytes, as a mask is, so many that they fill a vector, or gcc makes none. By the length and the dtypes that a kernel reads,
+/// since the order of folding follows from it; in the strict mode by the length alone, where the order changes what is folded: there it is
+/// to be the same whatever else is in the kernel.
+inline std::uint8_t cpu_lanes(const codegen::kernel& k, const codegen::variant& v, std::int64_t length) {
   const auto is_byte = [](const codegen::input& i) { return i.is_element() && itemsize(i.type) == 1; };
-  const bool wide = length > 16 && std::any_of(k.inputs.begin(), k.inputs.end(), is_byte);
+  const bool may_be_wide = !v.in_order || std::none_of(k.accumulators.begin(), k.accumulators.end(), depends_on_order);
+  const bool wide = may_be_wide && length > 16 && std::any_of(k.inputs.begin(), k.inputs.end(), is_byte);
   return length < 512 && !wide ? 16 : length < 2048 ? 32 : 64;
 }
 

@@ -77,7 +77,8 @@ const call_row rows[] = {
        return made.counts;
      },
      [](const step& s, const texts& o, dtype) {
-       return "histogram(" + o[0] + ", " + text(bins_of(s)) + ", {.range = {-4, " + text(4 + small(s, 1)) + "}}).first";
+       return "histogram(" + o[0] + ", " + text(bins_of(s)) + ", {.range = {-4, " + text(4 + small(s, 1)) +
+              "}}).counts";
      },
      [](const step& s, const texts& o, dtype) {
        return "fz.histogram(" + o[0] + ", " + text(bins_of(s)) + ", (-4, " + text(4 + small(s, 1)) + "))";

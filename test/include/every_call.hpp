@@ -115,7 +115,7 @@ inline std::vector<kind_of_call> orders() {
        [](const auto& x) -> array<double> {
          return astype<double>(bincount(astype<std::int64_t>(abs(x.ravel()) * 8)));
        }},
-      {"histogram", true, [](const auto& x) -> array<double> { return histogram<double>(x, 10).first; }},
+      {"histogram", true, [](const auto& x) -> array<double> { return histogram<double>(x, 10).counts; }},
   };
 }
 inline std::vector<kind_of_call> systems() {

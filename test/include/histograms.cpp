@@ -48,7 +48,7 @@ TEST_CASE("histograms: bincount") {
   // The same where they go back along rows, or from row to row.
   const array<std::int8_t> rows = astype<std::int8_t>(arange(32) % 3 + 1).reshape(4, 8);
   for (const int axis : {0, 1}) {
-    CHECK(histogram(flip(rows, axis), 1, {.range = {-4, 4}}).first.get() == counts_of{32});
+    CHECK(histogram(flip(rows, axis), 1, {.range = {-4, 4}}).counts.get() == counts_of{32});
     CHECK(bincount(flip(rows, axis).ravel()).get() == counts_of{0, 11, 11, 10});
   }
   CHECK(bincount((cube(slice(_, _, 2), _, 0).T() + 1).ravel()).get() == counts_of{0, 0, 6, 6, 6});
@@ -81,18 +81,18 @@ TEST_CASE("histograms: equal bins, given edges, and what lies outside") {
   CHECK(same.get() == uneven.get());
   // Whole numbers on edges, and NaN, which counts nowhere.
   const array<float> y{1, 2, 1, std::numeric_limits<float>::quiet_NaN(), 3, 9};
-  CHECK(histogram(y, array<int>{0, 1, 2, 3}).first.get() == counts_of{0, 2, 2});
-  CHECK(histogram(array<int>{4, 4}, 2).second.get() == std::vector<double>{3.5, 4, 4.5});
-  CHECK(histogram(zeros({0}), 2).second.get() == std::vector<double>{0, 0.5, 1});
+  CHECK(histogram(y, array<int>{0, 1, 2, 3}).counts.get() == counts_of{0, 2, 2});
+  CHECK(histogram(array<int>{4, 4}, 2).edges.get() == std::vector<double>{3.5, 4, 4.5});
+  CHECK(histogram(zeros({0}), 2).edges.get() == std::vector<double>{0, 0.5, 1});
 }
 
 TEST_CASE("histograms: weights, densities and dtypes") {
   const array<double> x{0, 0.25, 0.5, 1, 3, 4}, w{1, 2, 3, 4, 5, 6};
-  CHECK(histogram(x, w, 4).first.get() == std::vector<double>{6, 4, 0, 11});
+  CHECK(histogram(x, w, 4).counts.get() == std::vector<double>{6, 4, 0, 11});
   const auto [density, edges] = histogram<float>(x, array<double>{0, 1, 4}, {.density = true});
   CHECK(density.get() == std::vector<float>{0.5f, 1.0f / 6});
-  CHECK(histogram<std::int32_t>(x, 4).first.get() == std::vector<std::int32_t>{3, 1, 0, 2});
-  CHECK(histogram(x, w, array<double>{0, 1, 4}, {.density = true}).first.get() ==
+  CHECK(histogram<std::int32_t>(x, 4).counts.get() == std::vector<std::int32_t>{3, 1, 0, 2});
+  CHECK(histogram(x, w, array<double>{0, 1, 4}, {.density = true}).counts.get() ==
         std::vector<double>{6.0 / 21, 15.0 / 3 / 21});
 }
 
@@ -174,8 +174,8 @@ TEST_CASE("histograms: a division finds the bins that a search among the edges f
       }
       values.insert(values.end(), {-inf, inf, std::nan("")});
       const array<double> x = asarray(values);
-      const counts_of by_search = histogram(x, edges).first.get(),
-                      by_division = histogram(x, bins, {.range = r}).first.get();
+      const counts_of by_search = histogram(x, edges).counts.get(),
+                      by_division = histogram(x, bins, {.range = r}).counts.get();
       CHECK(by_division == by_search);
       if (bins <= 256) CHECK(by_division == by_hand(values, edges.get()));
     }
@@ -183,7 +183,7 @@ TEST_CASE("histograms: a division finds the bins that a search among the edges f
   const std::vector<float> host = y.get();
   const auto [counts, edges] = histogram(y, 256, {.range = {0, 1}});
   CHECK(counts.get() == by_hand(std::vector<double>(host.begin(), host.end()), edges.get()));
-  CHECK(histogram(full({5000}, 0.25), 8, {.range = {0, 1}}).first.get() == counts_of{0, 0, 5000, 0, 0, 0, 0, 0});
+  CHECK(histogram(full({5000}, 0.25), 8, {.range = {0, 1}}).counts.get() == counts_of{0, 0, 5000, 0, 0, 0, 0, 0});
 }
 
 TEST_CASE("histograms: edges in a list") {
@@ -191,7 +191,7 @@ TEST_CASE("histograms: edges in a list") {
   const auto [counts, edges] = histogram(a, {0.0, 2.0, 7.0});
   CHECK(counts.get() == counts_of{1, 5});
   CHECK(edges.get() == std::vector<double>{0, 2, 7});
-  CHECK(histogram(a, {0, 2, 7}, {.density = false}).first.get() == counts_of{1, 5});
+  CHECK(histogram(a, {0, 2, 7}, {.density = false}).counts.get() == counts_of{1, 5});
   CHECK(digitize(a, {2, 4}).get() == counts_of{0, 1, 1, 2, 2, 2});
   CHECK(digitize(2, {2, 4}, true).item() == 0);
 }

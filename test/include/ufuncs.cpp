@@ -124,6 +124,9 @@ TEST_CASE("ufuncs: truth as bits of bytes, and back") {
   using bytes = std::vector<std::uint8_t>;
   const array<int> a = astype<int>(arange(22)).reshape(2, 11) % 3;
   CHECK(packbits(a).get() == bytes{109, 182, 216});
+  CHECK(packbits(a, bit_order::little).get() == packbits(a.ravel(), 0, bit_order::little).get());
+  CHECK(unpackbits(packbits(a, bit_order::little), bit_order::little).get() ==
+        unpackbits(packbits(a.ravel(), 0)).get());
   CHECK(packbits(a, 1).get() == bytes{109, 160, 182, 192});
   CHECK(packbits(a(_, slice(_, _, -1)) * 2.5, -1).get() == bytes{182, 192, 109, 160});
   CHECK(packbits(a, 0, bit_order::little).get() == bytes{2, 1, 3, 2, 1, 3, 2, 1, 3, 2, 1});

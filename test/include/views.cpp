@@ -235,6 +235,19 @@ TEST_CASE("views: of views") {
   CHECK(launches_of([&] { array<int> r = lazily; }) == 1);
 }
 
+TEST_CASE("views: parts that a program names") {
+  const array<int> a = arange<int>(24).reshape({2, 3, 4});
+  const auto [x, y, z] = split<3>(a, 1);
+  CHECK(z.get() == array<int>(a(_, slice(2, 3))).get());
+  CHECK(array<int>(x + y).shape() == shape{2, 1, 4});
+  const auto [first, second] = unstack<2>(a);
+  CHECK(second.get() == a(1).get());
+  CHECK(array<int>(std::get<1>(unstack<2>(a * 2))).get() == array<int>(a(1) * 2).get());
+  CHECK_THROWS_AS(unstack<2>(a, 1), shape_error);
+  CHECK(diagonal(a, {.axis1 = 1, .axis2 = 2}).get() == diagonal(a, 0, 1, 2).get());
+  CHECK(diagonal(a, {.offset = 1, .axis2 = 2}).get() == diagonal(a, 1, 0, 2).get());
+}
+
 TEST_CASE("views: transposes") {
   const array<int> a = numbers({2, 3, 4});
   const auto reference = [&](int x, int y, int z) {
