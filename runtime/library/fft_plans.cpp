@@ -22,29 +22,22 @@ fft_plan_list& fft_plans_of(const device_impl& on) {
 shared_plan fft_plan_list::find(const key& k) {
   plans gone;
   const std::lock_guard hold(changing_);
-  for (auto at = leaving_.begin(); at != leaving_.end();) {
-    const auto next = std::next(at);
-    if (reached(*at->of.on, at->position)) gone.splice(gone.end(), leaving_, at);
-    at = next;
-  }
+  gone = take_done();
   const auto at = places_.find(k);
   if (at == places_.end()) return ++misses_, nullptr;
   ++hits_;
   all_.splice(all_.begin(), all_, at->second);
-  if (k.on) at->second->position = k.on->position() + 1;
   return at->second->plan;
 }
 
-void fft_plan_list::keep(const key& k, const shared_plan& made) {
+shared_plan fft_plan_list::keep(const key& k, const shared_plan& made) {
   plans gone, fresh;
-  fresh.push_front({k, made, k.on ? k.on->position() + 1 : 0});
+  fresh.push_front({k, made});
   const std::lock_guard hold(changing_);
-  if (!places_.try_emplace(k, fresh.begin()).second) {  // another thread made one, too
-    if (k.on) leaving_.splice(leaving_.end(), fresh);
-    return;
-  }
+  if (const auto [at, is_new] = places_.try_emplace(k, fresh.begin()); !is_new) return at->second->plan;
   all_.splice(all_.begin(), fresh);
   gone = leave_out();
+  return made;
 }
 
 fft_plan_list::plans fft_plan_list::leave_out() {
@@ -54,6 +47,21 @@ fft_plan_list::plans fft_plan_list::leave_out() {
     places_.erase(last->of);
     plans& to = last->of.on ? leaving_ : gone;
     to.splice(to.end(), all_, last);
+  }
+  return gone;
+}
+
+fft_plan_list::plans fft_plan_list::take_done() {
+  plans gone;
+  for (auto at = leaving_.begin(); at != leaving_.end();) {
+    const auto next = std::next(at);
+    // No thread is given it any more: once the list alone holds it, no work is added.
+    if (at->plan.use_count() == 1) {
+      stream_state& on = *at->of.on;
+      if (at->last == 0) at->last = on.position();
+      if (reached(on, at->last)) gone.splice(gone.end(), leaving_, at);
+    }
+    at = next;
   }
   return gone;
 }

@@ -13,7 +13,7 @@
 
 namespace sinter::runtime {
 
-/// A plan of a library, whatever that is; it is destroyed by its last user: the list, a thread that enqueues it, a graph.
+/// A plan of a library, whatever that is. It is destroyed by its last owner: the list, a thread that enqueues it, a graph.
 using shared_plan = std::shared_ptr<void>;
 
 class fft_plan_list {
@@ -26,14 +26,14 @@ class fft_plan_list {
     auto operator<=>(const key&) const = default;
   };
 
-  /// The plan for a key: a new one is what `make` gives, null for none. A plan that has to make room goes once its stream has done
-  /// what it was enqueued for. Errors: those of `make`.
+  /// The plan for a key: a new one is what `make` gives, null for none. A plan that has to make room goes once no thread and no graph
+  /// holds it and its stream has done what it was enqueued for; a thread counts that there (`stream_state::enqueued`) before it lets
+  /// the plan go. Errors: those of `make`.
   template <class Make>
   shared_plan plan(const key& k, Make make) {
-    shared_plan found = find(k);
-    if (!found)
-      if ((found = make())) keep(k, found);
-    return found;
+    if (shared_plan found = find(k)) return found;
+    const shared_plan made = make();
+    return made ? keep(k, made) : made;
   }
 
   std::int64_t size() const;  // most plans; -1: any number
@@ -48,14 +48,18 @@ class fft_plan_list {
   struct entry {
     key of;
     shared_plan plan;
-    std::uint64_t position = 0;  // of its stream, behind what it was enqueued for last
+    std::uint64_t last = 0;  // how many operations its stream had when no thread held it any more; 0: not known yet
   };
   using plans = std::list<entry>;
 
   shared_plan find(const key&);
-  void keep(const key&, const shared_plan&);
-  /// What no longer fits, to be destroyed without the lock.
+  /// The plan that is kept: where another thread made one meanwhile, that one.
+  shared_plan keep(const key&, const shared_plan&);
+  // What these give is to be destroyed without the lock.
+  /// What no longer fits and has no work that may be left; the rest of it is leaving.
   plans leave_out();
+  /// Of those leaving the ones whose work is done.
+  plans take_done();
 
   mutable std::mutex changing_;
   plans all_, leaving_;  // the one used last is the first; those whose work may not be done

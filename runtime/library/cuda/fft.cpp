@@ -14,6 +14,7 @@
 #include "runtime/library/opened.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/stream/capture.hpp"
+#include "runtime/stream/table.hpp"
 
 namespace sinter::runtime {
 
@@ -118,6 +119,8 @@ shared_plan make_plan(const cufft& api, const fft_shape& s, device_impl& on) {
       api.cufftMakePlanMany64(plan->number, s.rank, n, nullptr, 1, s.kind == fft_kind::to_real ? half : points, nullptr,
                               1, s.kind == fft_kind::from_real ? half : points, type_of(s), s.batch, &plan->area),
       "cufftMakePlanMany64");
+  // cuFFT fills its tables on the legacy default stream and does not wait for them; Sinter's streams would not either.
+  on.synchronize(on.streams().first());
   return plan;
 }
 
@@ -164,7 +167,9 @@ bool transform_on_gpu(const fft_shape& s, const std::byte* from, std::byte* to, 
     written.reset(make_storage(sizes.to, on));
     target = written.get()->data;
   }
-  check(run(api, s, plan.number, const_cast<std::byte*>(from), target), "cufftExec");
+  const int status = run(api, s, plan.number, const_cast<std::byte*>(from), target);
+  on.enqueued();  // whatever became of it: the list of plans must not take it for done
+  check(status, "cufftExec");
   if (target != to) on.device.copy(to, target, sizes.to, on);
   return true;
 }

@@ -1,4 +1,5 @@
-// A stand-in for cuFFT: transforms factor by factor, which run on the driver's streams in the order that these allow.
+// A stand-in for cuFFT: transforms factor by factor, which run on the driver's streams in the order that these allow. A plan has a table on
+// the device, as the library's has: it is filled on the legacy default stream, for which a stream that does not block does not wait.
 #include <cmath>
 #include <complex>
 #include <map>
@@ -17,7 +18,7 @@ struct transform_plan {
   std::vector<long long> n;
   long long batch = 1;
   cu_stream stream = nullptr;
-  address area = 0;
+  address area = 0, table = 0;
 
   bool is_double() const { return type & 0x40; }
   bool from_real() const { return (type & 0x3f) == 0x2a; }
@@ -55,7 +56,7 @@ void transform(std::vector<point>& all, std::size_t first, std::size_t step, std
   for (std::size_t k = 0; k < n; ++k) all[first + k * step] = result[k];
 }
 
-constexpr std::size_t area_size = 512;
+constexpr std::size_t area_size = 512, table_size = 64;
 
 class transform_work final : public work {
  public:
@@ -75,7 +76,8 @@ class transform_work final : public work {
     const auto in = static_cast<std::size_t>(of_.elements_in()), out = static_cast<std::size_t>(of_.elements_out()),
                batch = static_cast<std::size_t>(of_.batch);
     const std::size_t in_size = sizeof(T) * (of_.from_real() ? 1 : 2), out_size = sizeof(T) * (of_.to_real() ? 1 : 2);
-    if (!check(by, of_.area, area_size, touch::write)) return illegal_address;
+    if (!check(by, of_.area, area_size, touch::write) || !check(by, of_.table, table_size, touch::read))
+      return illegal_address;
     if (!check(by, from_, batch * in * in_size, touch::read) || !check(by, to_, batch * out * out_size, touch::write))
       return illegal_address;
     const T* from = static_cast<const T*>(pointer(from_));
@@ -169,10 +171,13 @@ SOFTGPU_CUFFT cufftCreate(int* number) {
 }
 
 SOFTGPU_CUFFT cufftDestroy(int number) {
-  return with_plan("cufftDestroy", number, [&](call_context, transform_plan&) -> result {
+  address table = 0;
+  const int outcome = with_plan("cufftDestroy", number, [&](call_context, transform_plan& p) -> result {
+    table = p.table;
     plans().erase(number);
     return 0;
   });
+  return outcome == 0 ? result_of(cuMemFree_v2(table)) : outcome;
 }
 
 SOFTGPU_CUFFT cufftSetAutoAllocation(int number, int) {
@@ -182,15 +187,23 @@ SOFTGPU_CUFFT cufftSetAutoAllocation(int number, int) {
 SOFTGPU_CUFFT cufftMakePlanMany64(int number, int rank, long long* n, long long*, long long in_step,
                                   long long in_distance, long long*, long long out_step, long long out_distance,
                                   int type, long long batch, std::size_t* area) {
-  return with_plan("cufftMakePlanMany64", number, [&](call_context, transform_plan& p) -> result {
+  address table = 0;
+  if (const cu_result r = cuMemAlloc_v2(&table, table_size)) return result_of(r);
+  const int outcome = with_plan("cufftMakePlanMany64", number, [&](call_context, transform_plan& p) -> result {
     p.rank = rank, p.type = type, p.batch = batch;
     p.n.assign(n, n + rank);
     *area = area_size;
     const bool fits = rank >= 1 && rank <= 3 && batch > 0 && in_step == 1 && out_step == 1 && p.points() > 0 &&
                       in_distance == p.elements_in() && out_distance == p.elements_out() &&
                       (rank == 1 || (!p.from_real() && !p.to_real()));
-    return fits ? 0 : invalid_value;
+    if (!fits) return invalid_value;
+    p.table = table;
+    return 0;
   });
+  constexpr unsigned char values[table_size] = {};
+  if (outcome == 0) return result_of(cuMemcpyHtoDAsync_v2(table, values, table_size, nullptr));
+  cuMemFree_v2(table);
+  return outcome;
 }
 
 SOFTGPU_CUFFT cufftSetWorkArea(int number, void* area) {
