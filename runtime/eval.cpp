@@ -25,6 +25,7 @@
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/launch/workspace.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/parts.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"

@@ -10,6 +10,7 @@
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/library/call.hpp"
 #include "runtime/library/ending.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter::runtime {

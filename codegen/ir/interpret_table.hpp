@@ -28,13 +28,13 @@ constexpr bool computes_in(detail::rule r) {
 
 // An operation as a function of one element: `A` differs from `T` only for the truth value that chooses.
 namespace element {
-#define SINTER_OP(name, arity_, rule_, cuda, c_, integer, interpreter, ...)               \
+#define SINTER_OP(name, arity_, rule_, value_, ...)                                       \
   struct name {                                                                           \
     static constexpr int arity = arity_;                                                  \
     static constexpr detail::rule of = detail::rule::rule_;                               \
     template <class T, class A>                                                           \
     static auto value([[maybe_unused]] A a, [[maybe_unused]] T b, [[maybe_unused]] T c) { \
-      return interpreter;                                                                 \
+      return value_;                                                                      \
     }                                                                                     \
   };
 #include <sinter/ops.def>

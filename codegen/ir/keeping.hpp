@@ -103,7 +103,7 @@ class keeping : protected places {
     const int nearest = nearest_axis(a);
     if (nearest < 0 || std::llabs(a->strides[nearest]) == 1) return false;
     const axis_map along = driven(c, a->extents, nearest);
-    return along.axis >= 0 && (domain.reduced >> along.axis & 1) && ways_->keeps_work(a->memory->device);
+    return along.axis >= 0 && (domain.reduced >> along.axis & 1) && ways_->keeps_work(place_of(*a).device);
   }
 
   // Folds of one domain whose elements lie otherwise are not for one kernel, if they are many: one of them would be gone along badly. What

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 #include <sinter/detail/seam.hpp>
 #include <sinter/shape.hpp>
@@ -25,38 +26,22 @@ class stream_state;
 
 namespace sinter::detail {
 
-/// A stream that reads a storage which another one wrote.
-struct reader {
-  runtime::stream_state* on;
-  std::uint64_t position;  // how much of its work may read it
-  reader* next;
-};
-
 struct array_node;
+struct storage;  // a block of a device's memory: runtime/memory/storage.hpp
+void release(storage*) noexcept;
 
-/// A block of a device's memory. The resource it came from owns the bytes; the count says how many arrays look at them, and
-/// the list which (runtime/memory/holders.hpp). What streams did to it is written by a thread that is the only one to use it, but
-/// for the list of readers, which grows.
-struct storage {
-  int references = 1;  // its sign bit: a thread is changing the list of holders
-  int lives = 1;       // one for all references together, one for each graph that uses it
+/// Where an array's elements are.
+struct array_place {
   runtime::device_impl* device;
-  std::byte* data;
-  std::size_t size;  // bytes asked for
-  memory_resource* resource;
-  runtime::stream_state* home;    // in whose order the block was handed out and goes back
-  runtime::stream_state* stream;  // that wrote it last, or will
-  std::uint64_t written;          // how much of that stream's work it takes
-  reader* readers;                // other streams
-  storage* next;                  // among those that are dead but still in use
-  array_node* holders = nullptr;  // while there are any; the newest first
-  bool lent = false;              // the program has its address, and may enqueue work of its own with it
-  bool named = false;             // the program has given it a name (runtime/inspect/names.hpp)
+  std::byte* data;  // the first element
 };
+array_place place_of(const array_node&) noexcept;  // runtime/memory/storage.cpp
 
-void release(storage*) noexcept;  // runtime/memory/storage.cpp
-
-enum class node_kind : std::uint8_t { array, expression, view, reduction, scan, reshape, iota, call };
+enum class node_kind : std::uint8_t {
+#define SINTER_NODE(kind) kind,
+#include "codegen/ir/node_kinds.def"
+#undef SINTER_NODE
+};
 
 /// What every node knows: its dtype and its shape.
 struct typed_node : node {
@@ -71,10 +56,17 @@ struct typed_node : node {
   typed_node(node_kind k, dtype t, const sinter::shape& s) : kind(k), type(t), extents(s) {}
 };
 
+/// A node that is made of no others. The members of the same names of other structs say what those are made of.
+struct leaf_node : typed_node {
+  using typed_node::typed_node;
+  int child_count() const { return 0; }
+  typed_node* child_at(int) const { return nullptr; }
+};
+
 /// Elements in a storage: strides and offset in elements.
-struct array_node : typed_node {
-  explicit array_node(dtype t) : typed_node(node_kind::array, t) {}
-  array_node(dtype t, const sinter::shape& s) : typed_node(node_kind::array, t, s) {}
+struct array_node : leaf_node {
+  explicit array_node(dtype t) : leaf_node(node_kind::array, t) {}
+  array_node(dtype t, const sinter::shape& s) : leaf_node(node_kind::array, t, s) {}
 
   storage* memory;
   std::int64_t offset;
@@ -82,7 +74,7 @@ struct array_node : typed_node {
   bool contiguous;            // C order without gaps
   array_node *newer, *older;  // among the holders of its storage
 
-  std::byte* data() const { return memory->data + offset * itemsize(type); }
+  std::byte* data() const;  // runtime/memory/storage.hpp
 };
 
 /// An elementwise expression: an expression type's code over child nodes and scalars, which follow in the same block.
@@ -96,6 +88,9 @@ struct expression_node : typed_node {
   /// without a locked instruction each, and given up by the name.
   unsigned maker = 0;
   int in_advance = 0;
+
+  int child_count() const { return code->nodes; }
+  typed_node* child_at(int i) const { return static_cast<typed_node*>(children[i]); }
 };
 
 /// Does an expression give the node that it is made of as it is?
@@ -132,37 +127,44 @@ struct view_node : typed_node {
   typed_node* more[max_rank + 1];  // the indices, of integer dtypes, and the guard, of bool
 
   int more_count() const { return indices + guarded; }
+  int child_count() const { return 1 + more_count(); }
+  typed_node* child_at(int i) const { return i == 0 ? child : more[i - 1]; }
+};
+
+/// A node that is made of one other.
+struct unary_node : typed_node {
+  using typed_node::typed_node;
+  int child_count() const { return 1; }
+  typed_node* child_at(int) const { return child; }
+
+  typed_node* child;
 };
 
 /// A reduction over some axes of an expression.
-struct reduction_node : typed_node {
-  reduction_node(dtype t, const sinter::shape& s) : typed_node(node_kind::reduction, t, s) {}
+struct reduction_node : unary_node {
+  reduction_node(dtype t, const sinter::shape& s) : unary_node(node_kind::reduction, t, s) {}
 
-  typed_node* child;
   reduction what;
   std::uint32_t axes;                              // bit d: axis d of the child is reduced
   const codegen::function_text* called = nullptr;  // reduction::text
 };
 
 /// What a reduction makes of the elements up to each one, along an axis of an expression.
-struct scan_node : typed_node {
-  scan_node(dtype t, const sinter::shape& s) : typed_node(node_kind::scan, t, s) {}
+struct scan_node : unary_node {
+  scan_node(dtype t, const sinter::shape& s) : unary_node(node_kind::scan, t, s) {}
 
-  typed_node* child;
   reduction what;
   int axis;
 };
 
 /// An expression's elements in C order under another shape.
-struct reshape_node : typed_node {
-  reshape_node(dtype t, const sinter::shape& s) : typed_node(node_kind::reshape, t, s) {}
-
-  typed_node* child;
+struct reshape_node : unary_node {
+  reshape_node(dtype t, const sinter::shape& s) : unary_node(node_kind::reshape, t, s) {}
 };
 
 /// 0, 1, 2, ... along one axis, constant along the others, or in C order over all of them; int64.
-struct iota_node : typed_node {
-  iota_node(dtype t, const sinter::shape& s) : typed_node(node_kind::iota, t, s) {}
+struct iota_node : leaf_node {
+  iota_node(dtype t, const sinter::shape& s) : leaf_node(node_kind::iota, t, s) {}
 
   static constexpr int all_axes = -1;
   int axis;
@@ -185,32 +187,30 @@ struct call_node : typed_node {
 
   call_site* site;
   int number = 0;  // among the results
+
+  int child_count() const { return site->operand_count; }
+  typed_node* child_at(int i) const { return site->operands[i]; }
 };
+
+/// Calls `with` with a node as what it is.
+template <class Node, class With>
+[[gnu::always_inline]] inline decltype(auto) visit(Node& n, With&& with) {
+  switch (n.kind) {
+#define SINTER_NODE(kind) \
+  case node_kind::kind:   \
+    return with(static_cast<std::conditional_t<std::is_const_v<Node>, const kind##_node, kind##_node>&>(n));
+#include "codegen/ir/node_kinds.def"
+#undef SINTER_NODE
+  }
+  __builtin_unreachable();
+}
 
 /// The nodes that a node is made of.
 inline int child_count(const typed_node* n) {
-  switch (n->kind) {
-    case node_kind::expression: return static_cast<const expression_node*>(n)->code->nodes;
-    case node_kind::view: return 1 + static_cast<const view_node*>(n)->more_count();
-    case node_kind::reduction:
-    case node_kind::scan:
-    case node_kind::reshape: return 1;
-    case node_kind::call: return static_cast<const call_node*>(n)->site->operand_count;
-    default: return 0;
-  }
+  return visit(*n, [](const auto& of) { return of.child_count(); });
 }
 inline typed_node* child(const typed_node* n, int i) {
-  switch (n->kind) {
-    case node_kind::expression: return static_cast<typed_node*>(static_cast<const expression_node*>(n)->children[i]);
-    case node_kind::view: {
-      const auto* v = static_cast<const view_node*>(n);
-      return i == 0 ? v->child : v->more[i - 1];
-    }
-    case node_kind::reduction: return static_cast<const reduction_node*>(n)->child;
-    case node_kind::scan: return static_cast<const scan_node*>(n)->child;
-    case node_kind::call: return static_cast<const call_node*>(n)->site->operands[i];
-    default: return static_cast<const reshape_node*>(n)->child;
-  }
+  return visit(*n, [i](const auto& of) { return of.child_at(i); });
 }
 
 }  // namespace sinter::detail

@@ -104,59 +104,57 @@ class walker : keeping {
   }
 
   void advance() {
-    const std::size_t depth = frames_.size();
     frame& f = frames_.back();
-    switch (f.n->kind) {
-      case node_kind::expression: {
-        const auto* e = static_cast<const expression_node*>(f.n);
-        const unsigned in = f.context;
-        if (f.stores) return close(stored(f));
-        if (ways_ && f.next == 0 && (is_stored(e, f) || is_moved(f))) return store(f);
-        for (int next = f.next; next < e->code->nodes;) {
-          const auto* n = static_cast<const typed_node*>(e->children[next++]);
-          if (is_raw(*e->code, next - 1)) [[unlikely]] {
-            refs_.push_back(raw(static_cast<const array_node*>(n), in));
-            continue;
-          }
-          if (const met_nodes::meeting* const before = met_.latest(n); before && before->context == in) {
-            refs_.push_back(before->result);
-            continue;
-          }
-          frames_.back().next = next;
-          take(n, in);
-          if (frames_.size() != depth) return;
-        }
-        return close(expression(e, in));
+    detail::visit(*f.n, [&](const auto& n) { advance(n, f); });
+  }
+
+  void advance(const expression_node& e, frame& f) {
+    const std::size_t depth = frames_.size();
+    const unsigned in = f.context;
+    if (f.stores) return close(stored(f));
+    if (ways_ && f.next == 0 && (is_stored(&e, f) || is_moved(f))) return store(f);
+    for (int next = f.next; next < e.code->nodes;) {
+      const auto* n = static_cast<const typed_node*>(e.children[next++]);
+      if (is_raw(*e.code, next - 1)) [[unlikely]] {
+        refs_.push_back(raw(static_cast<const array_node*>(n), in));
+        continue;
       }
-      case node_kind::view:
-        if (f.stores) return close(stored(f));
-        if (ways_ && f.next == 0 && is_moved(f)) return store(f);
-        return is_transform(f) ? transform(f) : view(f);
-      case node_kind::reduction: {
-        const auto* r = static_cast<const reduction_node*>(f.n);
-        if (f.next++) return close(bounded(f, r->what, maker::fold));
-        return open(f, r->child, r->axes);
+      if (const met_nodes::meeting* const before = met_.latest(n); before && before->context == in) {
+        refs_.push_back(before->result);
+        continue;
       }
-      case node_kind::scan: {
-        const auto* s = static_cast<const scan_node*>(f.n);
-        if (f.next++) return close(bounded(f, s->what, maker::scan));
-        keep_whole(s->child->extents);
-        if (stops()) return;
-        return open(f, s->child, std::uint32_t{1} << s->axis);
-      }
-      case node_kind::reshape:
-        if (f.stores) return close(stored(f));
-        if (ways_ && f.next == 0 && is_moved(f)) return store(f);
-        if (f.next++) return close(pop());
-        return reshape(static_cast<const reshape_node*>(f.n), f.context);
-      case node_kind::array: return f.stores ? close(stored(f)) : store(f);
-      case node_kind::iota: return close(iota(static_cast<const iota_node*>(f.n), f.context));
-      case node_kind::call:
-        if (is_transform(f)) return transform(f);
-        full_ = true;  // of a call nothing is known yet
-        return;
-      default: return;
+      frames_.back().next = next;
+      take(n, in);
+      if (frames_.size() != depth) return;
     }
+    return close(expression(&e, in));
+  }
+  void advance(const view_node&, frame& f) {
+    if (f.stores) return close(stored(f));
+    if (ways_ && f.next == 0 && is_moved(f)) return store(f);
+    return is_transform(f) ? transform(f) : view(f);
+  }
+  void advance(const reduction_node& r, frame& f) {
+    if (f.next++) return close(bounded(f, r.what, maker::fold));
+    return open(f, r.child, r.axes);
+  }
+  void advance(const scan_node& s, frame& f) {
+    if (f.next++) return close(bounded(f, s.what, maker::scan));
+    keep_whole(s.child->extents);
+    if (stops()) return;
+    return open(f, s.child, std::uint32_t{1} << s.axis);
+  }
+  void advance(const reshape_node& r, frame& f) {
+    if (f.stores) return close(stored(f));
+    if (ways_ && f.next == 0 && is_moved(f)) return store(f);
+    if (f.next++) return close(pop());
+    return reshape(&r, f.context);
+  }
+  void advance(const array_node&, frame& f) { return f.stores ? close(stored(f)) : store(f); }
+  void advance(const iota_node& i, frame& f) { return close(iota(&i, f.context)); }
+  void advance(const call_node&, frame& f) {
+    if (is_transform(f)) return transform(f);
+    full_ = true;  // of a call nothing is known yet
   }
 
   ref pop() {
@@ -358,12 +356,13 @@ class walker : keeping {
   }
 
   operand operand_of(const array_node* a) {
-    lives_on(a->memory->device);
+    const array_place place = place_of(*a);
+    lives_on(place.device);
     operand o;
     o.type = a->type;
     o.memory = a->memory;
     o.from = a;
-    o.data = a->data();
+    o.data = place.data;
     return o;
   }
 

@@ -130,7 +130,7 @@ const runtime::device_impl* device_below(const detail::typed_node* n) {
   const detail::typed_node* open[most_open] = {n};
   for (int count = 1, looked_at = 0; count > 0 && looked_at < most_looked_at; ++looked_at) {
     n = open[--count];
-    if (n->kind == detail::node_kind::array) return static_cast<const detail::array_node*>(n)->memory->device;
+    if (n->kind == detail::node_kind::array) return place_of(*static_cast<const detail::array_node*>(n)).device;
     for (int i = child_count(n); i-- > 0 && count < most_open;) open[count++] = child(n, i);
   }
   return nullptr;

@@ -7,21 +7,15 @@
 #include <sinter/error.hpp>
 
 #include "codegen/source/library.hpp"
+#include "codegen/source/op_texts.hpp"
 #include "codegen/source/special_texts.hpp"
 #include "codegen/source/tokens.hpp"
 
 namespace sinter::codegen {
 namespace {
 
-struct op_text {
-  const char* cuda;
-  const char* c;  // null: as cuda
-  const char* integer;
-};
-
-constexpr const char* same = nullptr;
-constexpr op_text op_texts[] = {
-#define SINTER_OP(name, arity, rule, cuda, c, integer, ...) {cuda, c, integer},
+constexpr op_texts texts[] = {
+#define SINTER_OP(name, arity, rule, value, ...) {__VA_ARGS__},
 #include <sinter/ops.def>
 #undef SINTER_OP
 };
@@ -201,7 +195,7 @@ const helper_text* find_helper(std::string_view name, dtype t) {
 }
 
 std::string spell(op code, dtype computed, dialect d, const std::string_view args[3], helper_list& used) {
-  const op_text& row = op_texts[static_cast<int>(code)];
+  const op_texts& row = texts[static_cast<int>(code)];
   if ((detail::is_complex(computed) || detail::is_short_floating(computed)) && code != op::where) {
     const char* const lists[] = {"@(a)", "@(a, b)", "@(a, b, c)"};
     return fill_in(std::string(detail::facts(code).name) + lists[detail::facts(code).arity - 1], computed, args, &used,
@@ -218,8 +212,8 @@ std::string spell(op code, dtype computed, dialect d, const std::string_view arg
 }
 
 bool calls_vector_function(op code) {
-  const op_text& row = op_texts[static_cast<int>(code)];
-  const std::string_view text = row.c == same ? row.cuda : row.c, name = text.substr(0, text.find('$'));
+  const op_texts& row = texts[static_cast<int>(code)];
+  const std::string_view text = row.c ? row.c : row.cuda, name = text.substr(0, text.find('$'));
   const std::string_view arguments = text.substr(name.size());
   return (arguments == "$(a)" || arguments == "$(a, b)") && is_vector_function(name);
 }
@@ -234,7 +228,7 @@ std::string spell_by(op code, dtype computed, std::string_view dividend, std::st
 }
 
 bool may_wrap(op code) {
-  std::string_view text = op_texts[static_cast<int>(code)].integer;
+  std::string_view text = texts[static_cast<int>(code)].integer;
   if (text.find("(U)") != std::string_view::npos) return true;
   while (!text.empty()) {
     const std::string_view token = take_token(text);

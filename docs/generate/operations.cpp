@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "codegen/source/op_texts.hpp"
 #include "docs/generate/examples.hpp"
 #include "docs/generate/pages.hpp"
 
@@ -15,13 +16,10 @@ using sinter::dtype;
 using sinter::detail::rule;
 
 struct row {
-  int line;  // in ops.def
-  const char* name;
+  std::string_view name;
   rule of;
   const char* rule_name;
-  double ulp;
-  const char* numpy;
-  const char* sentence;
+  sinter::codegen::op_texts texts;
   std::string (*example)();
 };
 
@@ -49,8 +47,8 @@ std::string example_of(F f) {
   [] { return example_of<rule::of>([](const auto& x, const auto& y, const auto& z) { return f(x, y, z); }); }
 
 constexpr row rows[] = {
-#define SINTER_OP(name, arity, rule_, cuda, c, integer, interpreter, ulp, numpy, sentence) \
-  {__LINE__, #name, rule::rule_, #rule_, ulp, numpy, sentence, EXAMPLE_##arity(sinter::name, rule_)},
+#define SINTER_OP(name, arity, rule_, value, ...) \
+  {#name, rule::rule_, #rule_, {__VA_ARGS__}, EXAMPLE_##arity(sinter::name, rule_)},
 #define SINTER_SPECIAL_OP(name, ...) SINTER_OP(special::name, __VA_ARGS__)
 #define SINTER_DRAW(...)
 #define SINTER_PART(...)
@@ -88,16 +86,17 @@ const char* sentence(rule r) {
   return "";
 }
 
-/// The comments of ops.def that stand right above a row, by the line of that row: the page's headings.
-std::map<int, std::string> headings() {
-  std::map<int, std::string> found;
+/// The comments of ops.def that stand right above a row, by the name of that row: the page's headings.
+std::map<std::string, std::string, std::less<>> headings() {
+  std::map<std::string, std::string, std::less<>> found;
   std::ifstream table(SINTER_OPS_DEF);
   std::string before;
   std::string line;
-  for (int number = 1; std::getline(table, line); before = line, ++number) {
-    if ((line.starts_with("SINTER_OP(") || line.starts_with("SINTER_SPECIAL_OP(")) && before.starts_with("// "))
-      found[number] = before.substr(3);
-  }
+  for (; std::getline(table, line); before = line)
+    for (const auto& [macro, space] : {std::pair("SINTER_OP(", ""), std::pair("SINTER_SPECIAL_OP(", "special::")})
+      if (const std::size_t start = std::string_view(macro).size();
+          line.starts_with(macro) && before.starts_with("// "))
+        found[space + line.substr(start, line.find(',') - start)] = before.substr(3);
   return found;
 }
 
@@ -116,11 +115,11 @@ std::string code(std::string_view text) { return text.empty() ? "" : "`" + cell(
 void write_rows(std::ostream& page) {
   const auto heading = headings();
   for (const row& r : rows) {
-    if (const auto here = heading.find(r.line); here != heading.end()) {
+    if (const auto here = heading.find(r.name); here != heading.end()) {
       page << "\n## " << here->second << "\n\n| name | NumPy | rule | ulp | | example |\n|---|---|---|---|---|---|\n";
     }
-    page << "| " << code(r.name) << " | " << code(r.numpy) << " | " << r.rule_name << " | " << r.ulp << " | "
-         << cell(r.sentence) << " | " << code(r.example()) << " |\n";
+    page << "| " << code(r.name) << " | " << code(r.texts.numpy) << " | " << r.rule_name << " | " << r.texts.ulp
+         << " | " << cell(r.texts.says) << " | " << code(r.example()) << " |\n";
   }
 }
 
@@ -182,6 +181,6 @@ void docs::write_operations(std::ostream& page) {
 
 std::vector<std::string> docs::operation_names() {
   std::vector<std::string> names;
-  for (const row& r : rows) names.push_back(r.name);
+  for (const row& r : rows) names.emplace_back(r.name);
   return names;
 }

@@ -1,6 +1,7 @@
 #include "runtime/frontend/census.hpp"
 
 #include "codegen/ir/function.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 

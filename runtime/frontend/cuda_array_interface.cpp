@@ -8,6 +8,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter::detail {

@@ -21,6 +21,7 @@
 #include "runtime/frontend/terms.hpp"
 #include "runtime/launch/count.hpp"
 #include "runtime/launch/scatter.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/operation.hpp"
 

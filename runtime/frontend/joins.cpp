@@ -10,6 +10,7 @@
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace sinter::detail {

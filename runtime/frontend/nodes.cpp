@@ -202,33 +202,25 @@ void settle_all(typed_node*& dead) noexcept {
     }
 }
 
-void take_apart(typed_node* n, typed_node*& dead) noexcept {
-  switch (n->kind) {
-    case node_kind::array: return;
-    case node_kind::expression: {
-      auto* const e = static_cast<expression_node*>(n);
-      const int count = e->code->nodes;
-      for (int i = drop_alone(e->children, count, dead); i < count; ++i) drop(e->children[i], dead);
-      return runtime::free_block(n, sizeof(expression_node) + expression_extra(*e->code));
-    }
-    case node_kind::view: {
-      for (int i = 0; i < child_count(n); ++i) drop(child(n, i), dead);
-      return runtime::free_node(static_cast<view_node*>(n));
-    }
-    case node_kind::reduction: drop(child(n, 0), dead); return runtime::free_node(static_cast<reduction_node*>(n));
-    case node_kind::scan: drop(child(n, 0), dead); return runtime::free_node(static_cast<scan_node*>(n));
-    case node_kind::reshape: drop(child(n, 0), dead); return runtime::free_node(static_cast<reshape_node*>(n));
-    case node_kind::iota: return runtime::free_node(static_cast<iota_node*>(n));
-    case node_kind::call: {
-      call_site* const site = static_cast<call_node*>(n)->site;
-      runtime::free_node(static_cast<call_node*>(n));
-      if (__atomic_sub_fetch(&site->references, 1, __ATOMIC_ACQ_REL) != 0) return;
-      for (int i = 0; i < site->operand_count; ++i) drop(site->operands[i], dead);
-      for (array_node* const result : site->kept)
-        if (result) drop(result, dead);
-      return runtime::drop(site);
-    }
-  }
+void take_apart(array_node&, typed_node*&) noexcept {}
+void take_apart(expression_node& e, typed_node*& dead) noexcept {
+  const int count = e.code->nodes;
+  for (int i = drop_alone(e.children, count, dead); i < count; ++i) drop(e.children[i], dead);
+  runtime::free_block(&e, sizeof(expression_node) + expression_extra(*e.code));
+}
+void take_apart(call_node& c, typed_node*& dead) noexcept {
+  call_site* const site = c.site;
+  runtime::free_node(&c);
+  if (__atomic_sub_fetch(&site->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+  for (int i = 0; i < site->operand_count; ++i) drop(site->operands[i], dead);
+  for (array_node* const result : site->kept)
+    if (result) drop(result, dead);
+  runtime::drop(site);
+}
+template <class Node>
+void take_apart(Node& n, typed_node*& dead) noexcept {
+  for (int i = 0; i < n.child_count(); ++i) drop(n.child_at(i), dead);
+  runtime::free_node(&n);
 }
 
 // Until nothing is dead and nothing is gathered. A resource of the program's that is given memory back may come here itself.
@@ -237,7 +229,7 @@ void take_apart(typed_node* n, typed_node*& dead) noexcept {
     while (dead) {
       typed_node* next = dead;
       dead = reinterpret_cast<typed_node*>(static_cast<std::intptr_t>(next->extents[0]));
-      take_apart(next, dead);
+      visit(*next, [&](auto& n) { take_apart(n, dead); });
     }
     settle_all(dead);
   } while (dead);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "codegen/ir/node.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 

@@ -8,6 +8,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/inspect/names.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 
@@ -56,7 +57,7 @@ class writer {
     order(root);
     for (const typed_node* n : order_) {
       entry& e = entries_[n];
-      e.made = term_of(n);
+      e.made = detail::visit(*n, [this](const auto& of) { return text_of(of); });
       const bool is_root = n == root;
       const bool has_line = is_root || n->kind == node_kind::array || n->kind == node_kind::call || e.uses > 1 ||
                             e.made.text.size() > longest;
@@ -106,32 +107,21 @@ class writer {
     return is_view(*static_cast<const array_node*>(n)) ? "array, a view" : "array";
   }
 
-  term term_of(const typed_node* n) {
-    switch (n->kind) {
-      case node_kind::array: return {names_.of(*static_cast<const array_node*>(n))};
-      case node_kind::iota: {
-        const int axis = static_cast<const detail::iota_node*>(n)->axis;
-        return {axis == detail::iota_node::all_axes ? "position" : "index(axis=" + std::to_string(axis) + ")"};
-      }
-      case node_kind::view: return view_text(*static_cast<const detail::view_node*>(n));
-      case node_kind::reshape: return called("reshape", {&of(child(n, 0))});
-      case node_kind::reduction: {
-        const auto& r = *static_cast<const detail::reduction_node*>(n);
-        const std::string what = r.called ? r.called->name : codegen::name(r.what);
-        return {what + "(" + of(r.child).text + axes_of(r.axes, r.child->extents.size()) + ")"};
-      }
-      case node_kind::scan: {
-        const auto& s = *static_cast<const detail::scan_node*>(n);
-        return {std::string("running ") + codegen::name(s.what) + "(" + of(s.child).text +
-                ", axis=" + std::to_string(s.axis) + ")"};
-      }
-      case node_kind::call: return call_text(*static_cast<const detail::call_node*>(n));
-      case node_kind::expression: break;
-    }
-    return expression_text(*static_cast<const expression_node*>(n));
+  term text_of(const array_node& a) { return {names_.of(a)}; }
+  term text_of(const detail::iota_node& i) const {
+    return {i.axis == detail::iota_node::all_axes ? "position" : "index(axis=" + std::to_string(i.axis) + ")"};
+  }
+  term text_of(const detail::reshape_node& r) const { return called("reshape", {&of(r.child)}); }
+  term text_of(const detail::reduction_node& r) const {
+    const std::string what = r.called ? r.called->name : codegen::name(r.what);
+    return {what + "(" + of(r.child).text + axes_of(r.axes, r.child->extents.size()) + ")"};
+  }
+  term text_of(const detail::scan_node& s) const {
+    return {std::string("running ") + codegen::name(s.what) + "(" + of(s.child).text +
+            ", axis=" + std::to_string(s.axis) + ")"};
   }
 
-  term call_text(const detail::call_node& c) const {
+  term text_of(const detail::call_node& c) const {
     const library_call& what = *c.site->what;
     std::string text = (what.result_count > 1 ? "result " + std::to_string(c.number) + " of " : "") + what.name();
     for (int i = 0; i < c.site->operand_count; ++i) text += (i ? ", " : ": ") + of(c.site->operands[i]).text;
@@ -139,7 +129,7 @@ class writer {
   }
 
   // As in brackets where axes stay in their order; else only that it is a view.
-  term view_text(const detail::view_node& v) const {
+  term text_of(const detail::view_node& v) const {
     const term& whole = of(v.child);
     if (v.more_count() > 0) {
       std::vector<const term*> operands{&whole};
@@ -162,7 +152,7 @@ class writer {
     return {text + "[" + brackets + "]"};
   }
 
-  term expression_text(const expression_node& e) const {
+  term text_of(const expression_node& e) const {
     std::vector<term> stack;
     int node_at = 0, scalar_at = 0;
     dtype taken = e.type;

@@ -10,6 +10,7 @@
 #include "codegen/ir/stages.hpp"
 #include "codegen/ir/values.hpp"
 #include "codegen/source/geometry.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 

@@ -6,6 +6,7 @@
 #include "codegen/ir/number_table.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 
@@ -32,34 +33,10 @@ class traced {
 
   [[gnu::always_inline]] bool node(const typed_node& n) {
     // Most nodes are one of these.
-    if (n.kind == detail::node_kind::expression) return expression(static_cast<const detail::expression_node&>(n));
-    if (n.kind == detail::node_kind::array) {
-      if (!head(n)) return false;
-      layout(static_cast<const detail::array_node&>(n));
-      return true;
-    }
-    switch (n.kind) {
-      case detail::node_kind::view: return view(static_cast<const detail::view_node&>(n));
-      case detail::node_kind::reduction: return reduction(static_cast<const detail::reduction_node&>(n));
-      case detail::node_kind::scan: return scan(static_cast<const detail::scan_node&>(n));
-      case detail::node_kind::reshape:
-        if (!head(n)) return false;
-        extents(n.extents);
-        to_.link(static_cast<const detail::reshape_node&>(n).child);
-        return true;
-      case detail::node_kind::call: {
-        const auto& c = static_cast<const detail::call_node&>(n);
-        const codegen::fourier way = c.site->what->in_kernels();
-        if (way == codegen::fourier::none || !head(n, static_cast<unsigned>(way))) return false;
-        extents(n.extents);
-        to_.link(c.site->operands[0]);
-        return true;
-      }
-      default:
-        if (!head(n, static_cast<unsigned>(1 + static_cast<const detail::iota_node&>(n).axis))) return false;
-        extents(n.extents);
-        return true;
-    }
+    if (n.kind == detail::node_kind::expression) return add(static_cast<const detail::expression_node&>(n));
+    if (n.kind == detail::node_kind::array) return add(static_cast<const detail::array_node&>(n));
+    return detail::visit(
+        n, [this](const auto& of) __attribute__((always_inline)) { return add(of); });
   }
 
  private:
@@ -74,7 +51,7 @@ class traced {
     if (to_.packs()) to_.word(place_in_pack(a.data()));
     to_.lives_on(a.memory->device);
   }
-  [[gnu::always_inline]] bool expression(const detail::expression_node& e) {
+  [[gnu::always_inline]] bool add(const detail::expression_node& e) {
     if (!to_.head(reinterpret_cast<std::uintptr_t>(e.code))) return false;
     if (e.code->scalar_powers != 0) [[unlikely]] {
       codegen::buffer<std::uint64_t> classes;
@@ -84,19 +61,42 @@ class traced {
     for (int i = 0; i < e.code->nodes; ++i) to_.link(static_cast<const typed_node*>(e.children[i]));
     return true;
   }
-  [[gnu::always_inline]] bool reduction(const detail::reduction_node& r) {
+  [[gnu::always_inline]] bool add(const detail::array_node& a) {
+    if (!head(a)) return false;
+    layout(a);
+    return true;
+  }
+  [[gnu::always_inline]] bool add(const detail::reshape_node& r) {
+    if (!head(r)) return false;
+    extents(r.extents);
+    to_.link(r.child);
+    return true;
+  }
+  [[gnu::always_inline]] bool add(const detail::call_node& c) {
+    const codegen::fourier way = c.site->what->in_kernels();
+    if (way == codegen::fourier::none || !head(c, static_cast<unsigned>(way))) return false;
+    extents(c.extents);
+    to_.link(c.site->operands[0]);
+    return true;
+  }
+  [[gnu::always_inline]] bool add(const detail::iota_node& i) {
+    if (!head(i, static_cast<unsigned>(1 + i.axis))) return false;
+    extents(i.extents);
+    return true;
+  }
+  [[gnu::always_inline]] bool add(const detail::reduction_node& r) {
     if (!head(r, r.axes << 8 | static_cast<unsigned>(r.what))) return false;
     if (r.called) [[unlikely]]
       to_.word(reinterpret_cast<std::uintptr_t>(r.called));
     to_.link(r.child);
     return true;
   }
-  [[gnu::always_inline]] bool scan(const detail::scan_node& s) {
+  [[gnu::always_inline]] bool add(const detail::scan_node& s) {
     if (!head(s, static_cast<unsigned>(s.axis) << 8 | static_cast<unsigned>(s.what))) return false;
     to_.link(s.child);
     return true;
   }
-  [[gnu::always_inline]] bool view(const detail::view_node& v) {
+  [[gnu::always_inline]] bool add(const detail::view_node& v) {
     const int axes = v.child->extents.size();
     const auto computed = static_cast<unsigned>(v.indices | v.checked << 8 | v.guarded << 16);
     if (!head(v, static_cast<unsigned>(axes) | computed << 8)) return false;

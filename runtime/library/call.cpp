@@ -11,6 +11,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/log.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/report/recording.hpp"
 #include "runtime/statement.hpp"
 #include "runtime/stream/capture.hpp"

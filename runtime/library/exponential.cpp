@@ -13,6 +13,7 @@
 #include "runtime/frontend/matrices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/capture.hpp"
 
 namespace sinter::runtime {

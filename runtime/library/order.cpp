@@ -13,6 +13,7 @@
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/kept_call.hpp"
 
 namespace sinter::runtime {

@@ -15,6 +15,7 @@
 #include "runtime/library/blas.hpp"
 #include "runtime/library/call.hpp"
 #include "runtime/log.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 

@@ -2,6 +2,7 @@
 
 #include "runtime/counters.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 

@@ -9,6 +9,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 

@@ -4,6 +4,7 @@
 #include "runtime/frontend/message.hpp"
 #include "runtime/launch/form_kernels.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 

@@ -12,6 +12,7 @@
 #include "runtime/library/call.hpp"
 #include "runtime/library/products.hpp"
 #include "runtime/log.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 

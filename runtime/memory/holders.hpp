@@ -7,6 +7,7 @@
 
 #include "codegen/ir/node.hpp"
 #include "runtime/frontend/onlookers.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::runtime {
 

@@ -293,6 +293,8 @@ void refill_or_free(memory_resource& from, std::byte* data, std::size_t bytes, r
 
 }  // namespace
 
+array_place place_of(const array_node& a) noexcept { return {a.memory->device, a.data()}; }
+
 void release(storage* memory) noexcept {
   if (!memory) return;
   // A sole owner need not count down: no other thread can count up from here. It saves a locked instruction each time.

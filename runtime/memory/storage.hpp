@@ -1,12 +1,44 @@
-// Making and dropping storages, the counted blocks of device memory behind arrays. Between eval, which makes one for every
-// result, and the resources that memory comes from: a block goes back once no stream uses it any more.
+// Storages, the counted blocks of device memory behind arrays: what is known of one, making and dropping them. Between eval, which makes
+// one for every result, and the resources that memory comes from: a block goes back once no stream uses it any more.
 #pragma once
 
 #include <cstddef>
 #include <utility>
 
 #include "codegen/ir/node.hpp"
-#include "runtime/stream/stream.hpp"
+
+namespace sinter::detail {
+
+/// A stream that reads a storage which another one wrote.
+struct reader {
+  runtime::stream_state* on;
+  std::uint64_t position;  // how much of its work may read it
+  reader* next;
+};
+
+/// A block of a device's memory. The resource it came from owns the bytes; the count says how many arrays look at them, and
+/// the list which (runtime/memory/holders.hpp). What streams did to it is written by a thread that is the only one to use it, but
+/// for the list of readers, which grows.
+struct storage {
+  int references = 1;  // its sign bit: a thread is changing the list of holders
+  int lives = 1;       // one for all references together, one for each graph that uses it
+  runtime::device_impl* device;
+  std::byte* data;
+  std::size_t size;  // bytes asked for
+  memory_resource* resource;
+  runtime::stream_state* home;    // in whose order the block was handed out and goes back
+  runtime::stream_state* stream;  // that wrote it last, or will
+  std::uint64_t written;          // how much of that stream's work it takes
+  reader* readers;                // other streams
+  storage* next;                  // among those that are dead but still in use
+  array_node* holders = nullptr;  // while there are any; the newest first
+  bool lent = false;              // the program has its address, and may enqueue work of its own with it
+  bool named = false;             // the program has given it a name (runtime/inspect/names.hpp)
+};
+
+inline std::byte* array_node::data() const { return memory->data + offset * itemsize(type); }
+
+}  // namespace sinter::detail
 
 namespace sinter::runtime {
 

@@ -8,6 +8,7 @@
 
 #include "runtime/device/device.hpp"
 #include "runtime/memory/pinned.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/report/recording.hpp"
 #include "runtime/stream/capture.hpp"
 #include "runtime/stream/current.hpp"

@@ -25,6 +25,7 @@
 #include "runtime/library/call.hpp"
 #include "runtime/log.hpp"
 #include "runtime/memory/resources.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/never_destroyed.hpp"
 #include "runtime/report/record.hpp"
 #include "runtime/stream/order.hpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/ir/node.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 #include "runtime/stream/stream.hpp"
 

@@ -24,16 +24,7 @@ std::string outlines_differ(const snapshot& got, const snapshot& wanted) {
   return text.str();
 }
 
-namespace {
-
-constexpr double ulps_of_row[] = {
-#define SINTER_OP(name, arity, rule, cuda, c, integer, interpreter, ulp, ...) ulp,
-#include <sinter/ops.def>
-#undef SINTER_OP
-};
-}  // namespace
-
-double ulps_of(op code) { return ulps_of_row[static_cast<int>(code)]; }
+double ulps_of(op code) { return test::op_rows[static_cast<int>(code)].ulp; }
 
 namespace {
 

@@ -16,6 +16,7 @@
 #include <sinter/sinter.hpp>
 
 #include "codegen/ir/node.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter::test {
 

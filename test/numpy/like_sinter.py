@@ -18,11 +18,10 @@ FLOAT32, FLOAT64, BOOL = np.dtype("float32"), np.dtype("float64"), np.dtype("boo
 
 def rows():
     """(name, arity, rule, ulp, NumPy's name) of each row of ops.def."""
-    row = re.compile(r'^SINTER_(?:OP|PART|SPECIAL_OP)\((\w+), (\d), (\w+), .*, ([\d.]+), "([\w.]*)", "[^"]*"\)$')
-    for line in (ROOT / "include/sinter/ops.def").read_text().splitlines():
-        if line.startswith(("SINTER_OP(", "SINTER_PART(", "SINTER_SPECIAL_OP(")):
-            name, arity, rule, ulp, numpy_name = row.match(line).groups()
-            yield name, int(arity), rule, float(ulp), numpy_name
+    row = re.compile(r"^SINTER_(?:OP|PART|SPECIAL_OP)\((\w+), (\d), (\w+), (.*?)\)$", re.MULTILINE | re.DOTALL)
+    for name, arity, rule, rest in row.findall((ROOT / "include/sinter/ops.def").read_text()):
+        ulp, numpy_name = re.search(r"\.ulp = ([\d.]+)", rest), re.search(r'\.numpy = "([\w.]*)"', rest)
+        yield name, int(arity), rule, float(ulp[1]) if ulp else 0.0, numpy_name[1] if numpy_name else ""
 
 
 # The rules of include/sinter/detail/rules.hpp. A test compares, so that these cannot drift apart unseen.

@@ -5,6 +5,8 @@
 
 #include <sinter/detail/rules.hpp>
 
+#include "codegen/source/op_texts.hpp"
+
 namespace sinter::test {
 
 struct op_row {
@@ -15,7 +17,8 @@ struct op_row {
 };
 
 inline constexpr op_row op_rows[] = {
-#define SINTER_OP(name, arity, rule_, cuda, c, integer, interpreter, ulp, ...) {#name, detail::rule::rule_, arity, ulp},
+#define SINTER_OP(name, arity, rule_, value, ...) \
+  {#name, detail::rule::rule_, arity, codegen::op_texts{__VA_ARGS__}.ulp},
 #include <sinter/ops.def>
 #undef SINTER_OP
 };

@@ -17,6 +17,7 @@
 #include <sinter/sinter.hpp>
 
 #include "runtime/frontend/nodes.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace {
 
