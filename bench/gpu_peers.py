@@ -2,7 +2,8 @@
 
     python3 gpu_peers.py --json out/bench/gpu_peers.json [--only cupy,torch,jax]
 
-The rows are those of bench_elementwise, bench_equation_of_state, bench_reductions and bench_arrays, timed the same way.
+The rows are those of bench_elementwise, bench_equation_of_state, bench_reductions and bench_arrays, and of bench_maps, bench_rows,
+bench_folds, bench_scans and bench_random what other layouts are asked about most, timed the same way.
 """
 
 import sys
@@ -43,6 +44,16 @@ class Cupy:
     def reduce(self, a, what, axis=None, keepdims=False):
         return getattr(a, what)(axis=axis, keepdims=keepdims)
 
+    def copy(self, a):
+        return self.cupy.ascontiguousarray(a)
+
+    def cumsum(self, a):
+        return self.cupy.cumsum(a)
+
+    def pi(self, n):
+        x, y = self.cupy.random.random(n, dtype="float32"), self.cupy.random.random(n, dtype="float32")
+        return (x * x + y * y < 1).mean() * 4
+
     def empty(self, n):
         return self.cupy.empty(n, dtype=self.cupy.float32)
 
@@ -79,6 +90,16 @@ class Torch:
         if what == "var":
             return a.var(axis, correction=0, keepdim=keepdims)
         return {"sum": a.sum, "mean": a.mean, "max": a.amax}[what](axis, keepdim=keepdims)
+
+    def copy(self, a):
+        return a.contiguous()
+
+    def cumsum(self, a):
+        return a.cumsum(0)
+
+    def pi(self, n):
+        x, y = self.torch.rand(n, device=self.on), self.torch.rand(n, device=self.on)
+        return (x * x + y * y < 1).float().mean() * 4
 
     def empty(self, n):
         return self.torch.empty(n, device=self.on)
@@ -124,6 +145,17 @@ class Jax:
 
     def reduce(self, a, what, axis=None, keepdims=False):
         return getattr(a, what)(axis=axis, keepdims=keepdims)
+
+    def copy(self, a):
+        return a + 0  # a jitted function of a transpose alone may give it as a layout
+
+    def cumsum(self, a):
+        return self.jnp.cumsum(a)
+
+    def pi(self, n):
+        one, other = self.jax.random.split(self.jax.random.key(0))
+        x, y = self.jax.random.uniform(one, n, "float32"), self.jax.random.uniform(other, n, "float32")
+        return (x * x + y * y < 1).mean() * 4
 
     empty = None
 
@@ -210,6 +242,43 @@ def two_dimensional(s, peer, rows, columns, side):
     both(s, peer, f"a + a.T {side}x{side}", side * side, lambda v: v + v.T, [square])
 
 
+def layouts(s, peer, n, side, small):
+    """Rows of bench_maps, bench_rows, bench_folds, bench_scans and bench_random, of n elements, squares and four axes."""
+    m, reduce = peer.m, peer.reduce
+
+    def standardised(v):
+        return (v - reduce(v, "mean", 0, True)) / m.sqrt(reduce(v, "var", 0, True))
+
+    def measure(case, elements, function, host):
+        both(s, peer, case, elements, function, [peer.array(host())])
+        peer.release()
+
+    def uniform(*shape):
+        return lambda: peers.uniform(shape, 0, 1, 6)
+
+    def integers():
+        return peers.uniform(n, 0, 100, 6, np.int8)
+
+    million, tenth = n // 100, n // 10
+    measure("x(1:) - x(:-1)", n - 1, lambda v: v[1:] - v[:-1], uniform(n))
+    measure("inner slice, times 2", (side - 2) ** 2, lambda v: v[1:-1, 1:-1] * 2, uniform(side, side))
+    measure("transposed copy", side * side, lambda v: peer.copy(v.T), uniform(side, side))
+    measure("64^4, axes reversed, times 1.5", small**4, lambda v: peer.copy(reversed_axes(v) * 1.5), uniform(*[small] * 4))
+    measure(f"a / norm of its row {tenth}x3", 3 * tenth, lambda v: v / m.sqrt(reduce(v * v, "sum", 1, True)), uniform(tenth, 3))
+    measure(f"standardised columns {side}x{side}", side * side, standardised, uniform(side, side))
+    measure("sum (1e7, 3), axis 0", 3 * tenth, lambda v: reduce(v, "sum", 0), uniform(tenth, 3))
+    measure("sum (1e6, 16), axis 0", 16 * million, lambda v: reduce(v, "sum", 0), uniform(million, 16))
+    measure("sum int8, 1e8", n, lambda v: reduce(v, "sum"), integers)
+    measure("sum 64^4, axes 1 and 3", small**4, lambda v: reduce(v, "sum", (1, 3)), uniform(*[small] * 4))
+    measure(f"cumsum {tenth}", tenth, peer.cumsum, uniform(tenth))
+    measure(f"cumsum {n}", n, peer.cumsum, uniform(n))
+    both(s, peer, "Monte Carlo pi", n, lambda: peer.pi((n,)), [])
+
+
+def reversed_axes(a):
+    return a.permute(3, 2, 1, 0) if hasattr(a, "permute") else a.transpose(3, 2, 1, 0)
+
+
 def products(s, peer, side):
     case = f"matmul float32 {side}x{side}x{side}"
     a = peer.array(peers.uniform((side, side), 0, 1, 6))
@@ -255,6 +324,7 @@ def main():
         equation_of_state(s, peer, peers.EOS_SHAPES[: 1 if quick else 4])
         reductions(s, peer, [10_000] if quick else sizes[2:], 20 if quick else 256)
         two_dimensional(s, peer, *((64, 64, 64) if quick else (8192, 4096, 4096)))
+        layouts(s, peer, *((10_000, 64, 8) if quick else (100_000_000, 4096, 64)))
         for side in [64] if quick else [256, 1024, 4096]:
             products(s, peer, side)
         statements(s, peer)

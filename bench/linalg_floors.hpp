@@ -15,6 +15,7 @@
 #include "runtime/library/cpu/lapack.hpp"
 #include "runtime/library/cuda/cublas.hpp"
 #include "runtime/library/cuda/cusolver_turn.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace bench {

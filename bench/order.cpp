@@ -97,7 +97,7 @@ void selections(bench::session& s, std::int64_t n) {
   row(
       s, "histogram, 256 bins", n, bytes,
       [&] {
-        return sn::histogram(v, 256, {.range = {0, 1}}).first;
+        return sn::histogram(v, 256, {.range = {0, 1}}).counts;
       },
       bins);
   const std::vector<std::int32_t> few = bench::numbers<std::int32_t>(n, 0, 1000, 4);

@@ -11,6 +11,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/library/blas.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "bench/linalg_floors.hpp"
 #include "runtime/library/cuda/cudss.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace bench {
 

@@ -7,6 +7,7 @@
 
 #include "bench/forms.hpp"
 #include "bench/recorder.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/frontend/nodes.hpp"
 #include "runtime/library/fft.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/stream/current.hpp"
 
 namespace {

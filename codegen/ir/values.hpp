@@ -49,6 +49,31 @@ inline bool is_plain(const kernel& k) {
   });
 }
 
+/// Is a point computed without branches by every compiler: by arithmetic, comparisons and words of random numbers alone?
+inline bool is_straight(const kernel& k) {
+  using detail::rule;
+  const auto is_straight_op = [](op code) {
+    switch (detail::facts(code).of) {
+      case rule::number:
+      case rule::number_not_bool:
+      case rule::comparison:
+      case rule::logic:
+      case rule::choice:
+      case rule::bits:
+      case rule::test: return true;
+      case rule::words_to_uint32:
+      case rule::words_to_uint64:
+      case rule::words_to_float32:
+      case rule::words_to_float64: return code != op::normal_float32 && code != op::normal_float64;
+      default: return code == op::square || code == op::fma || code == op::absolute;
+    }
+  };
+  return std::ranges::all_of(k.values, [&](const value& v) {
+    if (v.kind == value_kind::apply) return !detail::is_complex(v.type) && is_straight_op(v.code);
+    return v.kind != value_kind::load && v.kind != value_kind::check && v.kind != value_kind::call;
+  });
+}
+
 /// The values that `roots` are made of, by number. Reduced values are leaves, and so are those that are given.
 inline std::vector<bool> made_of(const kernel& k, const std::vector<std::uint16_t>& roots,
                                  const std::vector<std::uint16_t>& given = {}) {

@@ -336,6 +336,8 @@ std::string body::head(std::string_view kernel_text) const {
   std::string functions;
   functions += load_definitions(k, to, v.map.stretches);
   const bool often = divides_often(k);
+  if (std::ranges::any_of(used_, [](const helper_use& h) { return h.name == "philox"; }))
+    functions += is_straight(k) ? "enum { has_branches = 0 };\n" : "enum { has_branches = 1 };\n";
   for (const helper_use& h : used_) functions += helper_definition(h, to, often);
   for (const function& f : borders) functions += f.text;
   for (const function& f : places) functions += f.text;
