@@ -191,6 +191,12 @@ auto asarray(const T (&elements)[count], detail::where at = detail::where::curre
   return array<element_type<T>>(detail::make_from_host(dtype_of<T>, shape(count), elements, at));
 }
 
+template <arithmetic T, auto rows, auto columns>
+  requires(!std::same_as<T, char>)
+auto asarray(const T (&elements)[rows][columns], detail::where at = detail::where::current()) {
+  return array<element_type<T>>(detail::make_from_host(dtype_of<T>, shape{rows, columns}, elements, at));
+}
+
 /// The elements, or a number, repeated along new or length-one axes; lazy, so nothing is copied until an array is made of it.
 /// Errors: `shape_error`. Source: numpy.broadcast_to.
 template <detail::expression_or_number E>

@@ -99,6 +99,17 @@ auto indices(const shape& s) {
   for (detail::handle& i : along) each.emplace_back(detail::part_of<T>(lazy<std::int64_t>(i.take())).take());
   return each.empty() ? lazy<T>(detail::make_zeros(dtype_of<T>, shape{0})) : stack(each);
 }
+/// An expression for each axis: `auto [i, j] = indices<2>({2, 3});`. Errors: `shape_error` for a shape of another number of axes.
+template <std::size_t axes>
+std::array<lazy<std::int64_t>, axes> indices(const shape& s) {
+  std::int64_t extents[axes];
+  detail::copy_extents(s, extents, axes);
+  auto along = detail::make_indices(s);
+  return [&]<std::size_t... d>(std::index_sequence<d...>) {
+    return std::array<lazy<std::int64_t>, axes>{lazy<std::int64_t>(along[d].take())...};
+  }
+  (std::make_index_sequence<axes>());
+}
 /// How to make indices.
 struct indices_options {
   detail::truth sparse = false;  ///< axes of extent one, which broadcast, in place of repeated elements

@@ -143,6 +143,11 @@ auto tensordot(A&& a, B&& b, axes of_a, axes of_b) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<detail::product_of<A, B>>(detail::make_tensordot(std::move(x), std::move(y), of_a.list(), of_b.list()));
 }
+/// As NumPy writes it: `tensordot(a, b, {{1, 2}, {0, 1}})`.
+template <detail::expression A, detail::expression B>
+auto tensordot(A&& a, B&& b, const axes (&of_both)[2]) {
+  return sinter::tensordot(std::forward<A>(a), std::forward<B>(b), of_both[0], of_both[1]);
+}
 /// Over so many last axes of one and first of the other.
 template <detail::expression A, detail::expression B>
 auto tensordot(A&& a, B&& b, detail::integer count = 2) {

@@ -51,7 +51,8 @@ auto roll(E&& e, const detail::integers& shifts) {
 }
 /// Every element so many times, one after the other, along an axis or of the flattened ones: all as often, `2`, or each as often
 /// as a list says, `{1, 0, 2}` or a vector of integers. The counts are the program's own numbers, as the shape follows from
-/// them. Errors: `shape_error`. Source: numpy.repeat.
+/// them; where they are an array, it is read. Errors: `shape_error`. Stream behaviour: an array of counts is waited for. Source:
+/// numpy.repeat.
 template <detail::expression E>
 auto repeat(E&& e, const detail::integers& counts, detail::integer axis) {
   const detail::handle of = detail::node_of(std::forward<E>(e));
@@ -61,6 +62,14 @@ auto repeat(E&& e, const detail::integers& counts, detail::integer axis) {
 }
 template <detail::expression E>
 auto repeat(E&& e, const detail::integers& counts) {
+  return repeat(std::forward<E>(e).ravel(), counts, 0);
+}
+template <detail::expression E, detail::index_array K>
+auto repeat(E&& e, const K& counts, detail::integer axis) {
+  return repeat(std::forward<E>(e), detail::integers(array<std::int64_t>(astype<std::int64_t>(counts)).get()), axis);
+}
+template <detail::expression E, detail::index_array K>
+auto repeat(E&& e, const K& counts) {
   return repeat(std::forward<E>(e).ravel(), counts, 0);
 }
 /// All of it so many times along each axis, the last ones where fewer are given. Errors: `shape_error`. Source: numpy.tile.

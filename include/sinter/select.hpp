@@ -135,6 +135,12 @@ template <detail::expression E, detail::operand V = int>
 auto select(std::initializer_list<lazy<bool>> conditions, std::initializer_list<E> choices, V&& otherwise = 0) {
   return detail::selected_among(conditions, detail::join_of(choices), std::forward<V>(otherwise));
 }
+template <arithmetic N, detail::operand V = int>
+auto select(std::initializer_list<lazy<bool>> conditions, std::initializer_list<N> choices, V&& otherwise = 0) {
+  std::vector<lazy<element_type<N>>> numbers;
+  for (const N x : choices) numbers.emplace_back(full<element_type<N>>({}, x));
+  return detail::selected_among(conditions, detail::join_of(numbers), std::forward<V>(otherwise));
+}
 
 namespace detail {
 template <class T, class X, class F>

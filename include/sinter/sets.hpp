@@ -96,15 +96,19 @@ auto unique_counts(E&& e, const unique_options& how = {.equal_nan = false}) {
 struct isin_options {
   detail::truth invert = false;
 };
-/// Which elements are among those of another array, or of a list, `isin(a, {1, 2})`; lazy: a search in these, sorted, in the kernel
-/// of what uses it. NaN is among none. Shapes: that of the elements. Dtypes: bool; both are compared as what they promote to.
-/// Source: numpy.isin.
+/// Which elements are among those of another array, or of a list, `isin(a, {1, 2})`, or a vector; lazy: a search in these, sorted, in
+/// the kernel of what uses it. NaN is among none. Shapes: that of the elements. Dtypes: bool; both are compared as what they promote
+/// to. Source: numpy.isin.
 template <detail::expression_or_number E, detail::expression_or_number S = array<detail::element_as_expression<E>>>
 auto isin(E&& elements, S&& of, const isin_options& how = {}) {
   using T = result_type<detail::element_as_expression<E>, detail::element_as_expression<S>>;
   detail::handle each(detail::take_node(detail::as_expression(std::forward<E>(elements))));
   detail::handle all(detail::take_node(detail::as_expression(std::forward<S>(of))));
   return lazy<bool>(detail::make_isin(std::move(each), std::move(all), dtype_of<T>, how.invert));
+}
+template <detail::expression_or_number E, detail::host_memory<const void*> List>
+auto isin(E&& elements, const List& of, const isin_options& how = {}) {
+  return sinter::isin(std::forward<E>(elements), asarray(of), how);
 }
 /// The same of the flattened elements. Source: cupy.in1d.
 template <detail::expression E, detail::expression_or_number S = array<detail::element_in<E>>>

@@ -34,6 +34,15 @@ class solver_memory {
     const solver_array& a = w_.operands[operand];
     copy_places(place<const T>(a, w_.batch, i_), a.across, a.down, to.at, 1, to.leading(), to.rows, to.columns);
   }
+  // The transpose of a result in columns, where it lies so in memory that the first operand has no part of; else in `room`.
+  template <class T>
+  columns_of<T> turned_in_place(int result, const columns_of<T>& room) const {
+    const solver_array& to = w_.results[result];
+    const bool lies_so = to.across == 1 && to.down == room.leading();
+    const span of_result = span_of<T>(to, room), of_operand = span_of<T>(w_.operands[0], room);
+    if (!lies_so || (of_result.begin < of_operand.end && of_operand.begin < of_result.end)) return room;
+    return {place<T>(to, w_.batch, i_), room.rows, room.columns};
+  }
   template <class V, class F>
   void write_by(int result, std::int64_t rows, std::int64_t columns, F value) const {
     const solver_array& a = w_.results[result];
@@ -48,6 +57,7 @@ class solver_memory {
   template <class T>
   void write_turned(int result, const columns_of<T>& from) const {
     const solver_array& a = w_.results[result];
+    if (place<T>(a, w_.batch, i_) == from.at) return;  // made in place
     copy_places(from.at, 1, from.leading(), place<T>(a, w_.batch, i_), a.across, a.down, from.rows, from.columns);
   }
   template <class V>
@@ -60,6 +70,22 @@ class solver_memory {
   template <class V>
   static int leading(const columns_of<V>& a) {
     return static_cast<int>(a.leading());
+  }
+
+  struct span {
+    std::intptr_t begin, end;
+  };
+  // The memory of all matrices of a batch, each of as many elements as `one`.
+  template <class T>
+  span span_of(const solver_array& a, const columns_of<T>& one) const {
+    span all{};
+    const auto along = [&](std::int64_t extent, std::int64_t step) {
+      (step < 0 ? all.begin : all.end) += (extent - 1) * step * static_cast<std::int64_t>(sizeof(T));
+    };
+    along(one.rows, a.down), along(one.columns, a.across);
+    for (int d = 0; d < w_.batch.size(); ++d) along(w_.batch[d], a.steps[d]);
+    const auto first = reinterpret_cast<std::intptr_t>(a.data);
+    return {first + all.begin, first + all.end + static_cast<std::intptr_t>(sizeof(T))};
   }
 
   const solver_work& w_;
