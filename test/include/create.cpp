@@ -152,6 +152,9 @@ TEST_CASE("create: asarray of shapes in braces, of arrays of C++ and of lists") 
   CHECK(asarray(two, {2, 1}).shape() == shape{2, 1});
   const double c[] = {1, 2, 3};
   CHECK(asarray(c).get() == doubles{1, 2, 3});
+  const int grid[2][3] = {{1, 2, 3}, {4, 5, 6}};
+  CHECK(asarray(grid).shape() == shape{2, 3});
+  CHECK(asarray(grid).get() == ints{1, 2, 3, 4, 5, 6});
   CHECK(asarray({1, 2, 3}).get() == ints{1, 2, 3});
 }
 

@@ -159,6 +159,8 @@ TEST_CASE("products: dot, tensordot, matvec, vecmat, powers") {
   same(dot(as, bs), einsum("ijk,lkm->ijlm", as, bs));
   same(dot(as, v), einsum("ijk,k->ij", as, v));
   same(tensordot(a, b, 1), matmul(a, b));
+  same(tensordot(a, b, {{1}, {0}}), matmul(a, b));
+  same(tensordot(a, a, {{1, 0}, {1, 0}}), sum(a * a));
   same(tensordot(a, a), sum(a * a));
   same(tensordot(v, w, 0), outer(v, w));
   same(tensordot(as, bs, {2}, {1}), einsum("ijk,lkm->ijlm", as, bs));

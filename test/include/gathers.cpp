@@ -150,6 +150,14 @@ TEST_CASE(
   CHECK_THROWS_AS(g->launch(), sn::index_error);
 }
 
+TEST_CASE("gathers: counts of repeat may be an array") {
+  const sn::array<int> three{1, 2, 3}, counts{2, 0, 1};
+  CHECK(sn::array<int>(sn::repeat(three, counts)).get() == std::vector<int>{1, 1, 3});
+  CHECK(sn::array_equal(sn::repeat(sn::eye(3), counts + 1, 1), sn::repeat(sn::eye(3), {3, 1, 2}, 1)).item());
+  CHECK_THROWS_AS((void)sn::repeat(three, counts(sn::slice(2))), sn::shape_error);
+  CHECK_THROWS_AS((void)sn::repeat(three, counts - 1), sn::shape_error);
+}
+
 TEST_CASE("gathers: extents that would wrap are refused, and a list has a square for a triangle") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   CHECK_THROWS_AS((void)sn::pad(v(), most), sn::shape_error);

@@ -123,6 +123,9 @@ TEST_CASE("grids: they are one launch with their user") {
 }
 
 TEST_CASE("grids: indices as a list") {
+  const auto [row, column] = sn::indices<2>({2, 3});
+  CHECK(sn::array_equal(sn::stack(sn::tuple(row, column)), sn::indices({2, 3})).item());
+  CHECK_THROWS_AS((void)sn::indices<3>({2, 3}), sn::shape_error);
   const auto open = sn::indices({2, 3}, {.sparse = true});
   CHECK(open.size() == 2);
   CHECK(open[0].shape() == sn::shape{2, 1});

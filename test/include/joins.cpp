@@ -73,6 +73,8 @@ TEST_CASE("joins: a list in braces is of parts of arrays, or of expressions of o
   CHECK(sn::block({{a(1)}, {a(0)}}).get() == turned);
   CHECK(sn::choose(array<int>{1, 0}, {a(0), a(1)}).get() == std::vector<int>{3, 2});
   CHECK(sn::select({a(0) > 1, a(0) > 0}, {a(1), a(0)}).get() == std::vector<int>{1, 4});
+  CHECK(sn::select({a(0) > 1, a(0) > 0}, {10, 20}, 30).get() == std::vector<int>{20, 10});
+  CHECK(sn::select({a > 3}, {0.5}).shape() == a.shape());
   CHECK(sn::ravel_multi_index({a(0), a(1)}, {3, 5}).get() == std::vector<std::int64_t>{8, 14});
 }
 

@@ -112,6 +112,9 @@ TEST_CASE("sets: the different parts along an axis") {
 
 TEST_CASE("sets: is a number among them?") {
   CHECK(isin(3, array<int>{1, 3}).item());
+  const std::vector<int> of{1, 3};
+  CHECK(isin(array<int>{0, 1, 3}, of).get() == std::vector<bool>{false, true, true});
+  CHECK(isin(array<double>{0.5, 1}, of, {.invert = true}).get() == std::vector<bool>{true, false});
   CHECK(!isin(2.5, array<int>{2, 3}).item());
 }
 

@@ -135,9 +135,8 @@ class lapack_job : banded_job {
 
   // The transpose is the conjugate matrix, whose factor is the transpose of the one wanted.
   int cholesky() {
-    const auto room = take<T>(scratch_, n_, n_);
+    const auto room = take<T>(scratch_, n_, n_), a = turned_in_place(0, room);
     if (scratch_.counts()) return 0;
-    const auto a = turned_in_place(0, room);
     read_turned(0, a);
     int info = 0;
     const int lda = leading(a);
