@@ -74,7 +74,14 @@ class cuda_choice {
     l_.how.block[0] = 32;
     l_.how.block[1] = power_of_two(b_.reduced / 4, block_threads / 32);
     l_.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[f], 32 * s_.width) * extent(b_, 0, f));
-    if (b_.kept < codegen::most_tickets) l_.splits = parts(folding.column_blocks, 32 * widest_pack(), l_.how.block[1]);
+    if (b_.kept < codegen::most_tickets) l_.splits = parts(tile_blocks(), 32 * widest_pack(), l_.how.block[1]);
+  }
+
+  // Of bytes that are folded into words of eight, what parts leave and is read again counts beside what is read.
+  int tile_blocks() const {
+    int state = 1;
+    for (const codegen::accumulator& a : k_.accumulators) state = std::max(state, itemsize(a.type));
+    return std::max(folding.column_blocks - (state > 4 * widest()), 1);
   }
 
   // Columns that read what their neighbours read, too, wait for the cache and not for memory: a thread has as many as share what is

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include <sinter/dct.hpp>
 #include <sinter/fft.hpp>
 #include <sinter/filters.hpp>
 #include <sinter/histogram.hpp>
+#include <sinter/iterative.hpp>
 #include <sinter/linalg.hpp>
 #include <sinter/order.hpp>
 #include <sinter/products.hpp>
@@ -17,6 +19,7 @@
 #include <sinter/sinter.hpp>
 #include <sinter/sparse.hpp>
 #include <sinter/sparse_solve.hpp>
+#include <sinter/spectral.hpp>
 
 namespace sinter::test {
 
@@ -74,6 +77,11 @@ inline std::vector<kind_of_call> signals() {
        [](const auto& x) -> array<double> { return real(fft::ifft2(fft::fft2(x) + 1)); }},
       {"convolution by transforms", false,
        [](const auto& x) -> array<double> { return signal::fftconvolve(x(0), x(1) + 1); }},
+      {"convolution by pieces", false,
+       [](const auto& x) -> array<double> { return signal::oaconvolve(x.ravel(), x(0, slice(5))); }},
+      {"cosine transform", false, [](const auto& x) -> array<double> { return fft::dct(x + 1) * 2; }},
+      {"spectra of segments", false,
+       [](const auto& x) -> array<double> { return signal::welch(x.ravel(), {.nperseg = 64}).p; }},
       {"filter", false,
        [](const auto& x) -> array<double> {
          return signal::lfilter(array<double>{0.5, 0.25}, array<double>{1, -0.5}, x + 1) * 2;
@@ -153,6 +161,15 @@ inline std::vector<kind_of_call> systems() {
        }},
       {"solve, triangular", false,
        [](const auto& x) -> array<double> { return linalg::solve_triangular(dominant(x), x, {.lower = true}); }},
+      {"singular values", false, [](const auto& x) -> array<double> { return linalg::svdvals(x(_, slice(8))); }},
+      {"solve, banded", false,
+       [](const auto& x) -> array<double> {
+         return linalg::solve_banded({1, 1}, x(slice(3)) / 64 + array<double>{{0}, {4}, {0}}, x(3));
+       }},
+      {"solve, by a factor of Cholesky's", false,
+       [](const auto& x) -> array<double> { return linalg::cho_solve(linalg::cho_factor(symmetric(x)), x); }},
+      {"solve, by conjugate gradients", true,
+       [](const auto& x) -> array<double> { return sparse::linalg::cg(symmetric(x), x(0), {.rtol = 1e-13}).x; }},
       {"exponential of a matrix", true, [](const auto& x) -> array<double> { return linalg::expm(x / 100); }},
       {"solve, sparse", true,
        [](const auto& x) -> array<double> {
