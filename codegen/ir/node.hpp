@@ -74,7 +74,7 @@ struct array_node : leaf_node {
   bool contiguous;            // C order without gaps
   array_node *newer, *older;  // among the holders of its storage
 
-  std::byte* data() const;  // runtime/memory/storage.hpp
+  inline std::byte* data() const;  // runtime/memory/storage.hpp
 };
 
 /// An elementwise expression: an expression type's code over child nodes and scalars, which follow in the same block.

@@ -11,6 +11,7 @@
 #include "codegen/ir/program.hpp"
 #include "codegen/ir/resolve.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace {
 

@@ -1,4 +1,5 @@
 #include "runtime/frontend/overlap.hpp"
+#include "runtime/memory/storage.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,6 +9,7 @@
 #include "runtime/eval.hpp"
 #include "runtime/frontend/terms.hpp"
 #include "runtime/library/call.hpp"
+#include "runtime/memory/storage.hpp"
 #include "test/include/looking.hpp"
 
 namespace {
