@@ -73,6 +73,14 @@ node* product(const char* what, const term& a, const term& b) {
   shape batches = before_last(a, 2);
   if (!codegen::broadcast(batches, before_last(b, 2))) throw_unequal(what, a, b);
   const dtype type = promote(a.type(), b.type());
+  // Is any of them true, that is, how many are? A float that counts goes on to 2^24, and is not zero behind that.
+  constexpr std::int64_t worth_counting = 1 << 13;  // products
+  const bool counts = type == dtype::bool_ && is_for_library(a, b, batches, dtype::float32) &&
+                      a.extents().elements() * b.extent(b.rank() - 1) > worth_counting;
+  if (counts) {
+    const term many(runtime::make_product_call(astype(a, dtype::float32), astype(b, dtype::float32)));
+    return (many != 0).take();
+  }
   if (!is_for_library(a, b, batches, type)) return runtime::product_as_fold(a, b).take();
   return runtime::make_product_call(astype(a, type), astype(b, type)).take();
 }

@@ -92,6 +92,10 @@ TEST_CASE_TEMPLATE("matmul: every dtype and layout", T, bool, std::int8_t, std::
   if constexpr (std::is_same_v<T, bool>) {
     const array<bool> a = some<bool>({4, 5}), b = some<bool>({5, 3}, 1);
     check_product<bool>(a, b);
+    const array<bool> few =
+        (arange<int>(2000) * 7 % 53 == 0).reshape({40, 50});  // so many products that they are counted
+    check_product<bool>(few, some<bool>({50, 60}, 1));
+    check_product<bool>(few(slice(_, _, -1)), few.T());
     return;
   } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
     const array<T> a = some<T>({17, 12}), b = some<T>({12, 9}, 1);
