@@ -226,7 +226,13 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
     const K* __restrict__ keys, const W* __restrict__ places, K* __restrict__ keys_out, W* __restrict__ places_out,
     long long* __restrict__ out, const W* __restrict__ counts, volatile W* states, unsigned* turn, const long long length,
     const long long tiles, const int pass, const int is_last) {
-  __shared__ union { unsigned counts[warps * 256]; K keys[tile]; W places[tile]; } kept;
+  __shared__ union {
+    unsigned counts[warps * 256];
+    K keys[tile];
+#if made_of_places
+    W places[tile];
+#endif
+  } kept;
   __shared__ unsigned totals[256], starts[256], turn_taken;
   __shared__ W bases[256];
   if (threadIdx.x == 0) turn_taken = atomicAdd(turn, 1u);

@@ -26,6 +26,7 @@ std::string content_of(const function_text& f) {
   add_all(f.parameters);
   add_all(f.results);
   add(f.body);
+  add(f.preamble);
   add(f.start);
   return all + (f.takes_position ? "i" : "");
 }

@@ -23,6 +23,7 @@ struct function_text {
   std::vector<function_parameter> parameters;
   std::vector<function_parameter> results;  // one: what the body returns; several: variables that it sets
   std::string body;
+  std::string preamble = {};       // what stands before the function: others that its body calls
   std::string start = {};          // of what folds: what changes nothing, as a literal
   bool takes_position = false;     // the last argument is the place of the element in C order, `i`
   mutable void* entry = nullptr;   // how the interpreter runs it, from the first time that it does (interpreted_text)

@@ -224,9 +224,24 @@ enum class way : std::uint8_t {
   image,   // cuda: the mirror image of what is tiled, so that its elements are in the tile's image
   dense,   // cpu: its short rows follow each other without gaps
   back,    // cpu: each element lies before the one before it
-  second,  // cpu: every other element
-  again,   // cpu: all rows read the same one
+  second,  // cpu: every second element, so that the compiler makes vectors of what lies between
+  third,   // cpu: every third one
+  fourth,  // and so on
+  eighth,
+  again,  // cpu: all rows read the same one
 };
+
+/// The step along the fastest axis that a way names in the text; 0: none. And the way that names a step.
+constexpr int named_step(way w) {
+  return w == way::second ? 2 : w == way::third ? 3 : w == way::fourth ? 4 : w == way::eighth ? 8 : 0;
+}
+constexpr way way_of_step(std::int64_t step) {
+  return step == 2   ? way::second
+         : step == 3 ? way::third
+         : step == 4 ? way::fourth
+         : step == 8 ? way::eighth
+                     : way::each;
+}
 
 /// How the points of a map are shared out over threads; runtime/launch/maps.cpp chooses it. No result depends on it.
 struct map_schedule {

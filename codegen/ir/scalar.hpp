@@ -281,6 +281,24 @@ inline float gammaln(float a) {
   return ::lgammaf_r(a, &sign);
 }
 
+/// a times 2 to the b, rounded once.
+template <class T>
+T ldexp(T a, T b) {
+  return b == b ? std::ldexp(a, static_cast<int>(b > 5000 ? 5000 : b < -5000 ? -5000 : b)) : b;
+}
+/// What frexp gives; of infinities and NaN themselves, and no power.
+template <class T>
+T frexp_mantissa(T a) {
+  int power;
+  return a - a == 0 ? std::frexp(a, &power) : a;
+}
+template <class T>
+T frexp_exponent(T a) {
+  int power = 0;
+  if (a - a == 0) std::frexp(a, &power);
+  return static_cast<T>(power);
+}
+
 template <class T>
 std::complex<T> complex_of(T a, T b) {
   return {a, b};

@@ -24,22 +24,14 @@ constexpr T polynomial(T x, std::initializer_list<T> numbers) {
 }
 
 // The library's functions that rows are named as.
-#define SINTER_OF_LIBRARY(name, parameters, ...)                              \
-  inline float name##_of parameters(float) { return ::name##f(__VA_ARGS__); } \
-  inline double name##_of parameters(double) { return ::name(__VA_ARGS__); }
-#define SINTER_ONE(T) (T x)
-#define SINTER_POWER(T) (T x, int n)
-#define SINTER_PARTS(T) (T x, int* n)
-SINTER_OF_LIBRARY(j0, SINTER_ONE, x)
-SINTER_OF_LIBRARY(j1, SINTER_ONE, x)
-SINTER_OF_LIBRARY(y0, SINTER_ONE, x)
-SINTER_OF_LIBRARY(y1, SINTER_ONE, x)
-SINTER_OF_LIBRARY(ldexp, SINTER_POWER, x, n)
-SINTER_OF_LIBRARY(frexp, SINTER_PARTS, x, n)
+#define SINTER_OF_LIBRARY(name)                            \
+  inline float name##_of(float x) { return ::name##f(x); } \
+  inline double name##_of(double x) { return ::name(x); }
+SINTER_OF_LIBRARY(j0)
+SINTER_OF_LIBRARY(j1)
+SINTER_OF_LIBRARY(y0)
+SINTER_OF_LIBRARY(y1)
 #undef SINTER_OF_LIBRARY
-#undef SINTER_ONE
-#undef SINTER_POWER
-#undef SINTER_PARTS
 
 #define SINTER_NUMBERS(...) \
   { __VA_ARGS__ }

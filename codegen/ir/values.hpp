@@ -64,7 +64,7 @@ inline bool is_straight(const kernel& k) {
       case rule::words_to_uint32:
       case rule::words_to_uint64:
       case rule::words_to_float32:
-      case rule::words_to_float64: return code != op::normal_float32 && code != op::normal_float64;
+      case rule::words_to_float64: return code != op::normal_float64;
       default: return code == op::square || code == op::fma || code == op::absolute;
     }
   };

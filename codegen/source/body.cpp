@@ -403,9 +403,9 @@ std::string body::element(int operand, const std::string& base, const std::strin
     case access::staged: at = i; break;
     case access::strided:
       at = compound ? "(" + i + ")" : i;
-      at = v.map.of(operand) == way::back     ? "-" + at
-           : v.map.of(operand) == way::second ? at + " * 2"
-                                              : at + " * " + name(operand) + number("_step", fastest());
+      if (const int step = named_step(v.map.of(operand))) at += " * " + std::to_string(step);
+      else if (v.map.of(operand) == way::back) at = "-" + at;
+      else at += " * " + name(operand) + number("_step", fastest());
       break;
     default: break;
   }

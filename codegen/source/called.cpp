@@ -17,6 +17,10 @@ namespace sinter::codegen {
 
 namespace {
 
+// CUDA's qualifiers as C has them. An `inline` function is defined for callers that do not take it in, as in C++.
+constexpr const char* qualifiers_in_c =
+    "#define __device__ __attribute__((unused, gnu_inline))\n#define __host__\n#define __forceinline__ inline\n";
+
 std::string gives(const function_text& f, const std::string& number) {
   return f.results.size() == 1 ? std::string(spelling(f.results[0].type)) : "struct results" + number;
 }
@@ -99,7 +103,15 @@ bool names_position(std::string_view body, const std::vector<std::string>& param
 
 std::string definitions(const std::vector<const function_text*>& all, dialect to, bool vectorised) {
   std::string text, bodies;
+  std::vector<std::string_view> before;  // what several texts of one kernel share is defined once
   for (std::size_t n = 0; n < all.size(); ++n) {
+    const std::string& preamble = all[n]->preamble;
+    if (!preamble.empty() && std::find(before.begin(), before.end(), preamble) == before.end()) {
+      if (before.empty() && to == dialect::c) text += qualifiers_in_c;
+      before.push_back(preamble);
+      text += preamble + "\n";
+      bodies += preamble + "\n";
+    }
     text += definition(*all[n], std::to_string(n), to);
     bodies += all[n]->body + "\n";
   }

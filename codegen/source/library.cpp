@@ -32,13 +32,12 @@ constexpr library_function library[] = {
     {"tanh", 1, true},   {"tgamma", 1, false}, {"trunc", 1, false},     {"y0", 1, false},   {"y1", 1, false},
 };
 
-// Functions whose shape is their own: a power, or somewhere to put one or the sign.
+// Functions whose shape is their own: they have somewhere to put the sign.
 struct odd_function {
   std::string_view single, twice, parameters;
 };
 
-constexpr odd_function odd_library[] = {
-    {"frexpf", "frexp", "T, int *"}, {"ldexpf", "ldexp", "T, int"}, {"lgammaf_r", "lgamma_r", "T, int *"}};
+constexpr odd_function odd_library[] = {{"lgammaf_r", "lgamma_r", "T, int *"}};
 
 std::string odd_declaration(std::string_view name, std::string_view parameters, std::string_view type) {
   std::string out = "extern " + std::string(type) + " " + std::string(name) + "(" + std::string(parameters) + ");\n";

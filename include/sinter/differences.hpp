@@ -101,6 +101,12 @@ auto gradients(E&& e, double spacing = 1, detail::integer edge_order = 1) {
     all.push_back(gradient(of, spacing, gradient_options{.axis = axis, .edge_order = edge_order}));
   return all;
 }
+/// Of so many axes: `auto [down, across] = gradients<2>(a);`. Errors: `shape_error` for an operand of others.
+template <std::size_t axes, detail::expression E>
+auto gradients(E&& e, double spacing = 1, detail::integer edge_order = 1) {
+  const shape s = e.shape();
+  return detail::each_of<axes>(s, gradients(std::forward<E>(e), spacing, edge_order));
+}
 
 /// The integral along an axis by the trapezoidal rule. Shapes: the axis goes. Dtypes: integers give double. Source:
 /// numpy.trapezoid.

@@ -235,6 +235,12 @@ struct making<O, X...> {
 template <op O, class... X>
 using made = typename making<O, X...>::type;
 
+template <class W, class A, class B, class C, class Made>
+Made make_clip(A&& a, B&& low, C&& high) {
+  return Made(capture<W>(std::forward<A>(a)), capture_bound<W>(std::forward<B>(low), true),
+              capture_bound<W>(std::forward<C>(high), false));
+}
+
 /// Makes it; every operator and elementwise function comes here.
 template <op O, class... X>
 made<O, X...> apply(X&&... x) {
@@ -244,7 +250,9 @@ made<O, X...> apply(X&&... x) {
     if constexpr (sizeof...(X) > 1)
       if (moved_twice(std::forward<X>(x)...)) [[unlikely]]
         throw_moved_from();
-    return made<O, X...>(capture<typename making<O, X...>::computed>(std::forward<X>(x))...);
+    using W = typename making<O, X...>::computed;
+    if constexpr (O == op::clip) return make_clip<W, X..., made<O, X...>>(std::forward<X>(x)...);
+    else return made<O, X...>(capture<W>(std::forward<X>(x))...);
   }
 }
 

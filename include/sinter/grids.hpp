@@ -102,13 +102,9 @@ auto indices(const shape& s) {
 /// An expression for each axis: `auto [i, j] = indices<2>({2, 3});`. Errors: `shape_error` for a shape of another number of axes.
 template <std::size_t axes>
 std::array<lazy<std::int64_t>, axes> indices(const shape& s) {
-  std::int64_t extents[axes];
-  detail::copy_extents(s, extents, axes);
-  auto along = detail::make_indices(s);
-  return [&]<std::size_t... d>(std::index_sequence<d...>) {
-    return std::array<lazy<std::int64_t>, axes>{lazy<std::int64_t>(along[d].take())...};
-  }
-  (std::make_index_sequence<axes>());
+  std::vector<lazy<std::int64_t>> along;
+  for (detail::handle& one : detail::make_indices(s)) along.emplace_back(one.take());
+  return detail::each_of<axes>(s, std::move(along));
 }
 /// How to make indices.
 struct indices_options {

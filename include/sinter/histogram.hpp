@@ -110,6 +110,10 @@ histogram_result<R> histogram(E&& e, const histogram_bins& bins = 10, const hist
   const auto parts = detail::make_histogram(std::move(of), {}, bins, dtype_of<R>, how);
   return {array<R>(parts.counts), array<double>(parts.edges)};
 }
+template <element R = std::int64_t, detail::expression E>
+histogram_result<R> histogram(E&& e, const histogram_bins& bins, const histogram_range& range) {
+  return histogram<R>(std::forward<E>(e), bins, histogram_options{.range = range});
+}
 /// The sums of their weights. Dtypes: double.
 template <detail::expression E, detail::expression W>
 histogram_result<double> histogram(E&& e, W&& weights, const histogram_bins& bins, const histogram_options& how = {}) {

@@ -30,14 +30,6 @@ std::vector<T> each_as(std::vector<handle> nodes) {
   for (handle& n : nodes) all.emplace_back(n.take());
   return all;
 }
-/// What there is for each axis of a shape that has so many. Errors: `shape_error`.
-template <std::size_t axes, class T>
-std::array<T, axes> each_of(const shape& s, std::vector<T> along) {
-  std::int64_t extents[axes];
-  copy_extents(s, extents, axes);
-  return [&]<std::size_t... d>(std::index_sequence<d...>) { return std::array<T, axes>{std::move(along[d])...}; }
-  (std::make_index_sequence<axes>());
-}
 /// Of two axes.
 SINTER_API std::array<places, 2> places_in_matrix(node*);
 

@@ -81,6 +81,17 @@ auto allclose(A&& a, B&& b, close_options how = {}) {
   return all(isclose(std::forward<A>(a), std::forward<B>(b), how));
 }
 
+template <class A, class B>
+  requires detail::any_expression<A, B>
+auto isclose(A&& a, B&& b, double rtol, double atol = close_options().atol) {
+  return isclose(std::forward<A>(a), std::forward<B>(b), close_options{.rtol = rtol, .atol = atol});
+}
+template <class A, class B>
+  requires detail::any_expression<A, B>
+auto allclose(A&& a, B&& b, double rtol, double atol = close_options().atol) {
+  return all(isclose(std::forward<A>(a), std::forward<B>(b), rtol, atol));
+}
+
 /// Are shapes and elements the same? `equal_nan`: NaN is the same as NaN. Source: numpy.array_equal.
 template <detail::expression A, detail::expression B>
 lazy<bool> array_equal(A&& a, B&& b, const equal_options& how = {}) {
@@ -142,7 +153,9 @@ auto round(E&& e, int decimals = 0) {
     return make_complex(round(real(x), decimals), round(imag(x), decimals));
   } else if constexpr (detail::is_integer(dtype_of<T>)) {
     if (decimals >= 0) return x;
-    return lazy<T>(astype<T>(rint(astype<double>(x) / scale) * scale));
+    const auto tens = rint(astype<double>(x) / scale) * scale;
+    if constexpr (sizeof(T) == 8) return lazy<T>(astype<T>(tens));
+    else return lazy<T>(astype<T>(astype<std::int64_t>(tens)));  // past the last integer of a dtype it wraps
   } else {
     using R = detail::real_of<T>;
     const lazy<R> real = detail::named_as<R>(x);

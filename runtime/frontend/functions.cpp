@@ -55,9 +55,10 @@ void require_text(const given_text& name, const given_text& text, const char* wh
 }
 
 function_text text_of(const given_text& name, const parameter_list& parameters, std::vector<function_parameter> results,
-                      std::string body) {
+                      std::string body, const given_text& preamble) {
   function_text f;
   f.name = name.data();
+  if (!is_blank(preamble)) f.preamble = preamble.data();
   f.parameters = named(parameters, name, "parameters");
   f.results = std::move(results);
   f.takes_position = codegen::names_position(body, split(parameters.names));
@@ -67,22 +68,22 @@ function_text text_of(const given_text& name, const parameter_list& parameters, 
 
 std::string returning(const given_text& expression) { return std::string("return ") + expression.data() + ";"; }
 
-/// The shape that arguments broadcast to.
-shape shape_of_call(const function_text& f, const function_argument* given) {
-  shape extents;
-  bool has_shape = false;
+/// The shape that arguments broadcast to. `over`: what it has to be; null where they give it.
+shape shape_of_call(const function_text& f, const function_argument* given, const shape* over) {
+  shape extents = over ? *over : shape{};
+  bool has_shape = over != nullptr;
   for (std::size_t p = 0; p < f.parameters.size(); ++p) {
     if (!given[p].array || f.parameters[p].is_raw) continue;
     const shape& with = typed(given[p].array)->extents;
-    if (!codegen::broadcast(extents, with))
+    if (!codegen::broadcast(extents, with) || (over && !(extents == *over)))
       throw shape_error(message("sinter: shapes %s and %s do not broadcast in the kernel \"%s\"",
-                                to_string(extents).c_str(), to_string(with).c_str(), f.name.c_str())
+                                to_string(over ? *over : extents).c_str(), to_string(with).c_str(), f.name.c_str())
                             .c_str());
     has_shape = true;
   }
   if (!has_shape)
     throw shape_error(
-        message("sinter: no argument gives the kernel \"%s\" a shape; broadcast one of them to it", f.name.c_str())
+        message("sinter: no argument gives the kernel \"%s\" a shape; give it behind the arguments", f.name.c_str())
             .c_str());
   return extents;
 }
@@ -91,7 +92,8 @@ shape shape_of_call(const function_text& f, const function_argument* given) {
 class taken {
  public:
   /// `shared`: by several expressions, which are to have the same numbers.
-  taken(const function_text& f, const function_argument* given, bool shared) : extents_(shape_of_call(f, given)) {
+  taken(const function_text& f, const function_argument* given, bool shared, const shape* over)
+      : extents_(shape_of_call(f, given, over)) {
     for (std::size_t p = 0; p < f.parameters.size(); ++p) {
       numbers.push_back(!given[p].array && !shared);
       if (numbers.back()) scalars.push_back(given[p].scalar);
@@ -129,18 +131,18 @@ node* call_with_node(function_calls& f, node* n) {
 }  // namespace
 
 function_calls& make_function(const given_text& name, const parameter_list& parameters, const parameter_list& results,
-                              const given_text& body) try {
+                              const given_text& body, const given_text& preamble) try {
   require_text(name, body, "text");
   std::vector<function_parameter> given;
   if (results.count == 1) given.push_back({"", results.types[0].type});
   else given = named(results, name, "results");
-  return function_calls::of(text_of(name, parameters, std::move(given), body.data()));
+  return function_calls::of(text_of(name, parameters, std::move(given), body.data(), preamble));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
 
-void make_calls(function_calls& f, const function_argument* given, node** results, int count) try {
-  const taken arguments(f.text, given, count > 1);
+void make_calls(function_calls& f, const function_argument* given, node** results, int count, const shape* over) try {
+  const taken arguments(f.text, given, count > 1, over);
   std::vector<handle> made;
   for (int r = 0; r < count; ++r) made.push_back(handle(arguments.expression(f.table(arguments.numbers, r))));
   for (int r = 0; r < count; ++r) results[r] = made[static_cast<std::size_t>(r)].take();
@@ -150,17 +152,17 @@ void make_calls(function_calls& f, const function_argument* given, node** result
 
 reduction_functions make_reduction_functions(const given_text& name, const parameter_list& parameters,
                                              const given_text& map, const given_text& combine, const given_text& finish,
-                                             dtype type, scalar_bits identity) try {
+                                             dtype type, scalar_bits identity, const given_text& preamble) try {
   require_text(name, map, "map");
   require_text(name, combine, "text that combines");
   const parameter_type types[] = {{type, false}, {type, false}};
   const given_text two = "a, b", one = "a";
-  function_text folds = text_of(name, {two, types, 2}, {{"", type}}, returning(combine));
+  function_text folds = text_of(name, {two, types, 2}, {{"", type}}, returning(combine), preamble);
   folds.start = codegen::literal(type, identity);
   function_calls* last = nullptr;
   if (!is_blank(finish) && std::string_view(finish.data()) != "a")
-    last = &function_calls::of(text_of(name, {one, types, 1}, {{"", type}}, returning(finish)));
-  return {&function_calls::of(text_of(name, parameters, {{"", type}}, returning(map))),
+    last = &function_calls::of(text_of(name, {one, types, 1}, {{"", type}}, returning(finish), preamble));
+  return {&function_calls::of(text_of(name, parameters, {{"", type}}, returning(map), preamble)),
           &function_calls::of(std::move(folds)), last};
 } catch (const std::bad_alloc&) {
   throw_host_is_full();

@@ -14,6 +14,7 @@
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/terms.hpp"
 #include "runtime/library/products.hpp"
 #include "runtime/library/thin_products.hpp"
@@ -66,6 +67,14 @@ void require_equal(const char* what, const term& a, int of_a, const term& b, int
           .c_str());
 }
 
+// A factor of which a fold reads each element so many times: what an expression makes of it is made once where the product has much
+// to do. Of 200 x 200 integers that took 1.6 to 2.7 times as long where each product made its own.
+term made_once(const term& t, std::int64_t times) {
+  constexpr std::int64_t worth_a_kernel = 1 << 14;  // products
+  const bool lies_in_memory = runtime::typed(t.get())->kind == node_kind::array;
+  return lies_in_memory || t.extents().elements() * times < worth_a_kernel ? t : runtime::computed(t);
+}
+
 // Of operands that have axes.
 node* product(const char* what, const term& a, const term& b) {
   require_equal(what, a, a.rank() - 1, b, b.rank() == 1 ? 0 : b.rank() - 2);
@@ -81,7 +90,10 @@ node* product(const char* what, const term& a, const term& b) {
     const term many(runtime::make_product_call(astype(a, dtype::float32), astype(b, dtype::float32)));
     return (many != 0).take();
   }
-  if (!is_for_library(a, b, batches, type)) return runtime::product_as_fold(a, b).take();
+  if (!is_for_library(a, b, batches, type)) {
+    const std::int64_t columns = b.extent(b.rank() - 1), rows = a.extent(a.rank() - 2);
+    return runtime::product_as_fold(made_once(a, columns), made_once(b, rows)).take();
+  }
   return runtime::make_product_call(astype(a, type), astype(b, type)).take();
 }
 

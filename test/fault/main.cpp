@@ -1,12 +1,13 @@
 // Every sample with every call failing:
 //
 //   sinter_fault [--all] [--device cpu|interpreter|softgpu] [--sample <name>] [--state cold|stored|warm] [--kind <word>]
-//                [--manner <word>] [--each <number>] [--at <number>] [--tell]
+//                [--manner <word>] [--each <number>] [--share <number>/<of>] [--at <number>] [--tell]
 //
-// Without --all (or SINTER_FAULTS=all) it tries --each indices of each kind and manner, spread evenly and the same in every run;
-// --at tries one and shows who made the call. Without --device the environment decides. Each trial runs in a child process,
-// forked where its state begins: nothing used yet and no kernel on disk (cold), all kernels on disk (stored), or everything used
-// before (warm: a child then makes many trials, so that whatever leaks adds up). trial.cpp has the verdicts.
+// Without --all (or SINTER_FAULTS=all) it tries --each indices of each kind and manner, spread evenly and the same in every run; of
+// either --share 0/4 tries the first, the fifth and so on, for as many processes side by side; --at tries one and shows who made
+// the call. Without --device the environment decides. Each trial runs in a child process, forked where its state begins: nothing
+// used yet and no kernel on disk (cold), all kernels on disk (stored), or everything used before (warm: a child then makes many
+// trials, so that whatever leaks adds up). trial.cpp has the verdicts.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -245,7 +246,7 @@ struct tally {
 struct choices {
   bool all = false;
   bool tell = false;
-  long each = 6;
+  long each = 6, share = 0, shares = 1;
   std::optional<std::string> sample, state, kind, manner;
   std::optional<long> at;
 };
@@ -257,7 +258,8 @@ std::vector<plan> plans_for(kind k, manner m, long calls, const choices& c) {
   std::vector<plan> plans;
   if (c.at) return {{k, m, *c.at}};
   const long count = c.all ? calls : std::min(calls, c.each);
-  for (long i = 0; i < count; ++i) plans.push_back({k, m, count == calls ? i : (2 * i + 1) * calls / (2 * count)});
+  for (long i = c.share; i < count; i += c.shares)
+    plans.push_back({k, m, count == calls ? i : (2 * i + 1) * calls / (2 * count)});
   return plans;
 }
 
@@ -359,6 +361,7 @@ choices parse(int count, char** words) {
     else if (option == "--manner") c.manner = value;
     else if (option == "--at") c.at = std::stol(value);
     else if (option == "--each") c.each = std::stol(value);
+    else if (option == "--share") c.share = std::stol(value), c.shares = std::stol(value.substr(value.find('/') + 1));
     else throw std::runtime_error("there is no option " + option);
   }
   return c;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <sinter/functions.hpp>
 #include <sinter/pad.hpp>
@@ -69,6 +70,24 @@ std::optional<outline> joined(const step& s, const std::vector<outline>& known) 
   return outline{detail::promote(types, static_cast<int>(s.operands.size())), shape(to)};
 }
 
+// The extents of what is gathered along an axis, by whole numbers: the index's own in its place, or as many there as the index has.
+std::optional<std::vector<std::int64_t>> gathered(const step& s, const std::vector<outline>& known, int axis) {
+  if (s.operands.size() != 2 || !s.operands[1].is_step()) return {};
+  const outline &from = operand_of(s, known, 0), &index = operand_of(s, known, 1);
+  if (!detail::is_integer(index.type) || from.extents[axis] == 0) return {};
+  if (s.moving == motion::along) {
+    if (index.extents.size() != from.extents.size()) return {};
+    shape all = from.extents;
+    all[axis] = 1;
+    if (!codegen::broadcast(all, index.extents)) return {};
+    return std::vector<std::int64_t>(all.begin(), all.end());
+  }
+  std::vector<std::int64_t> to(from.extents.begin(), from.extents.end());
+  to.erase(to.begin() + axis);
+  to.insert(to.begin() + axis, index.extents.begin(), index.extents.end());
+  return to;
+}
+
 }  // namespace
 
 std::int64_t length_of_axis(const step& s, const std::vector<outline>& known) {
@@ -97,22 +116,11 @@ std::optional<outline> moved(const step& s, const std::vector<outline>& known) {
   if (axis >= rank) return {};
   std::vector<std::int64_t> to(from.extents.begin(), from.extents.end());
   switch (s.moving) {
-    case motion::take: {
-      if (s.operands.size() != 2 || !s.operands[1].is_step()) return {};
-      const outline& index = operand_of(s, known, 1);
-      if (!detail::is_integer(index.type) || from.extents[axis] == 0) return {};
-      to.erase(to.begin() + axis);
-      to.insert(to.begin() + axis, index.extents.begin(), index.extents.end());
-      break;
-    }
+    case motion::take:
     case motion::along: {
-      if (s.operands.size() != 2 || !s.operands[1].is_step()) return {};
-      const outline& index = operand_of(s, known, 1);
-      if (!detail::is_integer(index.type) || index.extents.size() != rank || from.extents[axis] == 0) return {};
-      shape all = from.extents;
-      all[axis] = 1;
-      if (!codegen::broadcast(all, index.extents)) return {};
-      to.assign(all.begin(), all.end());
+      std::optional<std::vector<std::int64_t>> extents = gathered(s, known, axis);
+      if (!extents) return {};
+      to = std::move(*extents);
       break;
     }
     case motion::flip:

@@ -71,6 +71,14 @@ CASES("differences: gradients and integrals") {
     check_layouts_of<T>("trapezoid places", OF(trapezoid(x, rising(last_extent(x)))));
 }
 
+TEST_CASE("differences: gradients of so many axes") {
+  const array<double> a{{1, 2, 6}, {3, 5, 10}};
+  const auto [down, across] = gradients<2>(a, 2);
+  CHECK(down.get() == std::vector<double>{1, 1.5, 2, 1, 1.5, 2});
+  CHECK(across.get() == std::vector<double>{0.5, 1.25, 2, 1, 1.75, 2.5});
+  CHECK_THROWS_AS((void)gradients<1>(a), shape_error);
+}
+
 TEST_CASE_TEMPLATE("differences: angles without jumps", T, int, float, double) {
   check_layouts_of<T>("unwrap", OF(unwrap(x * 3)));
   if constexpr (!std::is_integral_v<T>)

@@ -78,6 +78,57 @@ TEST_CASE("elementwise kernels: the functions of mathematics are those of the ar
   CHECK(both(full<double>({4}, 2), 3).get()[3] == doctest::Approx(expected).epsilon(1e-14));
 }
 
+TEST_CASE("elementwise kernels: a shape for what has none") {
+  if (!runs_text()) return;
+  const elementwise_kernel<float(raw<float>, std::int64_t)> every("x, step", "return x[i * step];");
+  const array<float> x = arange<float>(12);
+  CHECK(every(x, 3, {4}).get() == floats{0, 3, 6, 9});
+  CHECK(every(x, 2, {2, 3}).shape() == shape{2, 3});
+  CHECK(every(x, array<std::int64_t>{{1}, {2}}, {2, 3}).get() == floats{0, 1, 2, 6, 8, 10});
+  CHECK(refusal<shape_error>([&] {
+          (void)every(x, array<std::int64_t>{1, 2}, {3});
+        }) == "sinter: shapes (3,) and (2,) do not broadcast in the kernel \"elementwise_kernel\"");
+  CHECK(refusal<shape_error>([&] {
+          (void)every(x, array<std::int64_t>{1, 2}, {1});
+        }) == "sinter: shapes (1,) and (2,) do not broadcast in the kernel \"elementwise_kernel\"");
+  const elementwise_kernel<std::tuple<float, float>(raw<float>)> ends("x", "first, last",
+                                                                      "first = x[i]; last = x[11 - i];");
+  const auto [first, last] = ends(x, {2});
+  CHECK(first.get() == floats{0, 1});
+  CHECK(last.get() == floats{11, 10});
+}
+
+TEST_CASE("elementwise kernels: a preamble has functions that texts call, once for all of one kernel") {
+  if (!runs_text()) return;
+  const char before[] =
+      "__device__ inline float squared(float v) { return v * v; }\n"
+      "__host__ __device__ float halved(const float v) { return sqrtf(squared(v)) / 2; }\n";
+  const elementwise_kernel<float(float)> half_of("x", "return halved(x);", "half_of", before);
+  const elementwise_kernel<float(float)> square_of("x", "return squared(x);", "square_of", before);
+  const array<float> x{1, 2, 4};
+  CHECK(half_of(x).get() == floats{0.5, 1, 2});
+  CHECK((half_of(x) + square_of(x)).get() == floats{1.5, 5, 18});
+  const reduction_kernel<float(float)> norm("x", "squared(x)", "a + b", "halved(a)", 0, "norm", before);
+  CHECK(norm(x).item() == 10.5F);
+  const elementwise_kernel<float(float)> other(
+      "x", "return squared(x);", "square_of",
+      "__device__ __forceinline__ float squared(float v) { return v * v + 1; }");
+  CHECK(other(x).get() == floats{2, 5, 17});
+}
+
+TEST_CASE("elementwise kernels: elements of 16 bits are floats in the text") {
+  if (!runs_text()) return;
+  const elementwise_kernel<half(half, bfloat16, raw<half>)> sums("x, y, z", "return x * y + z[i];");
+  const array<half> x = astype<half>(array<float>{1, 2, 3});
+  CHECK(astype<float>(sums(x, bfloat16(2), x)).get() == floats{3, 6, 9});
+  const elementwise_kernel<std::tuple<half, float>(half)> parts("x", "a, b", "a = x / 2; b = x / 3;");
+  const auto [a, b] = parts(x);
+  CHECK(astype<float>(a).get() == floats{0.5, 1, 1.5});
+  CHECK(b.get() == floats{1.0F / 3, 2.0F / 3, 1});
+  const reduction_kernel<half(half)> most("x", "x", "max(a, b)", "a + 1", half(0));
+  CHECK(float(most(x).item()) == 4);
+}
+
 TEST_CASE("elementwise kernels: one launch, compiled once, and a message for what does not compile") {
   if (!runs_text()) return;
   const array<double> a = ones({100});

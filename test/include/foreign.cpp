@@ -11,7 +11,6 @@
 #include <sinter/dlpack.hpp>
 #include <sinter/eigen.hpp>
 #include <sinter/graph.hpp>
-#include <sinter/mdspan.hpp>
 #include <sinter/sinter.hpp>
 
 #include "test/include/looking.hpp"
@@ -341,18 +340,5 @@ TEST_CASE("matrices of Eigen's") {
   CHECK(moved.shape() == shape{3});
   CHECK(sum(moved).item() == 6);
   CHECK(from_eigen(Eigen::MatrixXd(m)).get() == doubles{1, 2, 3, 4, 5, 60});
-}
-#endif
-
-#ifdef __cpp_lib_mdspan
-TEST_CASE("mdspans") {
-  if (is_gpu()) return;
-  array<double> a = (arange(6) * 1.0).reshape(2, 3);
-  const array<double> t = a.T();
-  CHECK(as_mdspan<2>(t)[2, 1] == 5);
-  as_mdspan<2>(a)[0, 1] = 10;
-  CHECK(a(0, 1).item() == 10);
-  CHECK(t(1, 0).item() == 1);
-  CHECK(from_mdspan(as_mdspan<2>(a), no_keeper{}, device::current()).get() == a.get());
 }
 #endif

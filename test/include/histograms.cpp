@@ -74,6 +74,7 @@ TEST_CASE("histograms: equal bins, given edges, and what lies outside") {
     CHECK(all(edges == histogram_bin_edges(x, bins)).item());
   }
   const auto [some, from_range] = histogram(x, 9, {.range = {-1, 0.5}});
+  CHECK(histogram(x, 9, {-1, 0.5}).counts.get() == some.get());
   CHECK(some.get() == by_hand(x.get(), from_range.get()));
   const array<double> uneven{-2, -0.5, 0, 0, 3};
   const auto [given, same] = histogram(x.reshape({50, 100}), uneven);

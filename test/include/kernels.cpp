@@ -315,13 +315,9 @@ TEST_CASE("kernels: a launch can be captured, also the first") {
   CHECK(holds(a, 16));
 }
 
-TEST_CASE("kernels: variables are set and got in order with the kernels, on every stream") {
-  if (!runs_cuda()) return;
-  struct setting {
-    float scale;
-    int offset;
-  };
-  const raw_module m(R"(
+namespace {
+
+const char scaling_text[] = R"(
 struct setting { float scale; int offset; };
 __constant__ float weights[4];
 __device__ int calls;
@@ -331,45 +327,66 @@ extern "C" __global__ void apply(float* a) {
   a[i] = a[i] * weights[i % 4] * ns::how.scale + ns::how.offset;
   if (i == 0) ++calls;
 }
-)");
-  const raw_kernel apply = m.kernel("apply");
-  const auto weights = m.global<float>("weights");
-  const auto calls = m.global<int>("calls");
-  const auto how = m.global<setting>("ns::how");
-  weights.set({1, 2, 3, 4});
-  calls.set(0);
-  how.set(setting{10, 1});
-  CHECK(weights.size() == 4);
-  CHECK(weights.get().get() == std::vector<float>{1, 2, 3, 4});
+)";
+
+struct setting {
+  float scale;
+  int offset;
+};
+
+/// A kernel that reads two variables and writes a third, and those.
+struct scaling_module : raw_module {
+  scaling_module() : raw_module(scaling_text) {}
+
+  const raw_kernel apply = kernel("apply");
+  const module_variable<float> weights = global<float>("weights");
+  const module_variable<int> calls = global<int>("calls");
+  const module_variable<setting> how = global<setting>("ns::how");
+};
+
+}  // namespace
+
+TEST_CASE("kernels: variables are set and got, also those that a kernel writes") {
+  if (!runs_cuda()) return;
+  const scaling_module m;
+  m.weights.set({1, 2, 3, 4});
+  m.calls.set(0);
+  m.how.set(setting{10, 1});
+  CHECK(m.weights.size() == 4);
+  CHECK(m.weights.get().get() == std::vector<float>{1, 2, 3, 4});
   array<float> a = ones<float>({8});
-  apply(1, 8, a);
+  m.apply(1, 8, a);
   CHECK(a.get() == std::vector<float>{11, 21, 31, 41, 11, 21, 31, 41});
-  weights.set(weights.get() * 0);
-  how.set(setting{1, 5});
-  apply(1, 8, a);
+  m.weights.set(m.weights.get() * 0);
+  m.how.set(setting{1, 5});
+  m.apply(1, 8, a);
   CHECK(a.get() == std::vector<float>(8, 5));
-  CHECK(calls.item() == 2);
-  CHECK(how.item().offset == 5);
-  weights.set(std::vector<float>{2, 2, 2, 2});
-  apply(1, 8, a);
+  CHECK(m.calls.item() == 2);
+  CHECK(m.how.item().offset == 5);
+  m.weights.set(std::vector<float>{2, 2, 2, 2});
+  m.apply(1, 8, a);
   CHECK(a.get() == std::vector<float>(8, 15));
   CHECK(refusal<shape_error>([&] {
-          weights.set({1, 2});
+          m.weights.set({1, 2});
         }) == "sinter: 8 bytes for the variable \"weights\", which has 16");
   CHECK(refusal([&] { m.global<int>("nothing").get(); }) == "sinter: the module has no variable \"nothing\"");
+}
 
+TEST_CASE("kernels: variables are set in order with the kernels that read them, on every stream") {
+  if (!runs_cuda()) return;
+  const scaling_module m;
   rehearsed([&] {
     const stream s1, s2;
     array<float> x = on(s1, [] { return array<float>(astype<float>(slowly(zeros({8})))); });
     on(s1, [&] {
-      weights.set({1, 1, 1, 1});
-      how.set(setting{1, 0});
-      apply(1, 8, x);
+      m.weights.set({1, 1, 1, 1});
+      m.how.set(setting{1, 0});
+      m.apply(1, 8, x);
     });
-    on(s2, [&] { weights.set({0, 0, 0, 0}); });  // not before the kernel has read them
+    on(s2, [&] { m.weights.set({0, 0, 0, 0}); });  // not before the kernel has read them
     array<float> y = on(s2, [&] {
       array<float> fresh = ones<float>({8});
-      apply(1, 8, fresh);
+      m.apply(1, 8, fresh);
       return fresh;
     });
     CHECK(x.get() == std::vector<float>(8, 8));

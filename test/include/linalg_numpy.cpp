@@ -13,8 +13,7 @@
 #include <sinter/linalg.hpp>
 #include <sinter/sinter.hpp>
 
-#include "test/support/all_cases.hpp"
-#include "test/support/numpy_cases.hpp"
+#include "test/support/golden_numbers.hpp"
 
 namespace {
 
@@ -24,18 +23,12 @@ using complex = std::complex<double>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// `numbers` of golden_linalg.py.
+template <class T>
+using kinds = operands_by_name<T>;
 template <class T>
 array<T> numbers(const shape& s, int seed) {
-  const array<std::int64_t> i = arange(s.elements());
-  const array<double> x = astype<double>((i * i * 13 + i * 29 + seed * 17) % 37 - 18) / 8;
-  if constexpr (detail::complex_number<T>)
-    return astype<T>(make_complex(x, astype<double>((i * i * 7 + i * 11 + seed * 3) % 23 - 11) / 8)).reshape(s);
-  else return astype<T>(x).reshape(s);
+  return golden_numbers<T>(s, seed);
 }
-
-template <class T>
-using kinds = std::map<std::string, lazy<T>>;
 
 template <class T>
 kinds<T> squares() {
@@ -82,40 +75,13 @@ const std::map<std::string, numpy_case>& golden() {
   return all;
 }
 
-// Checks the cases of a name that NumPy has; says how many they were.
+// Checks the cases of a name that NumPy has, of which there are some.
 template <class T, class F>
-int check(const std::string& name, const kinds<T>& of, F f) {
+void check(const std::string& name, const kinds<T>& of, F f) {
   const bool is_single = sizeof(T) == (detail::complex_number<T> ? 8 : 4);
   int count = 0;
-  for (const auto& [operand, x] : of) {
-    const auto at = golden().find(name + (detail::complex_number<T> ? "|complex|" : "|real|") + operand);
-    if (at == golden().end()) continue;
-    ++count;
-    CAPTURE(name);
-    CAPTURE(operand);
-    const auto result = f(x);
-    using R = typename std::remove_cvref_t<decltype(result)>::sinter_element;
-    REQUIRE(result.shape() == shape(at->second.extents));
-    const auto got = array(result).get();
-    std::vector<double> parts;
-    for (const R& g : got) {
-      if constexpr (detail::complex_number<R>) parts.push_back(g.real()), parts.push_back(g.imag());
-      else parts.push_back(static_cast<double>(g));
-    }
-    const std::vector<double>& want = at->second.elements;
-    REQUIRE(parts.size() == want.size());
-    double largest = 1;
-    for (const double w : want)
-      if (std::isfinite(w)) largest = std::max(largest, std::abs(w));
-    const double limit = largest * (is_single ? 4e-4 : 1e-11);
-    for (std::size_t i = 0; i < want.size(); ++i) {
-      CAPTURE(i);
-      if (std::isfinite(want[i])) REQUIRE(std::abs(parts[i] - want[i]) <= limit);
-      else REQUIRE(parts[i] == want[i]);
-    }
-  }
+  for (const auto& [operand, x] : of) count += check_golden_of(golden(), name, operand, x, f, is_single ? 4e-4 : 1e-11);
   CHECK(count > 0);
-  return count;
 }
 
 template <class X>

@@ -274,6 +274,14 @@ TEST_CASE("operators: where, clip, extremes") {
   CHECK(clip(a(), -1, 4).get() == ints{4, -1, 3, 0});
   CHECK(clip(x(), b(), 3).get() == doubles{2, 2, 0, 3});  // NumPy: the upper bound wins where they cross
   CHECK(clip(array<int>{5}, 10, 1).item() == 1);
+  // A bound that no element can pass is none; one that all pass does not fit.
+  const array<std::uint8_t> bytes{0, 5, 200};
+  CHECK(clip(bytes, -3, 4).get() == std::vector<std::uint8_t>{0, 4, 4});
+  CHECK(clip(bytes, 3, 300).get() == std::vector<std::uint8_t>{3, 5, 200});
+  CHECK(clip(bytes, -1, 1000).dtype() == dtype::uint8);
+  CHECK(clip(array<std::uint64_t>{7}, std::int8_t{-1}, 5).item() == 5);
+  CHECK_THROWS_AS((void)clip(bytes, 300, 400), dtype_error);
+  CHECK_THROWS_AS((void)clip(bytes, -5, -1), dtype_error);
   CHECK(clip(a(), 0).get() == maximum(a(), 0).get());
   CHECK(clip(x(), b()).get() == maximum(x(), b()).get());
   CHECK(clip(-2, 0) == 0);

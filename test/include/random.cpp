@@ -102,7 +102,7 @@ TEST_CASE("random: every device has the bits of the blocks that its element coun
       CHECK(i[k] == static_cast<int>(scalar::multiply_high(scalar::random_uint64(k, 2, seed), 100)) - 50);
       CHECK(u[k] == scalar::random_uint64(k, 3, seed));
       CHECK(b[k] == (scalar::random_uint64(k, 4, seed) >> 62 == 0));
-      CHECK(std::abs(n[k] - scalar::normal_float32(k, 5, seed)) < 3e-6f);
+      CHECK(std::abs(n[k] - scalar::normal_float32(k, 5, seed)) < 4e-6f);  // a GPU's sine is 4e-7 off
       CHECK(std::abs(m[k] - scalar::normal_float64(k, 6, seed)) < 1e-14);
     }
   }

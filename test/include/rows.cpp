@@ -36,7 +36,7 @@ struct known {
 };
 
 template <class T>
-std::vector<known<T>> all_known() {
+std::vector<known<T>> known_softmaxes() {
   using A = array<T>;
   return {
       {"softmax",
@@ -66,6 +66,13 @@ std::vector<known<T>> all_known() {
          const A m = max(x, along(d)), e = exp(x - m), s = sum(e, along(d));
          return log(s) + m;
        }},
+  };
+}
+
+template <class T>
+std::vector<known<T>> known_moments() {
+  using A = array<T>;
+  return {
       {"standardised",
        [](const A& x, std::int64_t d) -> lazy<T> {
          auto z = x - mean(x, along(d));
@@ -89,19 +96,32 @@ std::vector<known<T>> all_known() {
          const A y = x * x, a = x - mean(x, along(d)), b = y - mean(y, along(d)), p = a * b;
          return mean(p, along(d));
        }},
-      {"a softmax of a softmax",
-       [](const A& x, std::int64_t d) -> lazy<T> {
-         auto e = exp(x - max(x, along(d)));
-         auto s = e / sum(e, along(d));
-         auto f = exp(s - max(s, along(d)));
-         return f / sum(f, along(d));
-       },
-       [](const A& x, std::int64_t d) -> A {
-         const A m = max(x, along(d)), e = exp(x - m), t = sum(e, along(d)), s = e / t;
-         const A n = max(s, along(d)), f = exp(s - n), u = sum(f, along(d));
-         return f / u;
-       }},
   };
+}
+
+template <class T>
+known<T> known_softmax_of_a_softmax() {
+  using A = array<T>;
+  return {"a softmax of a softmax",
+          [](const A& x, std::int64_t d) -> lazy<T> {
+            auto e = exp(x - max(x, along(d)));
+            auto s = e / sum(e, along(d));
+            auto f = exp(s - max(s, along(d)));
+            return f / sum(f, along(d));
+          },
+          [](const A& x, std::int64_t d) -> A {
+            const A m = max(x, along(d)), e = exp(x - m), t = sum(e, along(d)), s = e / t;
+            const A n = max(s, along(d)), f = exp(s - n), u = sum(f, along(d));
+            return f / u;
+          }};
+}
+
+template <class T>
+std::vector<known<T>> all_known() {
+  std::vector<known<T>> all = known_softmaxes<T>();
+  for (const known<T>& k : known_moments<T>()) all.push_back(k);
+  all.push_back(known_softmax_of_a_softmax<T>());
+  return all;
 }
 
 template <class T>

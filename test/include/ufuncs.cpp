@@ -55,6 +55,8 @@ TEST_CASE("ufuncs: isclose measures from the second, and knows infinities and Na
   CHECK(truth(sn::isclose(array<float>{1, 2}, 1)) == truths{true, false});
   CHECK(truth(sn::isclose(2.0, array<float>{1, 2})) == truths{false, true});
   CHECK(bool(sn::allclose(a(sn::slice(1)), b(sn::slice(1)))));
+  CHECK(truth(sn::isclose(array<double>{1, 2}, array<double>{1.1, 2.6}, 0.2, 0)) == truths{true, false});
+  CHECK(bool(sn::allclose(array<double>{1, 2}, array<double>{1.1, 2.1}, 0.2)));
   CHECK_FALSE(bool(sn::allclose(a, b)));
   CHECK(counters_snapshot(moved_by([&] { sn::isclose(a * 2, b + 1).get(); })).launches == 1);
 }
@@ -86,6 +88,7 @@ TEST_CASE("ufuncs: round goes to even, and to tens of integers") {
   CHECK(gives<double>(sn::round(a, -2), {0, 0, 0, -0.0, 0, 1200, inf, not_a_number}));
   CHECK(gives<int>(sn::round(array<int>{15, 25, -15, 149}, -1), {20, 20, -20, 150}));
   CHECK(gives<int>(sn::round(array<int>{15}, 2), {15}));
+  CHECK(gives<std::int8_t>(sn::round(array<std::int8_t>{127, -128, 125}, -1), {-126, 126, 120}));
   CHECK(sn::round(2.25, 1) == 2.2);  // of numbers too
   CHECK(sn::round(1250.0, -2) == 1200);
   CHECK(sn::round(-0.375f, 2) == -0.38f);

@@ -49,6 +49,18 @@ inline std::map<std::string, numpy_case> read_numpy_cases(const char* name, std:
   return read;
 }
 
+/// The elements as the golden files have them, of complex ones both parts.
+template <class R>
+std::vector<double> parts_in_order(const lazy<R>& e) {
+  std::vector<double> all;
+  if constexpr (detail::complex_number<R>) {
+    for (const auto& z : e.get()) all.push_back(z.real()), all.push_back(z.imag());
+  } else {
+    for (const auto& x : e.get()) all.push_back(static_cast<double>(x));
+  }
+  return all;
+}
+
 inline const std::map<std::string, numpy_case>& numpy_cases() {
   static const std::map<std::string, numpy_case> all = read_numpy_cases("gathers.txt", 1);
   return all;

@@ -64,17 +64,6 @@ inline const numpy_case* order_line(const std::string& name, dtype t, const std:
   return at == all.end() ? nullptr : &at->second;
 }
 
-template <class R>
-std::vector<double> parts_in_order(const lazy<R>& e) {
-  std::vector<double> all;
-  if constexpr (detail::complex_number<R>) {
-    for (const auto& z : e.get()) all.push_back(z.real()), all.push_back(z.imag());
-  } else {
-    for (const auto& x : e.get()) all.push_back(static_cast<double>(x));
-  }
-  return all;
-}
-
 /// Kernels are compiled for each layout, but on the interpreter: elsewhere a function of each dtype has some, in turn.
 inline bool is_ordered_here(const std::string& name, dtype t, const std::string& layout) {
   if (takes_all_cases() || layout == "no columns") return true;

@@ -46,6 +46,9 @@ class methods : public refused_methods {
   auto copy(where at = where::current()) const { return array<Element>(make_copy(shared().get(), at)); }
   std::int64_t size() const { return shape().elements(); }
   static constexpr sinter::dtype dtype() { return dtype_of<Element>; }
+  /// The bytes of an element, and of all of them. Source: numpy.ndarray.itemsize, numpy.ndarray.nbytes.
+  static constexpr std::int64_t itemsize() { return sinter::itemsize(dtype_of<Element>); }
+  std::int64_t nbytes() const { return size() * itemsize(); }
 
   /// The only element; evaluates. Errors: `shape_error` unless there is exactly one. Stream behaviour: waits.
   Element item(where at = where::current()) const {

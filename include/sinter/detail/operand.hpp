@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
 #include <sinter/detail/cast.hpp>
@@ -195,6 +196,22 @@ decltype(auto) capture(X&& x) {
     return leaf<typename U::sinter_element>(nullptr);
   }
 }
+/// Captures a bound of clip: an integer that lies beyond all elements of W is the last of them on that side, as NumPy drops it.
+template <class W, class X>
+decltype(auto) capture_bound(X&& x, bool is_lower) {
+  using V = std::remove_cvref_t<X>;
+  if constexpr (std::is_integral_v<V> && std::is_integral_v<W> && !std::is_same_v<V, bool> &&
+                !std::is_same_v<W, bool>) {
+    using limits = std::numeric_limits<W>;
+    const auto value = static_cast<element_type<V>>(x);
+    if (is_lower && std::cmp_less(value, limits::min())) return capture<W>(limits::min());
+    if (!is_lower && std::cmp_greater(value, limits::max())) return capture<W>(limits::max());
+    return capture<W>(x);
+  } else {
+    return capture<W>(std::forward<X>(x));
+  }
+}
+
 template <class W, class X>
 using captured = std::remove_cvref_t<decltype(capture<W>(std::declval<X>()))>;
 

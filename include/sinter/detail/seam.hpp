@@ -1,8 +1,10 @@
 // The only seam between a user's translation unit and the library: non-template calls over nodes, tables and scalars.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <sinter/detail/node.hpp>
@@ -47,7 +49,17 @@ struct combining {
 };
 SINTER_API const shape& shape_of(node*);
 SINTER_API void copy_extents(const shape&, std::int64_t* to,
-                             std::size_t axes);            // errors: shape_error for another number
+                             std::size_t axes);  // errors: shape_error for another number
+
+/// What there is for each axis of a shape that has so many. Errors: `shape_error`.
+template <std::size_t axes, class T>
+std::array<T, axes> each_of(const shape& s, std::vector<T> along) {
+  std::int64_t extents[axes];
+  copy_extents(s, extents, axes);
+  return [&]<std::size_t... d>(std::index_sequence<d...>) { return std::array<T, axes>{std::move(along[d])...}; }
+  (std::make_index_sequence<axes>());
+}
+
 SINTER_API void read_item(node*, void* to, const where&);  // evaluates; errors: shape_error unless one element
 SINTER_API void read_all(node*, void* to, std::size_t count, transfer_options, const where&);
 SINTER_API void write_all(handle& target, const void* from, std::size_t count, transfer_options, const where&);

@@ -345,12 +345,35 @@ constexpr std::int64_t least_counted = 64, least_counted_of_two_bytes = 1 << 16;
 template <class U>
 constexpr std::size_t number_of_keys = std::size_t{1} << (8 * sizeof(U));
 
+// From so many elements of one byte on it pays to look keys up, and to count in several tables.
+template <class U>
+bool has_tables(const order_work& w) {
+  return sizeof(U) == 1 && w.of.length >= 2048;
+}
+
+// How many elements have each of 256 values. Counts of one value wait for each other, so that neighbours have tables of their own.
+void count_values(const std::uint8_t* from, std::int64_t length, std::int64_t (&counts)[256]) {
+  constexpr int tables = 4;
+  std::int64_t some[tables][256] = {}, i = 0;
+  for (; i + tables <= length; i += tables)
+    for (int t = 0; t < tables; ++t) ++some[t][from[i + t]];
+  for (; i < length; ++i) ++some[0][from[i]];
+  for (int value = 0; value < 256; ++value)
+    counts[value] = some[0][value] + some[1][value] + some[2][value] + some[3][value];
+}
+
 // `starts`: room for a number of each key, and one more.
 template <class U, class Rule>
 const U* count_keys(const order_work& w, std::int64_t row, const Rule& rule, std::int64_t* starts) {
   const auto* const from = reinterpret_cast<const U*>(w.from) + row * w.of.length;
   std::fill_n(starts, number_of_keys<U> + 1, std::int64_t{0});
-  for (std::int64_t i = 0; i < w.of.length; ++i) ++starts[rule.key(from[i]) + 1];
+  if (has_tables<U>(w)) {
+    std::int64_t counts[256];
+    count_values(reinterpret_cast<const std::uint8_t*>(from), w.of.length, counts);
+    for (std::size_t value = 0; value < 256; ++value) starts[rule.key(static_cast<U>(value)) + 1] += counts[value];
+  } else {
+    for (std::int64_t i = 0; i < w.of.length; ++i) ++starts[rule.key(from[i]) + 1];
+  }
   return from;
 }
 template <class U>
@@ -366,7 +389,13 @@ void count_places(const order_work& w, std::int64_t row, std::int64_t* starts) {
   const U* const from = count_keys<U>(w, row, rule, starts);
   for (std::size_t k = 1; k <= number_of_keys<U>; ++k) starts[k] += starts[k - 1];
   auto* const to = row_of<std::int64_t>(w.to, w, row);
-  for (std::int64_t i = 0; i < w.of.length; ++i) to[starts[rule.key(from[i])]++] = i;
+  if (has_tables<U>(w)) {
+    U keys[256];
+    for (std::size_t value = 0; value < 256; ++value) keys[value] = rule.key(static_cast<U>(value));
+    for (std::int64_t i = 0; i < w.of.length; ++i) to[starts[keys[from[i]]]++] = i;
+  } else {
+    for (std::int64_t i = 0; i < w.of.length; ++i) to[starts[rule.key(from[i])]++] = i;
+  }
 }
 template <class U>
 void count_row(const order_work& w, std::int64_t row, std::int64_t* starts) {

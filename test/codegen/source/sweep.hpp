@@ -71,77 +71,108 @@ struct named_variant {
   codegen::variant v;
 };
 
-/// Every way a map of n operands may lie and be shared out: flat, in packs, over rows, in turns, in tiles, strided, broadcast,
-/// wide, in place. `to`: the dialect whose schedules are wanted.
-inline std::vector<named_variant> map_variants(const codegen::kernel& k, codegen::dialect to) {
-  using codegen::way;
-  const std::size_t inputs = k.inputs.size(), all = inputs + k.outputs.size();
-  std::vector<named_variant> made;
-  const auto add = [&](std::string name, int rank, access of_inputs) -> codegen::variant& {
+/// Variants of a map, each of which is made here and then changed. What is given back holds until the next is made.
+struct map_variant_list {
+  explicit map_variant_list(const codegen::kernel& of)
+      : k(of), inputs(of.inputs.size()), all(inputs + of.outputs.size()) {}
+
+  /// One whose inputs all lie alike.
+  codegen::variant& add(std::string name, int rank, access of_inputs) {
     codegen::variant v;
     v.rank = static_cast<std::uint8_t>(rank);
     v.operands.assign(all, access::unit);
     for (std::size_t i = 0; i < inputs; ++i) v.operands[i] = of_inputs;
     made.push_back({std::move(name), v});
     return made.back().v;
-  };
-  const auto packs = [&](codegen::variant& v, int width, int turns, int rows) -> codegen::variant& {
-    v.map.width = static_cast<std::uint8_t>(width), v.map.turns = static_cast<std::uint8_t>(turns);
-    v.map.rows = static_cast<std::uint8_t>(rows);
-    v.map.ways.assign(all, way::each);
-    for (std::size_t i = 0; i < all; ++i)
-      if (width > 1 && v.operands[i] == access::unit && (i >= inputs || !k.inputs[i].iota)) v.map.ways[i] = way::packed;
-    return v;
-  };
-  const int full = 2;  // elements: of every dtype at most 16 bytes
-  const access kinds[] = {access::unit, access::still, access::fixed, access::strided};
-  const auto mixed = [&](codegen::variant& v) -> codegen::variant& {
+  }
+  /// The same with operands of every kind.
+  codegen::variant& mixed(codegen::variant& v) const {
+    const access kinds[] = {access::unit, access::still, access::fixed, access::strided};
     for (std::size_t i = 0; i < all; ++i)
       v.operands[i] = i < inputs ? kinds[i % 4] : i % 2 ? access::unit : access::strided;
     return v;
-  };
-  add("flat", 1, access::unit);
-  mixed(add("four axes, mixed", 4, access::strided));
-  add("eight axes, wide", 8, access::strided).wide = true;
-  add("rows, still", 2, access::still);
+  }
+  /// The same in packs, wherever an operand can be read or written in them.
+  codegen::variant& packs(codegen::variant& v, int width, int turns, int rows) const {
+    v.map.width = static_cast<std::uint8_t>(width), v.map.turns = static_cast<std::uint8_t>(turns);
+    v.map.rows = static_cast<std::uint8_t>(rows);
+    v.map.ways.assign(all, codegen::way::each);
+    for (std::size_t i = 0; i < all; ++i)
+      if (width > 1 && v.operands[i] == access::unit && (i >= inputs || !k.inputs[i].iota))
+        v.map.ways[i] = codegen::way::packed;
+    return v;
+  }
+
+  const codegen::kernel& k;
+  const std::size_t inputs, all;
+  std::vector<named_variant> made;
+};
+
+inline constexpr int full_pack = 2;  // elements: of every dtype at most 16 bytes
+
+/// What a CPU's schedules have: pieces of rows, tiles, short rows.
+inline void add_cpu_schedules(map_variant_list& l) {
+  l.add("pieces of rows", 2, access::unit).map.pieces = true;
+  l.add("tiles", 3, access::strided).map.tile = 32;
+  codegen::variant& shorts = l.mixed(l.add("short rows", 3, access::strided));
+  shorts.map.short_row = 3;
+  shorts.map.ways.assign(l.all, codegen::way::each);
+  shorts.map.ways[0] = codegen::way::dense;
+}
+
+/// What a GPU's have, but for tiles: packs and turns.
+inline void add_gpu_schedules(map_variant_list& l) {
+  using codegen::way;
+  l.packs(l.add("flat packs", 1, access::unit), full_pack, 1, 0);
+  l.packs(l.add("flat packs in place", 1, access::unit), full_pack, 1, 0).aliased = true;
+  l.packs(l.add("flat packs, an odd offset", 1, access::unit), full_pack, 2, 0).map.ways[0] = way::each;
+  l.packs(l.add("flat, wide, turns", 1, access::unit), 1, 4, 0).wide = true;
+  l.packs(l.add("fixed inputs, wide packs", 1, access::fixed), full_pack, 1, 0).wide = true;
+  l.packs(l.add("strided, turns", 1, access::strided), 1, 4, 0);
+  l.packs(l.add("rows of packs", 2, access::unit), full_pack, 1, 1);
+  l.packs(l.add("rows of packs, turns over rows", 3, access::unit), full_pack, 2, 1).map.ways[0] = way::each;
+  l.packs(l.mixed(l.add("four axes, turns over rows", 4, access::strided)), 1, 4, 1);
+  l.packs(l.mixed(l.add("four axes, turns over all rows", 4, access::strided)), 1, 4, 3);
+  l.packs(l.mixed(l.add("four axes, turns along rows", 4, access::strided)), 1, 4, 0);
+}
+
+/// A GPU's tiles, by the element and in packs; those of four axes with their mirror images.
+inline void add_gpu_tiles(map_variant_list& l, int rank) {
+  using codegen::way;
+  const codegen::kernel& k = l.k;
+  const std::string name = "tiles of " + std::to_string(rank) + " axes";
+  codegen::variant& tiles = l.mixed(l.add(name, rank, access::strided));
+  tiles.map.tile = 32;
+  tiles.map.mirrored = rank == 4;
+  tiles.map.ways.assign(l.all, way::each);
+  for (std::size_t i = 0; i < l.inputs; ++i)
+    if (i % 4 == 3 && !k.inputs[i].iota) tiles.map.ways[i] = way::tiled;
+  tiles.operands[0] = access::strided, tiles.map.ways[0] = way::tiled;
+  codegen::variant packed = tiles;
+  packed.map.width = full_pack;
+  for (std::size_t i = 1; i < l.all; ++i) {
+    const bool moves = packed.operands[i] == access::unit && !(i < l.inputs && k.inputs[i].iota);
+    if (moves && packed.map.mirrored && i < l.inputs && k.inputs[i] == k.inputs[0]) packed.map.ways[i] = way::image;
+    else if (moves) packed.map.ways[i] = way::packed;
+  }
+  l.made.push_back({name + " in packs", packed});
+}
+
+/// Every way a map of n operands may lie and be shared out: flat, in packs, over rows, in turns, in tiles, strided, broadcast,
+/// wide, in place. `to`: the dialect whose schedules are wanted.
+inline std::vector<named_variant> map_variants(const codegen::kernel& k, codegen::dialect to) {
+  map_variant_list l(k);
+  l.add("flat", 1, access::unit);
+  l.mixed(l.add("four axes, mixed", 4, access::strided));
+  l.add("eight axes, wide", 8, access::strided).wide = true;
+  l.add("rows, still", 2, access::still);
   if (to == codegen::dialect::c) {
-    add("pieces of rows", 2, access::unit).map.pieces = true;
-    add("tiles", 3, access::strided).map.tile = 32;
-    codegen::variant& shorts = mixed(add("short rows", 3, access::strided));
-    shorts.map.short_row = 3;
-    shorts.map.ways.assign(all, way::each);
-    shorts.map.ways[0] = way::dense;
-    return made;
+    add_cpu_schedules(l);
+  } else {
+    add_gpu_schedules(l);
+    for (int rank : {2, 4}) add_gpu_tiles(l, rank);
   }
-  packs(add("flat packs", 1, access::unit), full, 1, 0);
-  packs(add("flat packs in place", 1, access::unit), full, 1, 0).aliased = true;
-  packs(add("flat packs, an odd offset", 1, access::unit), full, 2, 0).map.ways[0] = way::each;
-  packs(add("flat, wide, turns", 1, access::unit), 1, 4, 0).wide = true;
-  packs(add("fixed inputs, wide packs", 1, access::fixed), full, 1, 0).wide = true;
-  packs(add("strided, turns", 1, access::strided), 1, 4, 0);
-  packs(add("rows of packs", 2, access::unit), full, 1, 1);
-  packs(add("rows of packs, turns over rows", 3, access::unit), full, 2, 1).map.ways[0] = way::each;
-  packs(mixed(add("four axes, turns over rows", 4, access::strided)), 1, 4, 1);
-  packs(mixed(add("four axes, turns over all rows", 4, access::strided)), 1, 4, 3);
-  packs(mixed(add("four axes, turns along rows", 4, access::strided)), 1, 4, 0);
-  for (int rank : {2, 4}) {
-    codegen::variant& tiles = mixed(add("tiles of " + std::to_string(rank) + " axes", rank, access::strided));
-    tiles.map.tile = 32;
-    tiles.map.mirrored = rank == 4;
-    tiles.map.ways.assign(all, way::each);
-    for (std::size_t i = 0; i < inputs; ++i)
-      if (i % 4 == 3 && !k.inputs[i].iota) tiles.map.ways[i] = way::tiled;
-    tiles.operands[0] = access::strided, tiles.map.ways[0] = way::tiled;
-    codegen::variant packed = tiles;
-    packed.map.width = full;
-    for (std::size_t i = 1; i < all; ++i) {
-      const bool moves = packed.operands[i] == access::unit && !(i < inputs && k.inputs[i].iota);
-      if (moves && packed.map.mirrored && i < inputs && k.inputs[i] == k.inputs[0]) packed.map.ways[i] = way::image;
-      else if (moves) packed.map.ways[i] = way::packed;
-    }
-    made.push_back({"tiles of " + std::to_string(rank) + " axes in packs", packed});
-  }
-  return made;
+  return std::move(l.made);
 }
 
 /// Every way a reduction may go: rows and columns, of one and more axes, in packs, as a stream, in parts, wide.

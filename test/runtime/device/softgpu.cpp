@@ -1,5 +1,5 @@
 // softgpu itself, which every other test on the pretended GPU relies on: that kernels compute what they would on a GPU,
-// and that it finds what is wrong, and only that. What else its calls do is in softgpu_calls.cpp.
+// and that it finds what is wrong, and only that. What else its calls do is in softgpu_calls.cpp and softgpu_graphs.cpp.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -36,57 +36,69 @@ TEST_CASE("softgpu: a kernel computes, whichever way its arguments come") {
   CHECK(r.d().cuLaunchKernel(f, 4, 1, 1, 256, 1, 1, 0, s, nullptr, extra) == 1);
 }
 
-TEST_CASE("softgpu: what nothing orders is a race") {
+namespace {
+
+/// Two streams, and three blocks for both. The first is all zeros, and whatever comes is in order with that.
+struct two_streams {
+  two_streams() {
+    r.write(a, std::vector<float>(100), one);
+    CHECK(r.d().cuStreamSynchronize(one) == 0);
+  }
+
   rig r;
   const cu_stream one = r.stream(), two = r.stream();
-  const cu_function f = r.kernel(add_one);
+  const cu_function adds = r.kernel(add_one);
   const cu_address a = r.allocate(400), b = r.allocate(400), c = r.allocate(400);
-  const std::vector<float> zeros(100);
-  r.write(a, zeros, one);
-  CHECK(r.d().cuStreamSynchronize(one) == 0);
+};
 
+}  // namespace
+
+TEST_CASE_FIXTURE(two_streams, "softgpu: what nothing orders is a race") {
   SUBCASE("a read after a write") {
-    r.launch(f, 1, 256, one, b, a, 100);
-    r.launch(f, 1, 256, two, c, b, 100);
+    r.launch(adds, 1, 256, one, b, a, 100);
+    r.launch(adds, 1, 256, two, c, b, 100);
     CHECK(r.d().cuCtxSynchronize() == 0);
     CHECK(r.control.all_reports().find("kernel k (adds one)") != std::string::npos);
     CHECK(r.races() == 1);
   }
   SUBCASE("a write after a read") {
-    r.launch(f, 1, 256, one, b, a, 100);
+    r.launch(adds, 1, 256, one, b, a, 100);
     CHECK(r.d().cuMemsetD8Async(a, 0, 400, two) == 0);
     CHECK(r.d().cuCtxSynchronize() == 0);
     CHECK(r.races() == 1);
   }
   SUBCASE("a write after a write") {
-    r.launch(f, 1, 256, one, b, a, 100);
-    r.launch(f, 1, 256, two, b, a, 100);
+    r.launch(adds, 1, 256, one, b, a, 100);
+    r.launch(adds, 1, 256, two, b, a, 100);
     CHECK(r.d().cuCtxSynchronize() == 0);
     CHECK(r.races() == 1);
   }
   SUBCASE("two reads are none") {
-    r.launch(f, 1, 256, one, b, a, 100);
-    r.launch(f, 1, 256, two, c, a, 100);
+    r.launch(adds, 1, 256, one, b, a, 100);
+    r.launch(adds, 1, 256, two, c, a, 100);
     CHECK(r.d().cuCtxSynchronize() == 0);
     CHECK(r.races() == 0);
     // But a write has to come after both.
-    r.launch(f, 1, 256, one, b, a, 100);
-    r.launch(f, 1, 256, two, c, a, 100);
+    r.launch(adds, 1, 256, one, b, a, 100);
+    r.launch(adds, 1, 256, two, c, a, 100);
     CHECK(r.d().cuStreamSynchronize(one) == 0);
     CHECK(r.d().cuMemsetD8Async(a, 0, 400, one) == 0);
     CHECK(r.d().cuCtxSynchronize() == 0);
     CHECK(r.races() == 1);
   }
+}
+
+TEST_CASE_FIXTURE(two_streams, "softgpu: what events, the host or the legacy stream order is no race") {
   SUBCASE("an event orders, and what it orders gives the right values") {
     const cu_event done = r.event();
     for (int round = 0; round < 20; ++round) {
-      r.launch(f, 1, 256, one, b, a, 100);
+      r.launch(adds, 1, 256, one, b, a, 100);
       CHECK(r.d().cuEventRecord(done, one) == 0);
       CHECK(r.d().cuStreamWaitEvent(two, done, 0) == 0);
-      r.launch(f, 1, 256, two, c, b, 100);
+      r.launch(adds, 1, 256, two, c, b, 100);
       CHECK(r.d().cuEventRecord(done, two) == 0);
       CHECK(r.d().cuStreamWaitEvent(one, done, 0) == 0);
-      r.launch(f, 1, 256, one, a, c, 100);
+      r.launch(adds, 1, 256, one, a, c, 100);
     }
     CHECK(r.read<float>(a, 100, one)[99] == 60);
     CHECK(r.races() == 0);
@@ -94,30 +106,30 @@ TEST_CASE("softgpu: what nothing orders is a race") {
   SUBCASE("an event that was recorded too early does not") {
     const cu_event done = r.event();
     CHECK(r.d().cuEventRecord(done, one) == 0);
-    r.launch(f, 1, 256, one, b, a, 100);
+    r.launch(adds, 1, 256, one, b, a, 100);
     CHECK(r.d().cuStreamWaitEvent(two, done, 0) == 0);
-    r.launch(f, 1, 256, two, c, b, 100);
+    r.launch(adds, 1, 256, two, c, b, 100);
     CHECK(r.d().cuCtxSynchronize() == 0);
     CHECK(r.races() == 1);
   }
   SUBCASE("the host orders what it has waited for") {
-    r.launch(f, 1, 256, one, b, a, 100);
+    r.launch(adds, 1, 256, one, b, a, 100);
     CHECK(r.d().cuStreamSynchronize(one) == 0);
-    r.launch(f, 1, 256, two, c, b, 100);
+    r.launch(adds, 1, 256, two, c, b, 100);
     while (r.d().cuStreamQuery(two) == cu_error_not_ready) continue;
-    r.launch(f, 1, 256, one, a, c, 100);
+    r.launch(adds, 1, 256, one, a, c, 100);
     CHECK(r.read<float>(a, 1, one)[0] == 3);
     CHECK(r.races() == 0);
   }
   SUBCASE("blocking streams are in order with the legacy stream, both ways; others are not") {
     const cu_stream blocking = r.stream(0);
-    r.launch(f, 1, 256, blocking, b, a, 100);
-    r.launch(f, 1, 256, static_cast<cu_stream>(nullptr), c, b, 100);
-    r.launch(f, 1, 256, blocking, a, c, 100);
+    r.launch(adds, 1, 256, blocking, b, a, 100);
+    r.launch(adds, 1, 256, static_cast<cu_stream>(nullptr), c, b, 100);
+    r.launch(adds, 1, 256, blocking, a, c, 100);
     CHECK(r.read<float>(a, 1, blocking)[0] == 3);
     CHECK(r.races() == 0);
-    r.launch(f, 1, 256, one, b, a, 100);
-    r.launch(f, 1, 256, static_cast<cu_stream>(nullptr), c, b, 100);
+    r.launch(adds, 1, 256, one, b, a, 100);
+    r.launch(adds, 1, 256, static_cast<cu_stream>(nullptr), c, b, 100);
     CHECK(r.d().cuCtxSynchronize() == 0);
     CHECK(r.races() >= 1);
   }

@@ -38,8 +38,7 @@ cu_result give(cu_address* memory, const char* name) {
   return called(name);
 }
 
-driver make_driver() {
-  driver d;
+void answer_about_the_device(driver& d) {
   d.cuDeviceGet = [](cu_device* device, int ordinal) {
     *device = ordinal;
     return cu_success;
@@ -64,6 +63,9 @@ driver make_driver() {
     *version = 13000;
     return cu_success;
   };
+}
+
+void answer_about_its_context(driver& d) {
   d.cuCtxGetStreamPriorityRange = [](int* least, int* greatest) {
     *least = *greatest = 0;
     return cu_success;
@@ -86,6 +88,9 @@ driver make_driver() {
     *text = "a test";
     return cu_success;
   };
+}
+
+void answer_about_memory(driver& d) {
   d.cuMemAlloc_v2 = [](cu_address* memory, std::size_t) { return give(memory, "cuMemAlloc"); };
   d.cuMemFree_v2 = [](cu_address) { return called("cuMemFree"); };
   d.cuMemAllocManaged = [](cu_address* memory, std::size_t, unsigned flags) {
@@ -110,6 +115,9 @@ driver make_driver() {
     *static_cast<int*>(values[0]) = known ? cu_memory_type_host : 0;
     return cu_success;
   };
+}
+
+void answer_about_pools(driver& d) {
   d.cuDeviceGetMemPool = [](cu_mem_pool* pool, cu_device) {
     *pool = now.pool;
     return called("cuDeviceGetMemPool");
@@ -132,6 +140,14 @@ driver make_driver() {
     return cu_success;
   };
   d.cuMemPoolTrimTo = [](cu_mem_pool, std::size_t) { return called("cuMemPoolTrimTo"); };
+}
+
+driver make_driver() {
+  driver d;
+  answer_about_the_device(d);
+  answer_about_its_context(d);
+  answer_about_memory(d);
+  answer_about_pools(d);
   return d;
 }
 
