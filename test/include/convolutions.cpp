@@ -48,7 +48,9 @@ TEST_CASE_TEMPLATE("convolutions: sequences", T, float, double, std::int32_t, st
   check_sequences<T>(1000, 129);
   check_sequences<T>(120, 100);
   check_sequences<T>(20'000, 33);
-  check_sequences<T>(700, 600);  // with zeros around it
+  check_sequences<T>(700, 400);  // with zeros around it
+  check_sequences<T>(700, 600);  // with ends that are halved
+  check_sequences<T>(1300, 1300);
   check_sequences<T>(17'000, 500);
 }
 
@@ -63,8 +65,10 @@ TEST_CASE("convolutions: complex numbers, halves, truth") {
                     astype<std::complex<float>>(all)));
   const array<half> few = astype<half>(x % 2);
   CHECK(array_equal(astype<double>(convolve(few, astype<half>(v % 2))), convolve(abs(x % 2), abs(v % 2))));
-  const array<bool> some = x > 7, others = v > 7;
-  CHECK(array_equal(convolve(some, others), convolve(astype<int>(some), astype<int>(others)) > 0));
+  for (const array<double>& by : {v, y}) {  // 400 elements, and 600, whose ends are halved
+    const array<bool> some = x > 7, others = by > 7;
+    CHECK(array_equal(convolve(some, others), convolve(astype<int>(some), astype<int>(others)) > 0));
+  }
 }
 
 template <class T>
@@ -101,6 +105,14 @@ TEST_CASE("convolutions: nothing is multiplied by what is outside") {
     CHECK(count_nonzero(isinf(convolve(x, v))).item() == n);
     x(n - 1) = std::numeric_limits<double>::quiet_NaN();
     CHECK(count_nonzero(isnan(convolve(x, v))).item() == 64);
+  }
+  for (const std::int64_t at : {0, 10, 700, 799}) {  // with ends that are halved
+    array<double> x = ones<double>({900}), v = ones<double>({800});
+    v(at) = std::numeric_limits<double>::infinity();
+    CHECK(!any(isnan(convolve(x, v))).item());
+    CHECK(count_nonzero(isinf(convolve(x, v))).item() == 900);
+    x(at) = std::numeric_limits<double>::quiet_NaN();
+    CHECK(count_nonzero(isnan(convolve(x, v))).item() == 800);
   }
   const array<float> image = ones<float>({100, 90}),
                      kernel = full<float>({8, 9}, std::numeric_limits<float>::infinity());
