@@ -11,6 +11,7 @@
 #include "test/codegen/source/sweep.hpp"
 
 #include "codegen/compile/compiler.hpp"
+#include "codegen/function/sort.hpp"
 #include "test/codegen/scratch.hpp"
 
 namespace {
@@ -176,4 +177,17 @@ TEST_CASE("nvrtc: many divisions of 64 bits in a pack of sixteen compile in seco
     CHECK(complaint(*with, emit(k, v, target_here(dialect::cuda))) == "");
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
   }
+}
+
+TEST_CASE("nvrtc: passes over rows that no test is long enough for compile") {
+  using sinter::dtype;
+  const auto with = nvrtc(90);
+  if (!with) return;
+  for (const dtype t : {dtype::int8, dtype::float16, dtype::float32, dtype::int64})
+    for (const bool places : {false, true}) {
+      const std::string said =
+          complaint(*with, sort_text(form_of_sort(sort_step::pass, t, places, false, std::int64_t{1} << 30)));
+      INFO(std::string(sinter::name(t)), places ? ", places: " : ": ", said);
+      CHECK(said.empty());
+    }
 }
