@@ -187,7 +187,7 @@ TEST_CASE("nvrtc: passes over rows that no test is long enough for compile") {
     for (const bool places : {false, true}) {
       const std::string said =
           complaint(*with, sort_text(form_of_sort(sort_step::pass, t, places, false, std::int64_t{1} << 30)));
-      INFO(std::string(sinter::name(t)), places ? ", places: " : ": ", said);
+      INFO(std::string(sinter::name(t)), std::string(places ? ", places: " : ": "), said);
       CHECK(said.empty());
     }
 }
