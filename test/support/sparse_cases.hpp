@@ -57,7 +57,7 @@ class sparse_comparison {
     REQUIRE(at != all.end());
     const numpy_case& want = at->second;
     CHECK(e.shape() == shape(want.extents));
-    const std::vector<double> got = numbers_in(lazy<R>(e));
+    const std::vector<double> got = parts_in_order(lazy<R>(e));
     REQUIRE(got.size() == want.elements.size());
     const double tolerance = type_ == dtype::float32 || type_ == dtype::complex64 ? 1e-5 : 1e-12;
     for (std::size_t i = 0; i < got.size(); ++i)

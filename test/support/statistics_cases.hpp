@@ -55,17 +55,6 @@ inline const numpy_case* statistics_line(const std::string& name, dtype t, const
   return at == all.end() ? nullptr : &at->second;
 }
 
-template <class R>
-std::vector<double> numbers_in(const lazy<R>& e) {
-  std::vector<double> all;
-  if constexpr (detail::complex_number<R>) {
-    for (const auto& z : e.get()) all.push_back(z.real()), all.push_back(z.imag());
-  } else {
-    for (const double x : astype<double>(e).get()) all.push_back(x);
-  }
-  return all;
-}
-
 /// How far a result may be from NumPy's, which rounds in another order: for numbers of 16 bits at every operation.
 template <class T>
 double statistics_tolerance() {
@@ -81,7 +70,7 @@ inline bool is_near(double got, double want, double scale, double tolerance) {
 template <class T, class R>
 void check_statistics(const numpy_case& want, const lazy<R>& got) {
   CHECK(got.shape() == shape(want.extents));
-  const std::vector<double> elements = numbers_in(got);
+  const std::vector<double> elements = parts_in_order(got);
   REQUIRE(elements.size() == want.elements.size());
   for (std::size_t i = 0; i < elements.size(); ++i)
     if (!is_near(elements[i], want.elements[i], 1, statistics_tolerance<T>())) {
