@@ -90,7 +90,8 @@ layout cuda_rows(const codegen::kernel& k, binding& b, int multiprocessors) {
   b.variant.rows.threads = static_cast<std::uint16_t>(threads);
   b.variant.rows.width = static_cast<std::uint8_t>(width);
   b.variant.rows.packed = b.variant.reduced == 1 && lies_in_packs(k, b, width);
-  if (across == 1 && width == 1 && b.variant.rows.held != 0) stage_short_rows(k, b, multiprocessors);
+  // Rows of no elements have nothing to stage; a text that names a length reads that many.
+  if (across == 1 && width == 1 && b.variant.rows.held != 0 && row > 0) stage_short_rows(k, b, multiprocessors);
   l.how.block[0] = across;
   l.how.block[1] = threads / across;
   l.how.grid[0] = static_cast<unsigned>(divide_up(rows, l.how.block[1] * b.variant.rows.turns));

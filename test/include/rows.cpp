@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <random>
@@ -257,6 +258,17 @@ TEST_CASE("rows: of which one has NaN, or of no length, are as the steps") {
   CHECK(r.shape() == shape{5, 0});
   auto [points, sums] = eval(empty_rows - sum(empty_rows, along(1)), sum(empty_rows, along(1)));
   CHECK(every(sums == 0.0f));
+}
+
+TEST_CASE("rows: of no elements read none, where parts are joined") {
+  const array<std::complex<double>> none = zeros<std::complex<double>>({0});
+  const auto joined = stack(tuple(none, none, none), 0);
+  CHECK(array<std::complex<double>>(none + any(joined, along(1))).shape() == shape{3, 0});
+  const array<float> few = zeros<float>({0});
+  const auto rows = stack(tuple(few, few + 1), 0);
+  const auto [all, sums] = eval(rows - sum(rows, along(1)), sum(rows, along(1)));
+  CHECK(all.shape() == shape{2, 0});
+  CHECK(sums.get() == std::vector<float>{0, 0});
 }
 
 TEST_CASE("rows: stored over what they are made of") {
