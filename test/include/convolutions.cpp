@@ -50,7 +50,7 @@ TEST_CASE_TEMPLATE("convolutions: sequences", T, float, double, std::int32_t, st
   check_sequences<T>(20'000, 33);
   check_sequences<T>(700, 400);  // with zeros around it
   check_sequences<T>(700, 600);  // with ends that are halved
-  check_sequences<T>(1300, 1300);
+  if (std::is_same_v<T, double>) check_sequences<T>(1300, 1300);
   check_sequences<T>(17'000, 500);
 }
 
