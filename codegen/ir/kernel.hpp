@@ -225,10 +225,10 @@ enum class way : std::uint8_t {
   dense,   // cpu: its short rows follow each other without gaps
   back,    // cpu: each element lies before the one before it
   second,  // cpu: every second element, so that the compiler makes vectors of what lies between
-  third,   // cpu: every third one
-  fourth,  // and so on
-  eighth,
-  again,  // cpu: all rows read the same one
+  third,   // cpu: every third element
+  fourth,  // cpu: every fourth element
+  eighth,  // cpu: every eighth element
+  again,   // cpu: all rows read the same one
 };
 
 /// The step along the fastest axis that a way names in the text; 0: none. And the way that names a step.

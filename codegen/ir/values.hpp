@@ -49,7 +49,7 @@ inline bool is_plain(const kernel& k) {
   });
 }
 
-/// Is a point computed without branches by every compiler: by arithmetic, comparisons and words of random numbers alone?
+/// Is a point computed without branches by NVRTC: by arithmetic, comparisons, words of random numbers and normal floats alone?
 inline bool is_straight(const kernel& k) {
   using detail::rule;
   const auto is_straight_op = [](op code) {

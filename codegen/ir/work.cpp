@@ -15,7 +15,7 @@ namespace {
 constexpr bool of_special[] = {
 #define SINTER_OP(...) false,
 #define SINTER_SPECIAL_OP(...) true,
-#define SINTER_PART(...) true,
+#define SINTER_PART(...) false,
 #include <sinter/ops.def>
 #undef SINTER_OP
 #undef SINTER_SPECIAL_OP

@@ -17,9 +17,11 @@ namespace sinter::codegen {
 
 namespace {
 
-// CUDA's qualifiers as C has them. An `inline` function is defined for callers that do not take it in, as in C++.
-constexpr const char* qualifiers_in_c =
-    "#define __device__ __attribute__((unused, gnu_inline))\n#define __host__\n#define __forceinline__ inline\n";
+// CUDA's qualifiers as C has them, around a preamble. An `inline` function is defined for callers that do not take it in, as in C++.
+std::string with_qualifiers(const std::string& preamble) {
+  return "#define __device__ __attribute__((unused, gnu_inline))\n#define __host__\n#define __forceinline__ inline\n" +
+         preamble + "#undef __device__\n#undef __host__\n#undef __forceinline__\n";
+}
 
 std::string gives(const function_text& f, const std::string& number) {
   return f.results.size() == 1 ? std::string(spelling(f.results[0].type)) : "struct results" + number;
@@ -105,12 +107,11 @@ std::string definitions(const std::vector<const function_text*>& all, dialect to
   std::string text, bodies;
   std::vector<std::string_view> before;  // what several texts of one kernel share is defined once
   for (std::size_t n = 0; n < all.size(); ++n) {
-    const std::string& preamble = all[n]->preamble;
-    if (!preamble.empty() && std::find(before.begin(), before.end(), preamble) == before.end()) {
-      if (before.empty() && to == dialect::c) text += qualifiers_in_c;
-      before.push_back(preamble);
-      text += preamble + "\n";
-      bodies += preamble + "\n";
+    const std::string preamble = all[n]->preamble.empty() ? "" : all[n]->preamble + "\n";
+    if (std::find(before.begin(), before.end(), all[n]->preamble) == before.end()) {
+      before.push_back(all[n]->preamble);
+      text += to == dialect::cuda || preamble.empty() ? preamble : with_qualifiers(preamble);
+      bodies += preamble;
     }
     text += definition(*all[n], std::to_string(n), to);
     bodies += all[n]->body + "\n";

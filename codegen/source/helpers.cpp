@@ -22,24 +22,24 @@ constexpr op_texts texts[] = {
 
 constexpr helper_text helpers[] = {
 #define SINTER_HELPER(name, parameters, result, real, integer) {#name, parameters, result, real, integer, ""},
-#define SINTER_SINGLE(...)
+#define SINTER_FLOATS(name, parameters, twice, single) {#name, parameters, "T", twice, "", "", single},
 #define SINTER_INTEGER(...)
 #define SINTER_SHORT(...)
 #include "codegen/source/prelude.def"
 #undef SINTER_HELPER
-#undef SINTER_SINGLE
+#undef SINTER_FLOATS
 #undef SINTER_INTEGER
 #undef SINTER_SHORT
 };
 
 constexpr helper_text short_helpers[] = {
 #define SINTER_HELPER(...)
-#define SINTER_SINGLE(...)
+#define SINTER_FLOATS(...)
 #define SINTER_INTEGER(...)
 #define SINTER_SHORT(name, parameters, result, half, bfloat) {#name, parameters, result, half, bfloat, ""},
 #include "codegen/source/prelude.def"
 #undef SINTER_HELPER
-#undef SINTER_SINGLE
+#undef SINTER_FLOATS
 #undef SINTER_INTEGER
 #undef SINTER_SHORT
 };
@@ -60,22 +60,6 @@ constexpr std::string_view complex_functions[] = {
 #undef SINTER_FUNCTION
 };
 
-/// A row of prelude.def that stands in place of a helper's real text, for float.
-struct single_text {
-  std::string_view name, text;
-};
-constexpr single_text single_texts[] = {
-#define SINTER_HELPER(...)
-#define SINTER_INTEGER(...)
-#define SINTER_SHORT(...)
-#define SINTER_SINGLE(name, text) {#name, text},
-#include "codegen/source/prelude.def"
-#undef SINTER_HELPER
-#undef SINTER_SINGLE
-#undef SINTER_INTEGER
-#undef SINTER_SHORT
-};
-
 /// A row of prelude.def that stands in place of a helper's integer text.
 struct integer_text {
   std::string_view name;
@@ -85,13 +69,13 @@ struct integer_text {
 
 constexpr integer_text integer_texts[] = {
 #define SINTER_HELPER(...)
-#define SINTER_SINGLE(...)
+#define SINTER_FLOATS(...)
 #define SINTER_SHORT(...)
 #define SINTER_INTEGER(name, where, text) \
   {#name, []([[maybe_unused]] int bytes, [[maybe_unused]] bool is_cuda) { return where; }, text},
 #include "codegen/source/prelude.def"
 #undef SINTER_HELPER
-#undef SINTER_SINGLE
+#undef SINTER_FLOATS
 #undef SINTER_INTEGER
 #undef SINTER_SHORT
 };
@@ -125,11 +109,7 @@ std::string divisor_text(dtype t, std::string_view divisor_row::*column) {
 std::string text_for(const helper_text& helper, dtype t, dialect d) {
   if (detail::is_complex(t)) return std::string(helper.complex);
   if (detail::is_short_floating(t)) return std::string(t == dtype::float16 ? helper.real : helper.integer);
-  if (t == dtype::float32) {
-    if (!helper.single.empty()) return std::string(helper.single);
-    for (const single_text& s : single_texts)
-      if (s.name == helper.name) return std::string(s.text);
-  }
+  if (t == dtype::float32 && !helper.single.empty()) return std::string(helper.single);
   if (detail::is_floating(t)) return std::string(helper.real);
   if (d == dialect::c) {
     if (helper.name == "floor_divide_by") return divisor_text(t, &divisor_row::quotient);

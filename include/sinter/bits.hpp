@@ -2,7 +2,6 @@
 #pragma once
 
 #include <sinter/pad.hpp>
-#include <sinter/reduce.hpp>
 #include <sinter/views.hpp>
 
 namespace sinter {
@@ -16,11 +15,6 @@ namespace detail {
 inline lazy<std::uint8_t> bit_shifts(bit_order order) {
   const lazy<std::int64_t> i(make_iota(shape{8}, 0));
   return lazy<std::uint8_t>(astype<std::uint8_t>(order == bit_order::big ? lazy<std::int64_t>(7 - i) : i));
-}
-template <class E>
-lazy<bool> truth_of(const E& e) {
-  if constexpr (std::is_same_v<element_in<E>, bool>) return lazy<bool>(e.share());
-  else return lazy<bool>(e != 0);
 }
 /// Zeros behind the last axis, up to a multiple of eight.
 inline lazy<bool> with_whole_bytes(const lazy<bool>& e) {
@@ -38,7 +32,7 @@ inline lazy<bool> with_whole_bytes(const lazy<bool>& e) {
 /// eight is zero. Shapes: an eighth of the axis, rounded up. Dtypes: uint8. Errors: `shape_error`. Source: numpy.packbits.
 template <detail::expression E>
 lazy<std::uint8_t> packbits(const E& e, detail::integer axis, bit_order order = bit_order::big) {
-  const lazy<bool> truth = moveaxis(detail::truth_of(e), std::int64_t(axis), -1);
+  const lazy<bool> truth = moveaxis(lazy<bool>(astype<bool>(e)), std::int64_t(axis), -1);
   const lazy<bool> whole = detail::with_whole_bytes(truth);
   const bool is_big = order == bit_order::big;
   lazy<std::uint8_t> bytes = astype<std::uint8_t>(whole(ellipsis, slice(is_big ? 0 : 7, _, 8)));
@@ -62,7 +56,7 @@ lazy<std::uint8_t> unpackbits(const E& e, detail::integer axis, bit_order order 
   static_assert(std::is_same_v<detail::element_in<E>, std::uint8_t>,
                 "sinter: unpackbits takes an array of std::uint8_t");
   const lazy<std::uint8_t> bytes = moveaxis(lazy<std::uint8_t>(e.share()), std::int64_t(axis), -1);
-  const lazy<std::uint8_t> bits((bytes(ellipsis, newaxis) >> detail::bit_shifts(order)) & 1);
+  const lazy<std::uint8_t> bits((ravel(bytes)(_, newaxis) >> detail::bit_shifts(order)) & 1);
   shape s = bytes.shape();
   s[s.size() - 1] *= 8;
   return moveaxis(lazy<std::uint8_t>(bits.reshape(s)), -1, std::int64_t(axis));

@@ -102,9 +102,7 @@ auto indices(const shape& s) {
 /// An expression for each axis: `auto [i, j] = indices<2>({2, 3});`. Errors: `shape_error` for a shape of another number of axes.
 template <std::size_t axes>
 std::array<lazy<std::int64_t>, axes> indices(const shape& s) {
-  std::vector<lazy<std::int64_t>> along;
-  for (detail::handle& one : detail::make_indices(s)) along.emplace_back(one.take());
-  return detail::each_of<axes>(s, std::move(along));
+  return detail::each_of<axes>(s, detail::each_as<lazy<std::int64_t>>(detail::make_indices(s)));
 }
 /// How to make indices.
 struct indices_options {

@@ -24,12 +24,6 @@ SINTER_API node* make_selected(node* const* conditions, std::size_t count, node*
 using places = array<std::int64_t>;
 using indices = lazy<std::int64_t>;
 
-template <class T>
-std::vector<T> each_as(std::vector<handle> nodes) {
-  std::vector<T> all;
-  for (handle& n : nodes) all.emplace_back(n.take());
-  return all;
-}
 /// Of two axes.
 SINTER_API std::array<places, 2> places_in_matrix(node*);
 

@@ -34,7 +34,8 @@ auto correlated(A&& a, V&& v, convolve_mode mode, convolution as, convolve_metho
 
 /// The discrete convolution of two sequences; a list, `convolve(a, {1, 2, 1})`, has a's element type. Shapes: one axis each, not
 /// empty; n + m - 1 results, or the longer's, or |n - m| + 1. Dtypes: what the two promote to, in which integers wrap. Errors:
-/// `shape_error`. Source: numpy.convolve.
+/// `shape_error`. Stream behaviour: on a CPU operands that both have more than 512 elements are evaluated at the call. Source:
+/// numpy.convolve.
 template <detail::expression A, detail::expression V = array<detail::element_in<A>>>
 auto convolve(A&& a, V&& v, convolve_mode mode = convolve_mode::full) {
   return detail::convolved(std::forward<A>(a), std::forward<V>(v), mode, detail::convolution::numpy,

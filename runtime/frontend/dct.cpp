@@ -57,7 +57,7 @@ term fourier(const term& x, fft::transform what, std::int64_t points = -1) {
 
 // a0, b0, a1, b1, ...: as many as wanted.
 term interleaved(const term& a, const term& b, std::int64_t count) {
-  const term both = joined({a.with_axis(a.rank()), b.with_axis(b.rank())}, a.rank());
+  const term both = joined({a.flat().with_axis(1), b.flat().with_axis(1)}, 1);
   shape flat = a.extents();
   flat[a.rank() - 1] *= 2;
   return last(term::made(make_reshape(both.get(), flat.begin(), flat.size())), slice(0, count));

@@ -67,12 +67,12 @@ void require_equal(const char* what, const term& a, int of_a, const term& b, int
           .c_str());
 }
 
-// A factor of which a fold reads each element so many times: what an expression makes of it is made once where the product has much
-// to do. Of 200 x 200 integers that took 1.6 to 2.7 times as long where each product made its own.
+// A factor of which a fold reads each element so many times: what an expression makes of it is made once where that is often. Products
+// of 200 x 200 integers took 1.6 to 2.7 times as long where each made its own. Of a few columns it stays in the fold, which memory bounds.
 term made_once(const term& t, std::int64_t times) {
-  constexpr std::int64_t worth_a_kernel = 1 << 14;  // products
-  const bool lies_in_memory = runtime::typed(t.get())->kind == node_kind::array;
-  return lies_in_memory || t.extents().elements() * times < worth_a_kernel ? t : runtime::computed(t);
+  constexpr std::int64_t often = 16, worth_a_kernel = 1 << 14;  // products
+  const bool stays = times < often || t.extents().elements() * times < worth_a_kernel;
+  return stays || runtime::as_array_node(t.get()) ? t : runtime::computed(t);
 }
 
 // Of operands that have axes.

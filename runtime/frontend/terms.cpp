@@ -175,6 +175,10 @@ term joined(std::initializer_list<term> parts, int axis) {
 term evaluated(const term& t) { return term::made(detail::evaluate(t.get(), detail::where{})); }
 term computed(const term& t) {
   using detail::reduction;
+  if (t.rank() == max_rank) {  // which leaves no axis to fold
+    const shape to = t.extents();
+    return term::made(make_reshape(computed(t.flat()).get(), to.begin(), to.size()));
+  }
   const reduction what = t.type() == dtype::bool_       ? reduction::any
                          : detail::is_complex(t.type()) ? reduction::sum
                                                         : reduction::prod;

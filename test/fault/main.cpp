@@ -29,6 +29,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <sinter/device.hpp>
@@ -338,6 +339,14 @@ void choose_device(const std::string& name) {
     setenv(variable, SINTER_FAULT_SOFTGPU, 1);
 }
 
+/// "0/4": the first of four.
+std::pair<long, long> parse_share(const std::string& word) {
+  long share = -1, shares = 0;
+  if (std::sscanf(word.c_str(), "%ld/%ld", &share, &shares) != 2 || share < 0 || share >= shares)
+    throw std::runtime_error("a share is as 0/4, and not " + word);
+  return {share, shares};
+}
+
 choices parse(int count, char** words) {
   choices c;
   const char* const environment = std::getenv("SINTER_FAULTS");
@@ -361,7 +370,7 @@ choices parse(int count, char** words) {
     else if (option == "--manner") c.manner = value;
     else if (option == "--at") c.at = std::stol(value);
     else if (option == "--each") c.each = std::stol(value);
-    else if (option == "--share") c.share = std::stol(value), c.shares = std::stol(value.substr(value.find('/') + 1));
+    else if (option == "--share") std::tie(c.share, c.shares) = parse_share(value);
     else throw std::runtime_error("there is no option " + option);
   }
   return c;

@@ -75,6 +75,15 @@ TEST_CASE("dct: there and back") {
   CHECK(fft::dct(zeros({0, 4}), {.n = 6}).shape() == shape{0, 6});
 }
 
+TEST_CASE("dct: of as many axes as there can be") {
+  const array<double> x = sin(arange<double>(24)).reshape({2, 3, 4});
+  const shape eight{1, 2, 1, 1, 1, 1, 3, 4};
+  for (int type = 1; type <= 4; ++type) {
+    CHECK(array_equal(fft::dct(x.reshape(eight), {.type = type}), fft::dct(x, {.type = type}).reshape(eight)));
+    CHECK(array_equal(fft::dst(x.reshape(eight), {.type = type}), fft::dst(x, {.type = type}).reshape(eight)));
+  }
+}
+
 TEST_CASE("dct: what is refused") {
   const array<double> x = noise<double>({4, 1});
   CHECK_THROWS_WITH(static_cast<void>(fft::dct(x, {.type = 1})),

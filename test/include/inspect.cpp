@@ -166,6 +166,20 @@ TEST_CASE("inspect: SINTER_LOG=2 names the expression, the kernel's form and the
   CHECK(logged.output.find(" ms: map of sqrt(x0 * x0 + s0)\n") != std::string::npos);
 }
 
+TEST_CASE("inspect: the text for a CPU names steps of which the compiler makes vectors") {
+  if (device::current().type() != device::kind::cpu) return;
+  const auto names = [](const auto& x, int step) {
+    const std::string text = dump(x(slice(_, _, step)) + 1).c_str();
+    return times_in(text, " * " + std::to_string(step) + "]") == 1;
+  };
+  const array<std::int16_t> small = zeros<std::int16_t>({8000});
+  const array<double> large = zeros<double>({8000});
+  for (const int step : {2, 3, 4, 8}) CHECK(names(small, step));
+  CHECK_FALSE(names(small, 5));
+  for (const int step : {2, 3}) CHECK(names(large, step));
+  for (const int step : {4, 8}) CHECK_FALSE(names(large, step));  // loads one by one are as quick
+}
+
 // What the sections hold is looked at in test/codegen/compile/disassemble.cpp; here, that each kernel has those asked for.
 TEST_CASE("inspect: dump shows PTX and machine code on request, or says what is missing") {
   const array<float> x = zeros<float>({1'000'000}), y = zeros<float>({1'000'000});

@@ -56,8 +56,8 @@ operand<T> random_operand(random_bits& r, const std::vector<int>& extents, bool 
     o.back[d] = static_cast<int>(m);
     const bool broadcast = moves && below(r, 8) == 0;
     const int n = broadcast ? 1 : extents[d];
-    constexpr int some[] = {1, 1, 1, 1, 1, 2, 3, -1, -2};
-    const int step = plain ? 1 : some[below(r, 9)];
+    constexpr int some[] = {1, 1, 1, 1, 1, 1, 2, 3, 4, 8, -1, -2};
+    const int step = plain ? 1 : some[below(r, 12)];
     const int before = plain ? 0 : below(r, 4), after = plain ? 0 : below(r, 4);
     const int reach = (n - 1) * std::abs(step) + 1, first = step > 0 ? before : before + reach - 1;
     whole.push_back(before + reach + after), starts.push_back(first), steps.push_back(broadcast ? 0 : step);

@@ -313,6 +313,19 @@ TEST_CASE("matmul: part of an expression") {
   CHECK(times_in(text.str(), "call of a library: product of float64 (20, 30) and (30, 20)") == 1);
 }
 
+TEST_CASE(
+    "matmul: what few columns of integers are multiplied with stays in their kernel, and what many are is made once") {
+  const array<int> rows = arange<int>(30'000).reshape({10'000, 3}) % 7, few = arange<int>(9).reshape({3, 3}) % 5;
+  array<int> product;
+  CHECK(launches_of([&] { product = matmul(rows + 1, few); }) == 1);
+  CHECK(array_equal(product, matmul(array<int>(rows + 1), few)));
+  const array<int> square = arange<int>(3600).reshape({60, 60}) % 7;
+  CHECK(launches_of([&] { product = matmul(square + 1, square * 2); }) > 1);
+  CHECK(array_equal(product, matmul(array<int>(square + 1), array<int>(square * 2))));
+  const shape eight{1, 1, 1, 1, 1, 1, 60, 60};  // as many axes as there can be
+  CHECK(array_equal(matmul((square + 1).reshape(eight), (square * 2).reshape(eight)), product.reshape(eight)));
+}
+
 TEST_CASE("matmul: a named product is computed once, and keeps its value") {
   array<double> x = some<double>({20, 30});
   const array<double> y = some<double>({30, 20}, 1), product = matmul(x, y);

@@ -141,6 +141,8 @@ TEST_CASE("ufuncs: truth as bits of bytes, and back") {
       CHECK(sinter::all((all(slice(2), slice(11)) != 0) == (a != 0)).item());
     }
   CHECK(unpackbits(array<std::uint8_t>{{5}, {255}}).get() == bytes{0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  const shape eight{1, 1, 2, 1, 1, 1, 1, 2};  // as many axes as there can be
+  CHECK(unpackbits(packbits(a, 1).reshape(eight), -1).get() == unpackbits(packbits(a, 1), 1).get());
   CHECK_THROWS_AS((void)packbits(a, 2), shape_error);
 }
 

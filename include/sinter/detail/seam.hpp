@@ -51,6 +51,13 @@ SINTER_API const shape& shape_of(node*);
 SINTER_API void copy_extents(const shape&, std::int64_t* to,
                              std::size_t axes);  // errors: shape_error for another number
 
+/// Each node as a T, of which it becomes.
+template <class T>
+std::vector<T> each_as(std::vector<handle> nodes) {
+  std::vector<T> all;
+  for (handle& n : nodes) all.emplace_back(n.take());
+  return all;
+}
 /// What there is for each axis of a shape that has so many. Errors: `shape_error`.
 template <std::size_t axes, class T>
 std::array<T, axes> each_of(const shape& s, std::vector<T> along) {

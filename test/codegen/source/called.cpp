@@ -151,9 +151,24 @@ TEST_CASE("texts: one of equal content is the same, and one that differs in anyt
   CHECK(differs([](function_text& o) { o.parameters[1].is_raw = false; }));
   CHECK(differs([](function_text& o) { o.results[1].name = "third"; }));
   CHECK(differs([](function_text& o) { o.start = "0"; }));
+  CHECK(differs([](function_text& o) { o.preamble = "float f(float);"; }));
   CHECK(&first.table({false, false, true}, 0) == &first.table({false, false, true}, 0));
   CHECK(&first.table({false, false, true}, 0) != &first.table({false, false, true}, 1));
   CHECK(&first.table({false, false, true}, 0) != &first.table({false, false, false}, 0));
+}
+
+TEST_CASE("texts: a preamble stands once before what shares it, and takes its qualifiers back") {
+  function_text f = two_results(dtype::float32), g = folds(dtype::float32);
+  f.preamble = g.preamble = "__device__ int shared(void) { return 1; }";
+  for (const dialect to : {dialect::c, dialect::cuda}) {
+    const std::string text = definitions({&f, &g}, to, false);
+    CHECK(text.find("int shared(void)") < text.find("called0("));
+    CHECK(text.find("int shared(void)") == text.rfind("int shared(void)"));
+    for (const std::string word : {"__device__", "__host__", "__forceinline__"}) {
+      CHECK((text.find("#define " + word) != std::string::npos) == (to == dialect::c));
+      CHECK((text.find("#undef " + word) != std::string::npos) == (to == dialect::c));
+    }
+  }
 }
 
 TEST_CASE("texts: constants") {
