@@ -99,7 +99,7 @@ class evaluation final : public codegen::part_evaluator {
       temporaries.push_back(stand_in(t.type, r.boundaries[t.boundary].extents, on));
     for (const typed_node* n : nodes) {
       results.push_back(stand_in(n->type, n->extents, on));
-      known.emplace(n, results.back());
+      known[n] = results.back();
     }
     if (is_root) root_ = results.front();
     if (drawing_) drawing_->begin_program(r, p.temporaries);

@@ -43,8 +43,10 @@ class parts final : public codegen::part_evaluator {
     if (!evaluate_at_once(wanted.data(), static_cast<int>(wanted.size()), w_, &known, room)) return false;
     for (std::size_t i = 0; i < made.size(); ++i) made[i] = detail::handle(wanted[i].into);
     for (std::size_t i = 0; i < made.size(); ++i) {
-      known.emplace(wanted[i].root, wanted[i].into);
-      made[i].take();
+      // What stood for it before lies as another call takes it.
+      const detail::array_node*& stands = known[wanted[i].root];
+      if (stands) detail::release(const_cast<detail::array_node*>(stands));
+      stands = as_array_node(made[i].take());
     }
     return true;
   }

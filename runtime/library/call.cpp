@@ -88,9 +88,9 @@ void drop(call_site* site) noexcept {
 
 const array_node* operand_of(const call_node& c, int number, const codegen::stand_ins& known) {
   const typed_node* const n = c.site->operands[number];
-  if (const auto stands = known.find(n); stands != known.end()) return stands->second;
-  if (n->kind != node_kind::array) return nullptr;
-  const auto* const a = static_cast<const array_node*>(n);
+  const auto stands = known.find(n);
+  if (stands == known.end() && n->kind != node_kind::array) return nullptr;
+  const auto* const a = stands != known.end() ? stands->second : static_cast<const array_node*>(n);
   return a->contiguous || c.site->what->takes(*a, number) ? a : nullptr;
 }
 

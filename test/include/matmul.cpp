@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <sinter/fft.hpp>
 #include <sinter/sinter.hpp>
 
 #include "test/include/looking.hpp"
@@ -324,6 +325,23 @@ TEST_CASE(
   CHECK(array_equal(product, matmul(array<int>(square + 1), array<int>(square * 2))));
   const shape eight{1, 1, 1, 1, 1, 1, 60, 60};  // as many axes as there can be
   CHECK(array_equal(matmul((square + 1).reshape(eight), (square * 2).reshape(eight)), product.reshape(eight)));
+}
+
+TEST_CASE("matmul: a transpose that a product reads as it lies is laid out for another call") {
+  const array<double> x = (arange<double>(34) % 3.0 + 1.0).reshape({17, 2});
+  const auto turned = roll(x, -1, 0).transpose({1, 0});
+  const array<double> made = turned, product = matmul(x, made);
+  const array<std::int64_t> places = argsort(made, 1);
+  const auto [p1, s1] = eval(matmul(x, turned), argsort(turned, 1));
+  CHECK(array_equal(p1, product));
+  CHECK(array_equal(s1, places));
+  const auto [s2, p2] = eval(argsort(turned, 1), matmul(x, turned));
+  CHECK(array_equal(p2, product));
+  CHECK(array_equal(s2, places));
+  const auto [p3, t3, v3] = eval(matmul(x, turned), real(fft::fft(turned)), turned + 1);
+  CHECK(array_equal(p3, product));
+  CHECK(array_equal(t3, real(fft::fft(made))));
+  CHECK(array_equal(v3, made + 1));
 }
 
 TEST_CASE("matmul: a named product is computed once, and keeps its value") {
