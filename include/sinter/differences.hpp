@@ -116,7 +116,7 @@ auto trapezoid(E&& e, const trapezoid_options& how = {}) {
   return lazy<R>(detail::make_trapezoid(detail::handle(detail::take_node(std::forward<E>(e))), {}, dtype_of<R>, how));
 }
 /// Of points at `x`, which has the shape of the operand, or one axis. Dtypes: what the two promote to.
-template <detail::expression E, detail::expression X>
+template <detail::expression E, detail::expression X = array<detail::element_in<E>>>
 auto trapezoid(E&& e, X&& x, const trapezoid_options& how = {}) {
   using R = result_type<detail::floating_of<E>, detail::element_in<X>>;
   return lazy<R>(detail::make_trapezoid(detail::handle(detail::take_node(std::forward<E>(e))), std::forward<X>(x),

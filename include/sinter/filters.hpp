@@ -122,7 +122,7 @@ namespace sinter::signal {
 /// The convolution of arrays, by way of their transforms: faster than the direct form for long operands, and a little less exact. Shapes: as
 /// many axes in both; along axes that are left out they broadcast. Dtypes: float of float16 and float32, complex64, double and complex128.
 /// Errors: `shape_error`. Stream behaviour: as `fft::fft`. Source: scipy.signal.fftconvolve.
-template <sinter::detail::expression A, sinter::detail::expression V>
+template <sinter::detail::expression A, sinter::detail::expression V = array<sinter::detail::element_in<A>>>
 auto fftconvolve(A&& a, V&& v, convolve_mode mode = convolve_mode::full, const axes& along = axes::all()) {
   using namespace sinter::detail;
   using T = filtered_type<A, V>;
@@ -130,7 +130,7 @@ auto fftconvolve(A&& a, V&& v, convolve_mode mode = convolve_mode::full, const a
   return lazy<T>(make_fft_convolved(std::move(x), std::move(y), mode, along.list(), false));
 }
 /// The same of a long signal and a short one, which is transformed in blocks that overlap. Source: scipy.signal.oaconvolve.
-template <sinter::detail::expression A, sinter::detail::expression V>
+template <sinter::detail::expression A, sinter::detail::expression V = array<sinter::detail::element_in<A>>>
 auto oaconvolve(A&& a, V&& v, convolve_mode mode = convolve_mode::full, const axes& along = axes::all()) {
   using namespace sinter::detail;
   using T = filtered_type<A, V>;
@@ -162,7 +162,8 @@ inline lazy<double> firwin(sinter::detail::integer taps, double cutoff, const fi
 /// With one number as denominator it is a convolution, in the kernel of what uses it. Shapes: b and a have one axis; the result is as x.
 /// Dtypes: what the three promote to, of integers double. Errors: `shape_error`. Stream behaviour: enqueued; a call between the kernels of
 /// what surrounds it. Source: scipy.signal.lfilter.
-template <sinter::detail::expression B, sinter::detail::expression A, sinter::detail::expression X>
+template <sinter::detail::expression B = array<double>, sinter::detail::expression A = array<double>,
+          sinter::detail::expression X>
 auto lfilter(B&& b, A&& a, X&& x, sinter::detail::integer axis = -1) {
   using namespace sinter::detail;
   using T = filtered_type<B, A, X>;
@@ -171,8 +172,8 @@ auto lfilter(B&& b, A&& a, X&& x, sinter::detail::integer axis = -1) {
 }
 /// From a state, and with the state behind it. Shapes: the state is as x, but for the axis, which has one number fewer than the longer of b
 /// and a; it broadcasts.
-template <sinter::detail::expression B, sinter::detail::expression A, sinter::detail::expression X,
-          sinter::detail::expression Z>
+template <sinter::detail::expression B = array<double>, sinter::detail::expression A = array<double>,
+          sinter::detail::expression X, sinter::detail::expression Z>
 auto lfilter(B&& b, A&& a, X&& x, Z&& zi, sinter::detail::integer axis = -1) {
   using namespace sinter::detail;
   using T = filtered_type<B, A, X, Z>;
@@ -183,7 +184,7 @@ auto lfilter(B&& b, A&& a, X&& x, Z&& zi, sinter::detail::integer axis = -1) {
 }
 /// A signal through sections of the second order, one after the other. Shapes: (sections, 6): b and a of each. Errors: `shape_error`. Source:
 /// scipy.signal.sosfilt.
-template <sinter::detail::expression S, sinter::detail::expression X>
+template <sinter::detail::expression S = array<double>, sinter::detail::expression X>
 auto sosfilt(S&& sos, X&& x, sinter::detail::integer axis = -1) {
   using namespace sinter::detail;
   using T = filtered_type<S, X>;
@@ -191,7 +192,7 @@ auto sosfilt(S&& sos, X&& x, sinter::detail::integer axis = -1) {
   return lazy<T>(make_sections_filtered(std::move(by), std::move(of), {}, dtype_of<T>, axis).first.take());
 }
 /// From a state, and with the state behind it. Shapes: the sections, then as x with two numbers along the axis.
-template <sinter::detail::expression S, sinter::detail::expression X, sinter::detail::expression Z>
+template <sinter::detail::expression S = array<double>, sinter::detail::expression X, sinter::detail::expression Z>
 auto sosfilt(S&& sos, X&& x, Z&& zi, sinter::detail::integer axis = -1) {
   using namespace sinter::detail;
   using T = filtered_type<S, X, Z>;
@@ -201,7 +202,7 @@ auto sosfilt(S&& sos, X&& x, Z&& zi, sinter::detail::integer axis = -1) {
 
 /// The state a filter is in that has had a step of height 1 for ever: times a signal's first sample it is one to begin with. Shapes: one number
 /// fewer than the longer of b and a. Errors: `shape_error`. Source: scipy.signal.lfilter_zi.
-template <sinter::detail::expression B, sinter::detail::expression A>
+template <sinter::detail::expression B = array<double>, sinter::detail::expression A = array<double>>
 auto lfilter_zi(B&& b, A&& a) {
   using namespace sinter::detail;
   using T = filtered_type<B, A>;
@@ -209,7 +210,7 @@ auto lfilter_zi(B&& b, A&& a) {
   return lazy<T>(make_step_state(std::move(over), std::move(under), dtype_of<T>));
 }
 /// Such states of sections. Shapes: (sections, 2). Source: scipy.signal.sosfilt_zi.
-template <sinter::detail::expression S>
+template <sinter::detail::expression S = array<double>>
 auto sosfilt_zi(S&& sos) {
   using namespace sinter::detail;
   using T = filtered_type<S>;
@@ -217,7 +218,8 @@ auto sosfilt_zi(S&& sos) {
 }
 /// A signal through a filter forth and back, which leaves phases as they are: `filtfilt(b, a, x)`. Shapes and dtypes: as lfilter. Errors:
 /// `shape_error`, also where the signal is no longer than padlen. Source: scipy.signal.filtfilt of method "pad".
-template <sinter::detail::expression B, sinter::detail::expression A, sinter::detail::expression X>
+template <sinter::detail::expression B = array<double>, sinter::detail::expression A = array<double>,
+          sinter::detail::expression X>
 auto filtfilt(B&& b, A&& a, X&& x, const filtfilt_options& how = {}) {
   using namespace sinter::detail;
   using T = filtered_type<B, A, X>;
@@ -226,7 +228,7 @@ auto filtfilt(B&& b, A&& a, X&& x, const filtfilt_options& how = {}) {
 }
 /// The same of sections. Stream behaviour: waits for the sections unless padlen is given, as those of the first order count less. Source:
 /// scipy.signal.sosfiltfilt.
-template <sinter::detail::expression S, sinter::detail::expression X>
+template <sinter::detail::expression S = array<double>, sinter::detail::expression X>
 auto sosfiltfilt(S&& sos, X&& x, const filtfilt_options& how = {}) {
   using namespace sinter::detail;
   using T = filtered_type<S, X>;

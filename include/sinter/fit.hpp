@@ -36,7 +36,7 @@ SINTER_API node* make_roots(handle p, dtype);
 }  // namespace detail
 
 /// The coefficients as `polyfit` gives them, and what is known of the fit. Source: numpy.polyfit, with `full`.
-template <detail::expression X, detail::expression Y>
+template <detail::expression X = array<double>, detail::expression Y = array<double>>
 auto polyfit_full(X&& x, Y&& y, detail::integer degree, polyfit_options how = {}) {
   using namespace detail;
   using T = solved<X, Y>;
@@ -49,13 +49,13 @@ auto polyfit_full(X&& x, Y&& y, detail::integer degree, polyfit_options how = {}
 /// The coefficients, from the highest power on, of the polynomial that goes closest to points: by least squares, through singular values.
 /// Shapes: x and w have one axis; y one, or two, whose columns are fitted each. Dtypes: float32, float64 and complex; others become
 /// double. Errors: `shape_error`; `error` for a degree below 0. Source: numpy.polyfit.
-template <detail::expression X, detail::expression Y>
+template <detail::expression X = array<double>, detail::expression Y = array<double>>
 auto polyfit(X&& x, Y&& y, detail::integer degree, polyfit_options how = {}) {
   return polyfit_full(std::forward<X>(x), std::forward<Y>(y), degree, std::move(how)).coefficients;
 }
 /// The coefficients and how they vary together: `auto [p, v] = polyfit_cov(x, y, 2);`. Shapes: (n, n), of several columns (n, n, k).
 /// Errors: `shape_error` where there are not more points than coefficients, unless unscaled. Source: numpy.polyfit, with `cov`.
-template <detail::expression X, detail::expression Y>
+template <detail::expression X = array<double>, detail::expression Y = array<double>>
 auto polyfit_cov(X&& x, Y&& y, detail::integer degree, polyfit_options how = {}) {
   using namespace detail;
   using T = solved<X, Y>;
@@ -67,7 +67,7 @@ auto polyfit_cov(X&& x, Y&& y, detail::integer degree, polyfit_options how = {})
 /// Where a polynomial is zero, in no order: the eigenvalues of its companion matrix. Evaluates, as how many there are depends on zeros at
 /// both ends of the coefficients. Dtypes: always complex, as nobody knows before whether they are. Errors: `shape_error`. Stream
 /// behaviour: waits. Source: numpy.roots.
-template <detail::expression P>
+template <detail::expression P = array<double>>
 auto roots(P&& p) {
   using C = detail::solved_complex<P>;
   return array<C>(detail::make_roots(detail::node_in(std::forward<P>(p)), dtype_of<detail::solved<P>>));

@@ -65,7 +65,7 @@ struct cho_factors {
 };
 
 /// The x for which a x = b. Shapes: (..., n, n); b of one axis is a vector of n, else (..., n, k). Source: numpy.linalg.solve.
-template <sinter::detail::expression A, sinter::detail::expression B>
+template <sinter::detail::expression A, sinter::detail::expression B = array<sinter::detail::element_in<A>>>
 auto solve(A&& a, B&& b) {
   using namespace sinter::detail;
   using T = solved<A, B>;
@@ -177,7 +177,7 @@ auto eigvals(E&& e) {
 /// The shortest x with the smallest a x - b, from singular values above `rcond` times the largest; negative: the precision times the
 /// longer side. `residuals`: the sums of squares of a x - b, for each column of b, where a has more rows than columns, of any rank; else
 /// there are none. Shapes: (..., m, n) and a vector of m, or (..., m, k). Source: numpy.linalg.lstsq.
-template <sinter::detail::expression A, sinter::detail::expression B>
+template <sinter::detail::expression A, sinter::detail::expression B = array<sinter::detail::element_in<A>>>
 auto lstsq(A&& a, B&& b, double rcond = -1) {
   using namespace sinter::detail;
   using T = solved<A, B>;
@@ -241,7 +241,7 @@ auto cho_solve(const cho_factors<F>& factors, B&& b) {
   return lazy<T>(make_cholesky_solve(node_in(factors.c), node_in(std::forward<B>(b)), dtype_of<T>, factors.lower));
 }
 /// The x for which a x = b, where a is a triangle; the other one is not read. Source: scipy.linalg.solve_triangular.
-template <sinter::detail::expression A, sinter::detail::expression B>
+template <sinter::detail::expression A, sinter::detail::expression B = array<sinter::detail::element_in<A>>>
 auto solve_triangular(A&& a, B&& b, const triangular_options& how = {}) {
   using namespace sinter::detail;
   using T = solved<A, B>;
@@ -249,7 +249,7 @@ auto solve_triangular(A&& a, B&& b, const triangular_options& how = {}) {
   return lazy<T>(make_triangular_solve(std::move(of), std::move(right), dtype_of<T>, how));
 }
 /// Of a matrix of diagonals: `solve_banded({1, 1}, ab, b)`, where ab(u + i - j, j) = a(i, j). Source: scipy.linalg.solve_banded.
-template <sinter::detail::expression A, sinter::detail::expression B>
+template <sinter::detail::expression A, sinter::detail::expression B = array<sinter::detail::element_in<A>>>
 auto solve_banded(const band& diagonals, A&& ab, B&& b) {
   using namespace sinter::detail;
   using T = solved<A, B>;

@@ -27,21 +27,21 @@ auto polyval(P&& p, X&& x) {
   return lazy<R>(detail::make_polyval(std::move(of), std::move(at), dtype_of<R>));
 }
 /// The coefficients of the sum. Dtypes: what the two promote to. Source: numpy.polyadd.
-template <detail::expression A, detail::expression B>
+template <detail::expression A = array<double>, detail::expression B = array<double>>
 auto polyadd(A&& a, B&& b) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<result_type<detail::element_in<A>, detail::element_in<B>>>(
       detail::make_polysum(std::move(x), std::move(y), false));
 }
 /// Of the difference. Source: numpy.polysub.
-template <detail::expression A, detail::expression B>
+template <detail::expression A = array<double>, detail::expression B = array<double>>
 auto polysub(A&& a, B&& b) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<result_type<detail::element_in<A>, detail::element_in<B>>>(
       detail::make_polysum(std::move(x), std::move(y), true));
 }
 /// Of the product. Zeros in front stay. Source: numpy.polymul.
-template <detail::expression A, detail::expression B>
+template <detail::expression A = array<double>, detail::expression B = array<double>>
 auto polymul(A&& a, B&& b) {
   return convolve(std::forward<A>(a), std::forward<B>(b));
 }
@@ -49,7 +49,7 @@ auto polymul(A&& a, B&& b) {
 /// how long the remainder is depends on values; each coefficient needs those before it, and they are computed on the host. Dtypes:
 /// what the two promote to, double for integers. Errors: `shape_error`, also where there is no coefficient. Stream behaviour: waits.
 /// Source: numpy.polydiv.
-template <detail::expression U, detail::expression V>
+template <detail::expression U = array<double>, detail::expression V = array<double>>
 auto polydiv(U&& u, V&& v) {
   using P = result_type<detail::element_in<U>, detail::element_in<V>>;
   using T = std::conditional_t<std::is_integral_v<P>, double, P>;
@@ -59,7 +59,7 @@ auto polydiv(U&& u, V&& v) {
 }
 /// Of the m-th derivative. Dtypes: those of the coefficients; small integers become 64 bits wide. Errors: `error` for m below 0.
 /// Source: numpy.polyder.
-template <detail::expression P>
+template <detail::expression P = array<double>>
 auto polyder(P&& p, detail::integer m = 1) {
   using R = result_type<detail::element_in<P>, std::int64_t>;
   using T = std::conditional_t<std::is_integral_v<detail::element_in<P>>, R, detail::element_in<P>>;
@@ -67,7 +67,7 @@ auto polyder(P&& p, detail::integer m = 1) {
 }
 /// Of the m-th integral, whose constants are 0, or `k` of m numbers. Dtypes: double, or complex128. Errors: `error`. Source:
 /// numpy.polyint.
-template <detail::expression P>
+template <detail::expression P = array<double>>
 auto polyint(P&& p, detail::integer m = 1, std::initializer_list<double> k = {}) {
   using R = result_type<double, detail::element_in<P>>;
   return lazy<R>(

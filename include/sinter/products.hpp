@@ -102,14 +102,14 @@ using norm_type = typename element_of<variance_dtype(dtype_of<element_in<E>>)>::
 /// Dtypes: what the operands promote to. Numbers of 16 bits are added up in float; integers wrap; of bool it is whether any product
 /// is true. Errors: `shape_error`. Stream behaviour: matrices are multiplied by a library, OpenBLAS or cuBLAS, between the kernels of
 /// what surrounds them; products with vectors and of small matrices are in these kernels. Source: numpy.matmul.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto matmul(A&& a, B&& b) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<detail::product_of<A, B>>(detail::make_matmul(std::move(x), std::move(y)));
 }
 /// As matmul, but for operands of more axes: over the last axis of one and the last but one of the other, with the other axes of both
 /// in the result; a number multiplies. Source: numpy.dot.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto dot(A&& a, B&& b) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<detail::product_of<A, B>>(detail::make_dot(std::move(x), std::move(y)));
@@ -120,18 +120,18 @@ auto dot(A&& a, B b) {
   return std::forward<A>(a) * b;
 }
 /// A number times each element, the number first.
-template <arithmetic A, detail::expression B>
+template <arithmetic A, detail::expression B = array<detail::element_in<A>>>
 auto dot(A a, B&& b) {
   return a * std::forward<B>(b);
 }
 /// Each matrix times the vector beside it. Shapes: (..., m, k) and (..., k) give (..., m). Source: numpy.matvec.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto matvec(A&& matrices, B&& vectors) {
   detail::handle x(detail::take_node(std::forward<A>(matrices))), y(detail::take_node(std::forward<B>(vectors)));
   return lazy<detail::product_of<A, B>>(detail::make_matvec(std::move(x), std::move(y)));
 }
 /// Each vector, conjugated, times the matrix beside it. Shapes: (..., k) and (..., k, n) give (..., n). Source: numpy.vecmat.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto vecmat(A&& vectors, B&& matrices) {
   detail::handle x(detail::take_node(std::forward<A>(vectors))), y(detail::take_node(std::forward<B>(matrices)));
   return lazy<detail::product_of<A, B>>(detail::make_vecmat(std::move(x), std::move(y)));
@@ -168,25 +168,25 @@ auto einsum(detail::subscripts<sizeof...(E)> labels, E&&... operands) {
 }
 /// The sums of products along an axis, the first operand conjugated. Shapes: the operands broadcast, the axis goes. Dtypes: what the
 /// operands promote to, in which integers wrap. Errors: `shape_error`. Source: numpy.vecdot.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto vecdot(A&& a, B&& b, detail::integer axis = -1) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<detail::product_of<A, B>>(detail::make_vecdot(std::move(x), std::move(y), true, axis));
 }
 /// Of all elements in C order. Source: numpy.vdot.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto vdot(A&& a, B&& b) {
   return vecdot(std::forward<A>(a).ravel(), std::forward<B>(b).ravel());
 }
 /// The sums of products along the last axes, of each row of one with each row of the other; nothing is conjugated. Shapes: those of
 /// both without their last axes. Source: numpy.inner.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto inner(A&& a, B&& b) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<detail::product_of<A, B>>(detail::make_inner(std::move(x), std::move(y)));
 }
 /// Every element of one times every one of the other, both flattened. Source: numpy.outer.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto outer(A&& a, B&& b) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<detail::product_of<A, B>>(detail::make_outer(std::move(x), std::move(y)));

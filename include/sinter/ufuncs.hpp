@@ -65,7 +65,7 @@ auto named_real(X&& x) {
 }  // namespace detail
 
 /// Are two numbers as good as equal, |a - b| <= atol + rtol |b|? Infinities are where they are the same. Source: numpy.isclose.
-template <class A, class B>
+template <class A, class B = array<detail::element_in<A>>>
   requires detail::any_expression<A, B>
 auto isclose(A&& a, B&& b, close_options how = {}) {
   const auto x = detail::named(std::forward<A>(a));
@@ -75,7 +75,7 @@ auto isclose(A&& a, B&& b, close_options how = {}) {
 }
 
 /// Are all elements close? A 0-d expression: `if (allclose(a, b))` evaluates it. Source: numpy.allclose.
-template <class A, class B>
+template <class A, class B = array<detail::element_in<A>>>
   requires detail::any_expression<A, B>
 auto allclose(A&& a, B&& b, close_options how = {}) {
   return all(isclose(std::forward<A>(a), std::forward<B>(b), how));
@@ -93,7 +93,7 @@ auto allclose(A&& a, B&& b, double rtol, double atol = close_options().atol) {
 }
 
 /// Are shapes and elements the same? `equal_nan`: NaN is the same as NaN. Source: numpy.array_equal.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 lazy<bool> array_equal(A&& a, B&& b, const equal_options& how = {}) {
   const auto x = detail::named(std::forward<A>(a));
   const auto y = detail::named(std::forward<B>(b));

@@ -19,14 +19,14 @@ SINTER_API node* make_kron(handle a, handle b);
 /// The vector product: `cross(a, b)`, `cross(a, b, {.axisa = 0})`. Shapes: the vectors' axes have three elements, the others
 /// broadcast. Dtypes: what the operands promote to; bool is refused when it is made. Errors: `shape_error`, `dtype_error`. Source:
 /// numpy.cross, of vectors of three.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto cross(A&& a, B&& b, const cross_options& how = {}) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<detail::product_of<A, B>>(detail::make_cross(std::move(x), std::move(y), how));
 }
 /// The Kronecker product: in place of each element of one, that times all of the other. Shapes: the products of the extents, axes
 /// counted from the last. Dtypes: what the operands promote to. Errors: `shape_error`. Source: numpy.kron.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto kron(A&& a, B&& b) {
   detail::handle x(detail::take_node(std::forward<A>(a))), y(detail::take_node(std::forward<B>(b)));
   return lazy<detail::product_of<A, B>>(detail::make_kron(std::move(x), std::move(y)));
@@ -34,7 +34,7 @@ auto kron(A&& a, B&& b) {
 
 namespace linalg {
 /// The vector product along one axis of both. Source: numpy.linalg.cross.
-template <sinter::detail::expression A, sinter::detail::expression B>
+template <sinter::detail::expression A, sinter::detail::expression B = array<detail::element_in<A>>>
 auto cross(A&& a, B&& b, sinter::detail::integer axis = -1) {
   return sinter::cross(std::forward<A>(a), std::forward<B>(b), {axis, axis, axis});
 }

@@ -133,6 +133,18 @@ TEST_CASE("filters: a graph filters what its array has then") {
   CHECK(y.get() == wanted.get());
 }
 
+TEST_CASE("filters: coefficients in a list are doubles") {
+  const array<double> b{1, 0.5}, a{1, 0.3}, sections{{1, 0.5, 0.2, 1, 0.1, 0.05}};
+  const array<float> x = astype<float>(sin(arange<double>(20)));
+  CHECK(array_equal(signal::lfilter({1, 0.5}, {1, 0.3}, x), signal::lfilter(b, a, x)));
+  CHECK(array_equal(signal::lfilter({1, 0.5}, a, x, -1), signal::lfilter(b, a, x)));
+  CHECK(array_equal(signal::filtfilt({1, 0.5}, {1, 0.3}, x), signal::filtfilt(b, a, x)));
+  CHECK(array_equal(signal::lfilter_zi({1, 0.5}, {1, 0.3}), signal::lfilter_zi(b, a)));
+  CHECK(array_equal(signal::sosfilt({{1, 0.5, 0.2, 1, 0.1, 0.05}}, x), signal::sosfilt(sections, x)));
+  CHECK(array_equal(signal::sosfiltfilt({{1, 0.5, 0.2, 1, 0.1, 0.05}}, x), signal::sosfiltfilt(sections, x)));
+  CHECK(allclose(signal::fftconvolve(x, {1, 2, 1}), convolve(x, {1, 2, 1}), {.atol = 1e-5}));
+}
+
 TEST_CASE("filters: designs") {
   const auto check = [](const char* name, auto&& e) { check_signal(name, dtype::float64, e); };
   check("firwin", signal::firwin(21, 0.3));

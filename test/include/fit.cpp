@@ -93,6 +93,15 @@ TEST_CASE("fit: roots as NumPy has them") {
   CHECK(max(abs(polyval(p, roots(p)))).item() < 1e-12);
 }
 
+TEST_CASE("fit: numbers in a list are doubles") {
+  CHECK(polymul({1, 2}, {1, 3}).get() == std::vector<double>{1, 5, 6});
+  CHECK(polyadd({1, 2}, {3}).get() == std::vector<double>{1, 5});
+  CHECK(polyder({1, 2, 3}).get() == std::vector<double>{2, 2});
+  CHECK(polyint({2, 2}).get() == std::vector<double>{1, 2, 0});
+  CHECK(allclose(polyfit({0, 1, 2}, {1, 3, 5}, 1), {2, 1}));
+  CHECK(allclose(sort(real(roots({1, -3, 2}))), {1, 2}));
+}
+
 TEST_CASE("fit: what it refuses") {
   const array<double> x{1, 2, 3}, y{2, 3, 4};
   CHECK_THROWS_WITH(static_cast<void>(polyfit(x, y(slice(2)), 1)), "sinter: polyfit of points of shapes (3,) and (2,)");

@@ -108,6 +108,18 @@ TEST_CASE_TEMPLATE("linalg: eigenvectors", T, double, std::complex<float>) {
   }
 }
 
+TEST_CASE("linalg: a list beside a matrix is of its element type") {
+  const array<float> a{{2, 0}, {0, 4}}, x{1, 2, 4};
+  CHECK(linalg::solve(a, {2, 8}).get() == std::vector<float>{1, 2});
+  CHECK(allclose(linalg::lstsq(a, {2, 8}).x, {1, 2}));
+  CHECK(dot(a, {1, 2}).get() == std::vector<float>{2, 8});
+  CHECK(matmul(a, {{1, 2}, {3, 4}}).get() == std::vector<float>{2, 4, 12, 16});
+  CHECK(outer(x, {1, 2}).get() == std::vector<float>{1, 2, 2, 4, 4, 8});
+  CHECK(inner(x, {1, 2, 4}).item() == 21);
+  CHECK(trapezoid(x, {0, 1, 3}).item() == 7.5f);
+  CHECK(array_equal(x, {1, 2, 4}));
+}
+
 TEST_CASE("linalg: dtypes") {
   using std::is_same_v;
 #define ELEMENT(...) typename std::remove_cvref_t<decltype(__VA_ARGS__)>::sinter_element
