@@ -234,7 +234,7 @@ const std::vector<const call_row*>& all_rows() {
   static const auto all = [] {
     std::vector<const call_row*> made;
     for (const auto& table :
-         {composition_rows(), order_rows(), count_rows(), product_rows(), transform_rows(), system_rows()})
+         {composition_rows(), order_rows(), count_rows(), product_rows(), transform_rows(), system_rows(), edit_rows()})
       for (const call_row& row : table) made.push_back(&row);
     return made;
   }();

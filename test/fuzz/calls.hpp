@@ -45,6 +45,7 @@ std::span<const call_row> count_rows();
 std::span<const call_row> product_rows();
 std::span<const call_row> transform_rows();
 std::span<const call_row> system_rows();
+std::span<const call_row> edit_rows();
 
 /// The row of a step that calls.
 const call_row& row_of(const step&);
