@@ -120,7 +120,7 @@ auto dot(A&& a, B b) {
   return std::forward<A>(a) * b;
 }
 /// A number times each element, the number first.
-template <arithmetic A, detail::expression B = array<detail::element_in<A>>>
+template <arithmetic A, detail::expression B>
 auto dot(A a, B&& b) {
   return a * std::forward<B>(b);
 }

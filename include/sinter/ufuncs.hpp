@@ -81,12 +81,12 @@ auto allclose(A&& a, B&& b, close_options how = {}) {
   return all(isclose(std::forward<A>(a), std::forward<B>(b), how));
 }
 
-template <class A, class B>
+template <class A, class B = array<detail::element_in<A>>>
   requires detail::any_expression<A, B>
 auto isclose(A&& a, B&& b, double rtol, double atol = close_options().atol) {
   return isclose(std::forward<A>(a), std::forward<B>(b), close_options{.rtol = rtol, .atol = atol});
 }
-template <class A, class B>
+template <class A, class B = array<detail::element_in<A>>>
   requires detail::any_expression<A, B>
 auto allclose(A&& a, B&& b, double rtol, double atol = close_options().atol) {
   return all(isclose(std::forward<A>(a), std::forward<B>(b), rtol, atol));
@@ -100,7 +100,7 @@ lazy<bool> array_equal(A&& a, B&& b, const equal_options& how = {}) {
   if (!(x.shape() == y.shape())) return full({}, false);
   return all(x == y || (isnan(x) && isnan(y) && bool(how.equal_nan)));
 }
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 lazy<bool> array_equal(A&& a, B&& b, bool equal_nan) {
   return array_equal(std::forward<A>(a), std::forward<B>(b), equal_options{.equal_nan = equal_nan});
 }

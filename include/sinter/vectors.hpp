@@ -34,7 +34,7 @@ auto kron(A&& a, B&& b) {
 
 namespace linalg {
 /// The vector product along one axis of both. Source: numpy.linalg.cross.
-template <sinter::detail::expression A, sinter::detail::expression B = array<detail::element_in<A>>>
+template <sinter::detail::expression A, sinter::detail::expression B = array<sinter::detail::element_in<A>>>
 auto cross(A&& a, B&& b, sinter::detail::integer axis = -1) {
   return sinter::cross(std::forward<A>(a), std::forward<B>(b), {axis, axis, axis});
 }

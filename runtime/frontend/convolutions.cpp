@@ -187,8 +187,8 @@ term sums_of_runs(const term& a, const term& runs, bool only_last, dtype type) {
 // The first `count` results, which have ever more of the kernel inside. Of blocks of so many results the second half takes what the first
 // half of the kernel's elements gives without a check; halves are such ends themselves, of which those of one length are one
 // fold. So the products are those that are there, and few ask whether they are: correlating 5,000 numbers with themselves took
-// 10,800 us with zeros around them, and takes 2,540. The kernel is copied the other way round, as a
-// reshape of what lies backwards is read by computed indices (9,170).
+// 10,800 us with zeros around them, and takes 2,540. The kernel is copied the other way round, as a reshape of what lies
+// backwards is read by computed indices (9,170).
 constexpr std::int64_t least_block = 128;
 
 term first_end(const term& first, const term& kernel, std::int64_t count, dtype type) {

@@ -118,6 +118,9 @@ TEST_CASE("linalg: a list beside a matrix is of its element type") {
   CHECK(inner(x, {1, 2, 4}).item() == 21);
   CHECK(trapezoid(x, {0, 1, 3}).item() == 7.5f);
   CHECK(array_equal(x, {1, 2, 4}));
+  CHECK(array_equal(x, {1, 2, 4}, true));
+  CHECK(allclose(x, {1, 2, 5}, 0.0, 1.5));
+  CHECK(isclose(x, {1, 2, 5}, 0.0, 0.5).get() == std::vector<bool>{true, true, false});
 }
 
 TEST_CASE("linalg: dtypes") {
