@@ -12,6 +12,11 @@ auto rounded_product(A&& a, B&& b) {
   return fma(std::forward<A>(a), std::forward<B>(b), -0.0);
 }
 
+/// So many numbers of int64, lazily: `first + i * step`, which wraps.
+SINTER_API node* make_progression(std::int64_t count, std::int64_t first, std::int64_t step);
+/// Where column - row is k.
+SINTER_API node* make_diagonal_mask(std::int64_t rows, std::int64_t columns, std::int64_t k);
+
 /// What arange makes: how many numbers, and the first two.
 template <class R>
 struct progression {
@@ -105,16 +110,17 @@ auto arange(A start, B stop, C step = 1, detail::where at = detail::where::curre
   using R = std::conditional_t<std::is_void_v<T>, std::conditional_t<whole, std::int64_t, double>, T>;
   using parts = typename detail::element_of<detail::real_part_of(dtype_of<R>)>::type;
   const auto [n, first, second] = detail::progression_of<parts>(start, stop, step);
-  lazy<std::int64_t> i(detail::make_iota(shape{n}, 0));
   if constexpr (detail::floating_number<parts>) {
+    lazy<std::int64_t> i(detail::make_iota(shape{n}, 0));
     using W = typename detail::element_of<detail::widened(dtype_of<parts>)>::type;
     const W low = first, next = second;
     auto further = detail::rounded_product(astype<W>(i), next - low) + low;
     return array<R>(astype<R>(where(i > 1, std::move(further), where(i == 1, strong(next), strong(low)))), at);
   } else {
     const auto distance = static_cast<std::uint64_t>(second) - static_cast<std::uint64_t>(first);
-    return array<R>(astype<R>(std::move(i) * static_cast<std::int64_t>(distance) + static_cast<std::int64_t>(first)),
-                    at);
+    lazy<std::int64_t> all(
+        detail::make_progression(n, static_cast<std::int64_t>(first), static_cast<std::int64_t>(distance)));
+    return array<R>(astype<R>(std::move(all)), at);
   }
 }
 template <class T = void, arithmetic B>
@@ -165,9 +171,7 @@ SINTER_API array<double> geomspace(double start, double stop, std::int64_t count
 template <element T = double>
 array<T> eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0,
              detail::where at = detail::where::current()) {
-  const shape s{rows, columns < 0 ? rows : columns};
-  lazy<std::int64_t> i(detail::make_iota(s, 0)), j(detail::make_iota(s, 1));
-  return array<T>(astype<T>(j - i == k), at);
+  return array<T>(astype<T>(lazy<bool>(detail::make_diagonal_mask(rows, columns < 0 ? rows : columns, k))), at);
 }
 
 /// Copies contiguous host memory to the current device: a vector, a span, a `std::array`, an array of C++. Dtypes: the elements'.

@@ -51,6 +51,23 @@ tuple_of<double, 1> tuple(X&&...) {
 
 namespace detail {
 
+/// Nodes that it owns, side by side as functions of the library take them.
+class SINTER_API node_list {
+ public:
+  node_list();
+  node_list(const node_list&) = delete;
+  ~node_list();
+  /// Takes over a node. Errors: `error` for none, as of an array that was moved from.
+  void push_back(node*);
+  /// Gives each at least so many axes.
+  void at_least(int axes, bool as_column);
+  node* const* data() const { return nodes_.data(); }
+  std::size_t size() const { return nodes_.size(); }
+
+ private:
+  std::vector<node*> nodes_;
+};
+
 /// The parts of a join: nodes of one dtype.
 template <element T>
 class join_list {
@@ -58,10 +75,11 @@ class join_list {
   using value_type = T;
   /// Of what may be moved from, `Part*`, it takes what it holds.
   template <class Part>
-  join_list(Part* parts, std::size_t count) : parts_(count), nodes_(count) {
+  join_list(Part* parts, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      if constexpr (std::same_as<std::remove_const_t<Part>, handle>) put(i, std::move(parts[i]));
-      else put(i, handle(parts[i].share()));
+      if constexpr (std::same_as<std::remove_const_t<Part>, handle>)
+        nodes_.push_back(handle(std::move(parts[i])).take());
+      else nodes_.push_back(parts[i].share());
     }
   }
 
@@ -69,22 +87,15 @@ class join_list {
   lazy<T> stacked(std::int64_t axis) const { return lazy<T>(make_stacked(nodes_.data(), nodes_.size(), axis)); }
   /// Gives every part at least so many axes.
   join_list& at_least(int axes, bool as_column = false) {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) put(i, handle(make_at_least(nodes_[i], axes, as_column)));
+    nodes_.at_least(axes, as_column);
     return *this;
   }
   node* const* nodes() const { return nodes_.data(); }
   std::size_t size() const { return nodes_.size(); }
-  int first_rank() const { return nodes_.empty() ? 1 : shape_of(nodes_[0]).size(); }
+  int first_rank() const { return size() == 0 ? 1 : shape_of(nodes()[0]).size(); }
 
  private:
-  void put(std::size_t i, handle part) {
-    if (!part) throw_moved_from();
-    parts_[i] = std::move(part);
-    nodes_[i] = parts_[i].get();
-  }
-
-  std::vector<handle> parts_;
-  std::vector<node*> nodes_;  // of the parts
+  node_list nodes_;
 };
 
 /// An expression in a list of parts that become elements of T.
@@ -181,12 +192,11 @@ SINTER_JOIN(concat, SINTER_AXIS, join.along(axis))
 /// single row. Missing axes come in front. Errors: `shape_error`. Source: numpy.block.
 template <detail::expression E>
 auto block(std::initializer_list<std::initializer_list<E>> rows) {
-  std::vector<detail::handle> held;
-  std::vector<detail::node*> parts;
+  detail::node_list parts;
   std::vector<std::size_t> lengths;
   for (const auto& row : rows) {
     lengths.push_back(row.size());
-    for (const E& part : row) parts.push_back(held.emplace_back(part.share()).get());
+    for (const E& part : row) parts.push_back(part.share());
   }
   return lazy<detail::element_in<E>>(detail::make_block(parts.data(), lengths.data(), lengths.size(), 2));
 }
@@ -195,16 +205,15 @@ auto block(std::initializer_list<std::initializer_list<E>> rows) {
 template <element... T, std::size_t... count>
 auto block(const tuple_of<T, count>&... rows) {
   using R = detail::promoted<lazy<T>...>;
-  std::vector<detail::handle> parts;
+  detail::node_list parts;
   const auto take_row = [&](const auto& row) {
     using of = typename std::remove_cvref_t<decltype(row)>::value_type;
-    for (const detail::handle& part : row) parts.push_back(detail::part_of<R>(lazy<of>(detail::retain(part.get()))));
+    for (const detail::handle& part : row)
+      parts.push_back(detail::part_of<R>(lazy<of>(detail::retain(part.get()))).take());
   };
   (take_row(rows), ...);
-  std::vector<detail::node*> nodes;
-  for (const detail::handle& part : parts) nodes.push_back(part.get());
   const std::size_t lengths[] = {count...};
-  return lazy<R>(detail::make_block(nodes.data(), lengths, sizeof...(count), sizeof...(count) == 1 ? 1 : 2));
+  return lazy<R>(detail::make_block(parts.data(), lengths, sizeof...(count), sizeof...(count) == 1 ? 1 : 2));
 }
 
 /// One expression behind another, both flattened, or along an axis. Source: numpy.append.

@@ -34,8 +34,10 @@ class SINTER_API benchmark_result {
  public:
   /// Shapes: cpu_times has one entry a repeat, at least one; gpu_times one list of that length for each of `devices`.
   /// Units: seconds. Errors: `shape_error` where the lengths do not fit.
-  benchmark_result(const char* name, std::vector<double> cpu_times, std::vector<std::vector<double>> gpu_times = {},
-                   std::vector<device> devices = {});
+  benchmark_result(const char* name, std::vector<double> cpu_times, std::vector<std::vector<double>> gpu_times,
+                   std::vector<device> devices);
+  /// Of the host alone.
+  benchmark_result(const char* name, std::vector<double> cpu_times);
   benchmark_result(const benchmark_result&);
   benchmark_result(benchmark_result&&) noexcept;
   benchmark_result& operator=(const benchmark_result&) &;

@@ -173,27 +173,25 @@ class generator {
     return gamma<T>(s, shape_);
   }
   lazy<std::int64_t> binomial(const shape& s, const parameter& n, const parameter& p) {
-    return drawn<std::int64_t>(detail::distribution::binomial, s, {n, p});
+    return counted(detail::distribution::binomial, s, {n, p});
   }
   lazy<std::int64_t> geometric(const shape& s, const parameter& p) {
-    return drawn<std::int64_t>(detail::distribution::geometric, s, {p});
+    return counted(detail::distribution::geometric, s, {p});
   }
   lazy<std::int64_t> hypergeometric(const shape& s, const parameter& ngood, const parameter& nbad,
                                     const parameter& nsample) {
-    return drawn<std::int64_t>(detail::distribution::hypergeometric, s, {ngood, nbad, nsample});
+    return counted(detail::distribution::hypergeometric, s, {ngood, nbad, nsample});
   }
   lazy<std::int64_t> logseries(const shape& s, const parameter& p) {
-    return drawn<std::int64_t>(detail::distribution::logseries, s, {p});
+    return counted(detail::distribution::logseries, s, {p});
   }
   lazy<std::int64_t> negative_binomial(const shape& s, const parameter& n, const parameter& p) {
-    return drawn<std::int64_t>(detail::distribution::negative_binomial, s, {n, p});
+    return counted(detail::distribution::negative_binomial, s, {n, p});
   }
   lazy<std::int64_t> poisson(const shape& s = {}, const parameter& lam = 1) {
-    return drawn<std::int64_t>(detail::distribution::poisson, s, {lam});
+    return counted(detail::distribution::poisson, s, {lam});
   }
-  lazy<std::int64_t> zipf(const shape& s, const parameter& a) {
-    return drawn<std::int64_t>(detail::distribution::zipf, s, {a});
-  }
+  lazy<std::int64_t> zipf(const shape& s, const parameter& a) { return counted(detail::distribution::zipf, s, {a}); }
 
   /// Vectors whose elements are not negative and sum to 1. Shapes: one more axis than given, the length of `alpha`. Stream behaviour:
   /// what is drawn is enqueued at once. Source: numpy.random.Generator.dirichlet.
@@ -246,9 +244,7 @@ class generator {
   }
   /// Numbers below n; without replacement for `{.replace = false}`. Dtypes: int64. Errors: `error` for more than there are.
   /// Source: numpy.random.Generator.choice.
-  lazy<std::int64_t> choice(std::int64_t n, const shape& s = {}, choice_options how = {}) {
-    return how.replace ? integers(s, 0, n) : chosen(n, s);
-  }
+  SINTER_API lazy<std::int64_t> choice(std::int64_t n, const shape& s = {}, choice_options how = {});
   /// Parts of an array along its first axis.
   template <detail::expression E>
   auto choice(E&& e, const shape& s = {}, choice_options how = {}) {
@@ -272,13 +268,7 @@ class generator {
     return take(all, choice(all.shape()[0], s, std::forward<P>(p), how), 0);
   }
   /// Generators whose numbers have nothing to do with each other's or with this one's. Source: numpy.random.Generator.spawn.
-  std::vector<generator> spawn(std::int64_t count) {
-    std::vector<generator> all;
-    for (std::int64_t i = 0; i < count; ++i)
-      all.push_back(generator(detail::handle(detail::make_seed_of(next_, static_cast<std::uint64_t>(i)))));
-    ++next_.draw;
-    return all;
-  }
+  SINTER_API std::vector<generator> spawn(std::int64_t count);
 
   // Of other dtypes there is nothing but the sentence that says so.
 #define SINTER_NOT_DRAWN(name, concept_, why)  \
@@ -332,7 +322,7 @@ class generator {
     s[s.size() - 1] = length;
     return s;
   }
-  SINTER_API lazy<std::int64_t> chosen(std::int64_t n, const shape&);  // without replacement
+  SINTER_API lazy<std::int64_t> counted(detail::distribution, const shape&, std::initializer_list<parameter>);
 
   detail::draw_counter next_;
 };

@@ -210,8 +210,7 @@ class [[nodiscard]] masked : public detail::methods<masked<T>, T> {
   selection<T> all() const { return of_ ? (*of_)(ellipsis) : (*target_)(ellipsis); }
   picked<T> through_indices() {
     const detail::handle fits(detail::make_mask(mask_.get(), detail::shape_of(elements_.get())));
-    std::vector<lazy<std::int64_t>> places;
-    for (detail::handle& along : detail::make_nonzero(mask_.get())) places.emplace_back(along.take());
+    const auto places = detail::each_as<lazy<std::int64_t>>(detail::make_nonzero(mask_.get()));
     mask_ = elements_ = {};
     return of_ ? (*of_)(places) : (*target_)(places);
   }

@@ -39,9 +39,8 @@ indices raveled(const List& along, const shape& s, index_mode mode) {
 template <class List, class V>
 auto selected_among(std::initializer_list<lazy<bool>> conditions, const List& choices, V&& otherwise) {
   using T = typename List::value_type;
-  std::vector<handle> held;
-  std::vector<node*> nodes;
-  for (const lazy<bool>& c : conditions) nodes.push_back(held.emplace_back(c.share()).get());
+  node_list nodes;
+  for (const lazy<bool>& c : conditions) nodes.push_back(c.share());
   return lazy<T>(make_selected(nodes.data(), nodes.size(), choices.nodes(), choices.size(),
                                part_of<T>(std::forward<V>(otherwise)).get()));
 }
@@ -144,11 +143,10 @@ auto piecewise(X&& given, std::initializer_list<lazy<bool>> conditions, F&&... p
   const lazy<T> values[] = {detail::value_of_piece<T>(x, pieces)...};
   const bool has_otherwise = sizeof...(F) == conditions.size() + 1;
   lazy<T> y = has_otherwise ? values[sizeof...(F) - 1] : lazy<T>(detail::make_number(dtype_of<T>, {}));
-  std::vector<detail::handle> held;
-  std::vector<detail::node*> nodes, parts;
+  detail::node_list nodes, parts;
   for (std::size_t i = conditions.size(); i-- > 0;) {  // the first that is true of a reversed list
-    nodes.push_back(held.emplace_back(conditions.begin()[i].share()).get());
-    if (i < sizeof...(F)) parts.push_back(held.emplace_back(values[i].share()).get());
+    nodes.push_back(conditions.begin()[i].share());
+    if (i < sizeof...(F)) parts.push_back(values[i].share());
   }
   const std::size_t count = has_otherwise ? parts.size() : sizeof...(F);
   y = lazy<T>(detail::make_selected(nodes.data(), nodes.size(), parts.data(), count, detail::handle(y.share()).get()));
@@ -179,12 +177,8 @@ auto ravel_multi_index(std::initializer_list<E> along, const shape& s, index_mod
   return detail::raveled(detail::join_of(along), s, mode);
 }
 /// Of one element.
-inline auto ravel_multi_index(std::initializer_list<std::int64_t> along, const shape& s,
-                              index_mode mode = index_mode::raise) {
-  std::vector<detail::indices> each;
-  for (std::int64_t i : along) each.push_back(detail::number_array(i));
-  return detail::raveled(detail::join_of(each), s, mode);
-}
+SINTER_API lazy<std::int64_t> ravel_multi_index(std::initializer_list<std::int64_t> along, const shape& s,
+                                                index_mode mode = index_mode::raise);
 
 namespace detail {
 template <class X>

@@ -97,7 +97,7 @@ template <detail::expression A, detail::expression B = array<detail::element_in<
 lazy<bool> array_equal(A&& a, B&& b, const equal_options& how = {}) {
   const auto x = detail::named(std::forward<A>(a));
   const auto y = detail::named(std::forward<B>(b));
-  if (!(x.shape() == y.shape())) return full({}, false);
+  if (!(x.shape() == y.shape())) return detail::number_array(false);
   return all(x == y || (isnan(x) && isnan(y) && bool(how.equal_nan)));
 }
 template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
@@ -113,7 +113,7 @@ lazy<bool> array_equiv(A&& a, B&& b) {
   try {
     return all(x == y);
   } catch (const shape_error&) {
-    return full({}, false);
+    return detail::number_array(false);
   }
 }
 

@@ -302,21 +302,35 @@ node* make_weighted_sample(std::int64_t count, const shape& s, const handle& wei
   return make_reshape(order.along(0, slice(0, s.elements())).get(), s.begin(), s.size());
 }
 
-node* make_seed_of(const draw_counter& next, std::uint64_t child) {
-  std::uint64_t seed;
-  read_item(next.seed.get(), &seed, where{});
-  return make_seed(codegen::scalar::random_uint64(child, next.draw, seed));
-}
-
 }  // namespace sinter::detail
 
 namespace sinter::random {
 
-lazy<std::int64_t> generator::chosen(std::int64_t n, const shape& s) {
+lazy<std::int64_t> generator::choice(std::int64_t n, const shape& s, choice_options how) {
+  if (how.replace) return integers(s, 0, n);
   if (s.elements() > n) detail::throw_too_many_chosen(s.elements(), n);
   constexpr std::int64_t share = 64;  // below that all numbers are sooner put in order
   if (s.elements() < n / share) return lazy<std::int64_t>(detail::make_sample(s.elements(), n, next_)).reshape(s);
   return permutation(n)(slice(0, s.elements())).reshape(s);
+}
+
+lazy<std::int64_t> generator::counted(detail::distribution of, const shape& s,
+                                      std::initializer_list<parameter> parameters) {
+  return lazy<std::int64_t>(astype<std::int64_t>(lazy<double>(detail::make_draw(of, s, next_, parameters))));
+}
+
+std::vector<generator> generator::spawn(std::int64_t count) try {
+  std::uint64_t seed;
+  detail::read_item(next_.seed.get(), &seed, detail::where{});
+  std::vector<generator> all;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint64_t child = codegen::scalar::random_uint64(static_cast<std::uint64_t>(i), next_.draw, seed);
+    all.push_back(generator(detail::handle(detail::make_seed(child))));
+  }
+  ++next_.draw;
+  return all;
+} catch (const std::bad_alloc&) {
+  detail::throw_host_is_full();
 }
 
 }  // namespace sinter::random

@@ -26,11 +26,21 @@ node* make_mesh(node* n, int axis, int axes, const shape& whole, bool sparse) {
   return sparse ? retain(open.get()) : make_broadcast(open.get(), whole);
 }
 
+node* make_progression(std::int64_t count, std::int64_t first, std::int64_t step) {
+  const lazy<std::int64_t> i(make_iota(shape{count}, 0));
+  return lazy<std::int64_t>(i * step + first).release_node();
+}
+
+node* make_diagonal_mask(std::int64_t rows, std::int64_t columns, std::int64_t k) {
+  const shape s{rows, columns};
+  const lazy<std::int64_t> row(make_iota(s, 0)), column(make_iota(s, 1));
+  return lazy<bool>(column - row == k).release_node();
+}
+
 node* make_slice_range(const index_item& s) {
   if (!s.has_stop) throw shape_error("sinter: a slice of a grid has an end: mgrid(slice(0, 3), slice(5))");
   const std::int64_t start = s.has_start ? s.start : 0;
-  const lazy<std::int64_t> i(make_iota(shape{arange_length(start, s.stop, s.step)}, 0));
-  return lazy<std::int64_t>(i * s.step + start).release_node();
+  return make_progression(arange_length(start, s.stop, s.step), start, s.step);
 }
 
 node* make_point_range(double start, double stop, std::int64_t count) {

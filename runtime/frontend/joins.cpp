@@ -1,10 +1,13 @@
 // Joins: a point's value comes from one of the parts; the others are not read there.
 #include <algorithm>
+#include <new>
 #include <numeric>
+#include <utility>
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
+#include <sinter/join.hpp>
 
 #include "runtime/eval.hpp"
 #include "runtime/frontend/indices.hpp"
@@ -69,6 +72,24 @@ node* joined_in_memory(node* const* parts, std::size_t count, const shape& whole
 }
 
 }  // namespace
+
+node_list::node_list() = default;
+node_list::~node_list() {
+  for (node* const n : nodes_) release(n);
+}
+
+void node_list::push_back(node* given) try {
+  handle owned(given);
+  if (!owned) throw_moved_from();
+  nodes_.push_back(given);
+  owned.take();
+} catch (const std::bad_alloc&) {
+  throw_host_is_full();
+}
+
+void node_list::at_least(int axes, bool as_column) {
+  for (node*& n : nodes_) release(std::exchange(n, make_at_least(n, axes, as_column)));
+}
 
 node* make_joined(node* const* parts, std::size_t count, std::int64_t given) {
   if (count == 0) throw shape_error("sinter: a join of no arrays");

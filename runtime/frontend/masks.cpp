@@ -372,4 +372,10 @@ std::array<array<std::int64_t>, 2> triu_indices(std::int64_t rows, std::int64_t 
   return triangle(rows, k, columns, false);
 }
 
+lazy<std::int64_t> ravel_multi_index(std::initializer_list<std::int64_t> along, const shape& s, index_mode mode) {
+  detail::node_list nodes;
+  for (const std::int64_t i : along) nodes.push_back(detail::number_array(i).release_node());
+  return lazy<std::int64_t>(detail::make_raveled(nodes.data(), nodes.size(), s, mode));
+}
+
 }  // namespace sinter

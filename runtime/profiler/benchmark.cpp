@@ -162,6 +162,8 @@ benchmark_result::benchmark_result(const char* called, std::vector<double> cpu, 
   detail::throw_host_is_full();
 }
 
+benchmark_result::benchmark_result(const char* called, std::vector<double> cpu)
+    : benchmark_result(called, std::move(cpu), {}, {}) {}
 benchmark_result::benchmark_result(const benchmark_result& other) try : state_(new state(*other.state_)) {
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();

@@ -1,5 +1,5 @@
-# Sinter as its users get it: a finished static build installed into `work`; a shared one, built here by the README's line;
-# and its sources inside a larger build. The projects in `source` are built against them and run.
+# Sinter as its users get it: a finished static build and a finished shared one, installed into `work`; and its sources inside a
+# larger build. The projects in `source` are built against them and run.
 
 function(step)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -99,12 +99,8 @@ foreach(program sinter_first user_first)
   refused("two copies of Sinter, in .*${program}.* and in .*libuser.so" "${work}/with_static/${program}")
 endforeach()
 
-# ---- shared: no test package is asked for to build it, nor TBB or xxHash to use it
-set(no_test_packages -DCMAKE_DISABLE_FIND_PACKAGE_doctest=ON -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON)
-configure("${root}" "${work}/shared_build" -DSINTER_BUILD_TESTS=OFF -DSINTER_BUILD_SAMPLES=OFF -DBUILD_SHARED_LIBS=ON
-          -DSINTER_WERROR=ON ${no_test_packages})
-step("${CMAKE_COMMAND}" --build "${work}/shared_build")
-step("${CMAKE_COMMAND}" --install "${work}/shared_build" --prefix "${work}/shared")
+# ---- shared: neither TBB nor xxHash is asked for to use it
+step("${CMAKE_COMMAND}" --install "${shared_build}" --prefix "${work}/shared")
 file(GLOB_RECURSE library "${work}/shared/*/libsinter.so")
 only_sinter("${library}")
 configure("${source}" "${work}/with_shared" "-DCMAKE_PREFIX_PATH=${work}/shared" "-Dplugin=${root}/test/plugin"
@@ -129,7 +125,7 @@ find_program(dpkg_deb dpkg-deb)
 find_program(file_kind file)
 if(shlibdeps AND dpkg_deb AND file_kind)
   cmake_path(GET CMAKE_COMMAND PARENT_PATH tools)
-  step("${tools}/cpack" --config "${work}/shared_build/CPackConfig.cmake" -G DEB -B "${work}/debs"
+  step("${tools}/cpack" --config "${shared_build}/CPackConfig.cmake" -G DEB -B "${work}/debs"
        -D CPACK_PACKAGING_INSTALL_PREFIX=/usr)
   # field(<package> <field> <regex>)
   function(field package name regex)
@@ -174,4 +170,5 @@ if(shlibdeps AND dpkg_deb AND file_kind)
 endif()
 
 # ---- as a part of a larger build
-configure("${source}/parent" "${work}/parent" "-Dsinter=${root}" ${no_test_packages})
+configure("${source}/parent" "${work}/parent" "-Dsinter=${root}" -DCMAKE_DISABLE_FIND_PACKAGE_doctest=ON
+          -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON)

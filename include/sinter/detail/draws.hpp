@@ -95,8 +95,6 @@ SINTER_API node* make_weighted_choice(std::int64_t count, const shape&, const ha
 SINTER_API node* make_weighted_sample(std::int64_t count, const shape&, const handle& weights, draw_counter&);
 SINTER_API node* make_seed();
 SINTER_API node* make_seed(whole_number);
-/// The seed of the `child`th of the generators that draw `next` of another one makes.
-SINTER_API node* make_seed_of(const draw_counter& next, std::uint64_t child);
 
 template <class T>
 concept real_element = std::same_as<T, float> || std::same_as<T, double>;
