@@ -1,5 +1,8 @@
 // Reductions: an item is one output, a tile of them, or one part of either; then `sinter_finish` folds the parts. The parts'
 // bounds depend on shapes alone, so results do not depend on the threads.
+#include <algorithm>
+
+#include "codegen/ir/values.hpp"
 #include "codegen/source/cpu_writer.hpp"
 
 namespace sinter::codegen {
@@ -17,6 +20,7 @@ class cpu_fold : cpu_writer {
     open("sinter_kernel");
     load_fixed(when::points);
     if (!s_.split) load_fixed(when::row);
+    if (skips()) w_.line("long long ended = -1;");
     w_.open("for (long long item = begin; item < end; ++item)");
     if (s_.short_row) short_rows();
     else if (s_.stream) stream();
@@ -42,24 +46,63 @@ class cpu_fold : cpu_writer {
   void row() {
     const int kept = b_.kept(), last = b_.v.rank - 1;
     w_.line("const long long kept = item", s_.split ? " / splits, part = item % splits;" : ";");
+    if (skips()) skip_ended();
     b_.unravel(w_, 0, kept, "kept");
     place("p", "", 0, kept, when::points, false);
     if (!chooses()) start_lanes(every_, lanes(), lanes());
     part_bounds(b_.extent(kept, b_.v.rank), lanes());
     if (chooses()) {
       choose_in_blocks();
+    } else if (b_.v.reduced == 1 && ends()) {
+      fold_until_end();
     } else if (b_.v.reduced == 1) {
-      w_.line("long long i = low;");
-      if (counts()) fold_blocks("p", "high");
-      fold_range("high", fold_element_of("p"));
+      fold_between("low", "high");
     } else {
       over_axes(number("n", last));
     }
     if (!chooses()) end_lanes([&](const spelled& x, const spelled& y) { fold(x, y); });
     const spelled state = chooses() ? spelled(best) : running("0");
+    if (skips()) w_.line("if (", state(0), " != ", b_.identity(0), ") ended = kept;");
     if (s_.split) return leave(state, "kept * splits + part");
     place("q", "", 0, kept, when::row, true);
     w_.line(b_.result.call(read("q", "0"), state, outputs(when::row, "q", "0")));
+  }
+
+  void fold_between(const std::string& from, const std::string& to) {
+    w_.line("long long i = ", from, ";");
+    if (counts()) fold_blocks("p", to);
+    fold_range(to, fold_element_of("p"));
+  }
+
+  // ---- a state that no element changes any more: a truth that is another one than all begin with
+
+  // Elements behind it are not looked at, unless their indices are to be.
+  bool ends() const {
+    const accumulator& a = b_.k.accumulators[0];
+    return b_.k.accumulators.size() == 1 && a.type == dtype::bool_ && !a.called && a.what != reduction::sum &&
+           std::ranges::none_of(b_.k.values, [](const value& v) { return v.kind == value_kind::check; });
+  }
+  bool skips() const { return s_.split && !s_.stream && !b_.v.columns && ends(); }
+
+  void fold_until_end() {
+    const std::string most = std::to_string(64 * lane_count());
+    w_.open("for (long long block = low; block < high; block += ", most, ")");
+    w_.line("const long long stop = high - block < ", most, " ? high : block + ", most, ";");
+    fold_between("block", "stop");
+    w_.line("int changed = 0;");
+    w_.open("for (int l = 0; l < ", lanes(), "; ++l)");
+    w_.line("changed |= acc0[l] != ", b_.identity(0), ";");
+    w_.close();
+    w_.line("if (changed) break;");
+    w_.close();
+  }
+
+  // Nor are the parts of a row behind the one that found it.
+  void skip_ended() {
+    w_.open("if (ended == kept)");
+    leave([this](int m) { return b_.identity(m); }, "kept * splits + part");
+    w_.line("continue;");
+    w_.close();
   }
 
   // ---- the place of an extreme
@@ -74,7 +117,7 @@ class cpu_fold : cpu_writer {
   // Elements of a block are folded without their positions. Where in it the extreme is needs to be known only if it goes beyond all
   // before it, which few blocks do. What is computed is kept for that: computed again, in another loop, it may have another last bit.
   void choose_in_blocks() {
-    const int turns = is_truth() ? 4 : 16;
+    const int turns = ends() ? 4 : 16;
     for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", best(m), " = ", b_.identity(m), ";");
     const std::string most = std::to_string(turns * lane_count());
     w_.open("for (long long i = low; i < high; i += ", most, ")");
@@ -122,11 +165,8 @@ class cpu_fold : cpu_writer {
     take(read("p", "i + at"));
     w_.line("best0 = acc0[0];");
     w_.line("best1 = e1;");
-    if (is_truth()) w_.line("if (best0 != ", b_.identity(0), ") break;");
+    if (ends()) w_.line("if (best0 != ", b_.identity(0), ") break;");
   }
-
-  // Nothing goes beyond a truth that is another one than all begin with.
-  bool is_truth() const { return b_.k.accumulators[0].type == dtype::bool_; }
 
   bool computes() const { return b_.k.values[b_.folded_value(0)].kind != value_kind::input; }
 

@@ -34,6 +34,7 @@ enum class dtype : std::uint8_t {
 
 /// IEEE's binary16: 11 significant bits, up to 65504. `bits` is its encoding. Source: numpy.float16.
 using half = detail::short_floating<10>;
+using float16 = half;
 /// The upper 16 bits of a float: 8 significant bits, float's range. Source: ml_dtypes.bfloat16.
 using bfloat16 = detail::short_floating<7>;
 

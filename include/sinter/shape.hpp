@@ -73,7 +73,8 @@ class shape {
   }
 
   constexpr int size() const { return rank_; }
-  constexpr std::int64_t operator[](int axis) const { return extents_[axis]; }
+  /// The extent of an axis; a negative one counts from the last.
+  constexpr std::int64_t operator[](int axis) const { return extents_[axis < 0 ? axis + rank_ : axis]; }
   constexpr const std::int64_t* begin() const { return extents_; }
   constexpr const std::int64_t* end() const { return extents_ + rank_; }
 
@@ -92,7 +93,7 @@ class shape {
   }
 
   /// Library use: writable extents; `set_size` sets the rank. `check` is for extents that may have grown.
-  constexpr std::int64_t& operator[](int axis) { return extents_[axis]; }
+  constexpr std::int64_t& operator[](int axis) { return extents_[axis < 0 ? axis + rank_ : axis]; }
   constexpr void set_size(int rank) { rank_ = static_cast<std::int8_t>(rank); }
   SINTER_API void check() const;
 

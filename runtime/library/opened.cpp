@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 #include <dlfcn.h>
 
@@ -27,18 +28,25 @@ std::string fill_in(void* library, std::span<const library_function> functions) 
 }  // namespace
 
 library_place usual_place(const char* name, const char* variable, std::initializer_list<const char*> files,
-                          const char* package) {
-  if (const char* const named = ::secure_getenv(variable)) return {name, variable, {named}, package};
-  return {name, variable, {files.begin(), files.end()}, package};
+                          const char* package, void (*opened_first)(void* library)) {
+  if (const char* const named = ::secure_getenv(variable)) return {name, variable, {named}, package, opened_first};
+  return {name, variable, {files.begin(), files.end()}, package, opened_first};
 }
 
 search open_library(const library_place& place, std::span<const library_function> functions, std::string& why) {
+  static std::mutex one_at_a_time;  // of two that want one file, the second finds it as the first has made it
+  const std::lock_guard hold(one_at_a_time);
   why = std::string(place.name) + " was not found; it is in " + place.package + "; looked for";
   for (const std::string& file : place.files) {
+    void* const there = file.empty() ? nullptr : dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     void* const library = file.empty() ? nullptr : dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (there) dlclose(there);
     if (library) {
       const std::string missing = fill_in(library, functions);
-      if (missing.empty()) return search::found;
+      if (missing.empty()) {
+        if (!there && place.opened_first) place.opened_first(library);
+        return search::found;
+      }
       dlclose(library);
       why += " " + file + " (which lacks " + missing + ")";
       continue;

@@ -18,6 +18,7 @@ struct library_place {
   const char* variable;            // of the environment, that names a file; set to nothing: there is none
   std::vector<std::string> files;  // in order, or the one that the variable names
   const char* package;             // that has it
+  void (*opened_first)(void* library) = nullptr;  // called with one that was not in the process before; or null
 };
 
 /// A function of a library, and where its address goes.
@@ -29,7 +30,7 @@ struct library_function {
 
 /// The place of a library whose files the loader finds, unless the variable names another.
 library_place usual_place(const char* name, const char* variable, std::initializer_list<const char*> files,
-                          const char* package);
+                          const char* package, void (*opened_first)(void* library) = nullptr);
 
 enum class search : unsigned char { pending, found, in_vain };
 

@@ -34,6 +34,14 @@ TEST_CASE("create: linspace has NumPy's bits") {
   CHECK(linspace(0, 1, 1 << 16)(-1).item() == 1);
 }
 
+TEST_CASE("create: an extent may be named from the last axis on") {
+  const array<double> a = zeros({4, 6});
+  CHECK(a.shape()[-1] == 6);
+  CHECK(a.shape()[-2] == 4);
+  CHECK(zeros({2, a.shape()[-1]}).shape() == shape{2, 6});
+  static_assert(std::is_same_v<float16, half>);
+}
+
 TEST_CASE("create: arange has NumPy's bits") {
   CHECK(arange(0.1, 1.5, 0.2).get() == doubles{0x1.999999999999ap-4, 0x1.3333333333334p-2, 0x1.0000000000001p-1,
                                                0x1.6666666666667p-1, 0x1.ccccccccccccep-1, 0x1.199999999999bp+0,

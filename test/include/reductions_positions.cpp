@@ -85,6 +85,28 @@ TEST_CASE("positions: long ones are folded in parts") {
   CHECK(argmax(tall.T()).item() == 300'000 + 123'456);
 }
 
+TEST_CASE("positions: what ends a fold of truth may be anywhere") {
+  for (const std::int64_t n : {1'000, 100'000, 300'001})
+    for (const std::int64_t at : {std::int64_t{0}, n / 3, n - 1}) {
+      CAPTURE(n);
+      CAPTURE(at);
+      array<bool> few = zeros<bool>({2, n});
+      few(1, at) = true;
+      const array<bool> most = !few;
+      CHECK(any(few, 1).get() == std::vector<bool>{false, true});
+      CHECK(all(most, 1).get() == std::vector<bool>{true, false});
+      CHECK(max(few, 1).get() == std::vector<bool>{false, true});
+      CHECK(min(most, 1).get() == std::vector<bool>{true, false});
+      CHECK(argmax(few, 1).get() == std::vector<std::int64_t>{0, at});
+      CHECK(argmin(most, 1).get() == std::vector<std::int64_t>{0, at});
+      CHECK(any(few).item());
+      CHECK(!all(most).item());
+      CHECK(argmax(few).item() == n + at);
+      CHECK(any(few(1, slice(at, _))).item());
+      CHECK(!any(few(1, slice(at + 1, _))).item());
+    }
+}
+
 TEST_CASE("positions: NaN wins, the first of several; infinities and the ends of integers are ordinary") {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   for (const int n : {1, 2, 16, 17, 100, 40'000})

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/device/device.hpp"
+#include "runtime/library/cpu/openblas_core.hpp"
 #include "runtime/library/opened.hpp"
 #include "runtime/library/thin_products.hpp"
 #include "runtime/stream/kept_call.hpp"
@@ -52,7 +53,7 @@ struct blas {
 opened<blas>& the_blas() {
   static auto& one = *new opened<blas>(
       usual_place("OpenBLAS", "SINTER_BLAS", {"libopenblas.so.0", "libopenblas.so", "libcblas.so.3", "libblas.so.3"},
-                  "libopenblas0-pthread (Debian)"));
+                  "libopenblas0-pthread (Debian)", choose_openblas_core));
   return one;
 }
 

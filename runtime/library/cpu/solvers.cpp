@@ -12,6 +12,7 @@
 #include "runtime/launch/element_types.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/library/cpu/lapack_job.hpp"
+#include "runtime/library/cpu/openblas_core.hpp"
 #include "runtime/library/cpu/unshared_calls.hpp"
 #include "runtime/library/small_systems.hpp"
 #include "runtime/memory/storage.hpp"
@@ -22,7 +23,7 @@ namespace sinter::runtime {
 const lapack* find_lapack(std::string& why) {
   static auto& one = *new opened<lapack>(usual_place("LAPACK", "SINTER_LAPACK",
                                                      {"libopenblas.so.0", "libopenblas.so", "liblapack.so.3"},
-                                                     "libopenblas0-pthread (Debian)"));
+                                                     "libopenblas0-pthread (Debian)", choose_openblas_core));
   return one.get(why, true);
 }
 
