@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/device/device.hpp"
-#include "runtime/library/cpu/openblas_core.hpp"
+#include "runtime/library/openblas_core.hpp"
 #include "runtime/library/opened.hpp"
 #include "runtime/library/thin_products.hpp"
 #include "runtime/stream/kept_call.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/library/cpu/openblas_core.hpp"
+#include "runtime/library/openblas_core.hpp"
 
 #include <algorithm>
 #include <cstdlib>
