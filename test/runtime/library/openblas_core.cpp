@@ -11,15 +11,16 @@
 using namespace sinter;
 
 TEST_CASE("openblas: where there is AVX2, its kernels have it") {
-  device_scope on(device::cpu());
-  const array<double> a = ones<double>({64, 64});
-  CHECK(array<double>(matmul(a, a))(63, 63).item() == 64);
-  void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
   bool has_vectors = false;
 #if defined(__x86_64__)
   has_vectors = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
-  if (!library || !has_vectors || std::getenv("OPENBLAS_CORETYPE")) return;
+  if (!has_vectors || std::getenv("OPENBLAS_CORETYPE") || std::getenv("SINTER_BLAS")) return;
+  device_scope on(device::cpu());
+  const array<double> a = ones<double>({200, 200});
+  CHECK(array<double>(matmul(a, a))(199, 199).item() == 200);
+  void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+  if (!library) return;  // a machine without it
   const auto name = reinterpret_cast<char* (*)()>(dlsym(library, "openblas_get_corename"));
   const bool is_named = name != nullptr;
   REQUIRE(is_named);
