@@ -63,9 +63,7 @@ class map_by final : public linear_map {
   node* apply(node* x) const override {
     const array<T> of(retain(x));
     if constexpr (expression<F>) return make_matmul(node_in(f_), node_in(of));
-    else if constexpr (!std::is_invocable_v<const F&, const array<T>&>) {
-      return take_node(sinter::astype<T>(matmul(f_, of)));  // of a sparse array
-    } else {
+    else {
       using result = decltype(f_(of));
       static_assert(expression<result> && std::is_same_v<element_in<result>, T>,
                     "sinter: an operator gives an expression of the elements that it is given");
@@ -75,6 +73,17 @@ class map_by final : public linear_map {
 
  private:
   const F& f_;
+};
+/// By a sparse array, whose values are computed once for all steps.
+template <class T, class F>
+  requires(!expression<F> && !std::is_invocable_v<const F&, const array<T>&>)
+class map_by<T, F> final : public linear_map {
+ public:
+  explicit map_by(const F& f) : f_(f.copy()) {}
+  node* apply(node* x) const override { return take_node(sinter::astype<T>(matmul(f_, array<T>(retain(x))))); }
+
+ private:
+  const F f_;
 };
 /// That leaves vectors as they are.
 struct no_map {};

@@ -52,15 +52,15 @@ tuple_of<double, 1> tuple(X&&...) {
 namespace detail {
 
 /// Nodes that it owns, side by side as functions of the library take them.
-class SINTER_API node_list {
+class node_list {
  public:
-  node_list();
+  SINTER_API node_list();
   node_list(const node_list&) = delete;
-  ~node_list();
+  SINTER_API ~node_list();
   /// Takes over a node. Errors: `error` for none, as of an array that was moved from.
-  void push_back(node*);
+  SINTER_API void push_back(node*);
   /// Gives each at least so many axes.
-  void at_least(int axes, bool as_column);
+  SINTER_API void at_least(int axes, bool as_column);
   node* const* data() const { return nodes_.data(); }
   std::size_t size() const { return nodes_.size(); }
 

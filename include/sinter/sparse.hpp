@@ -1,5 +1,6 @@
 // Sparse matrices: values, like arrays, whose entries are kept row by row (csr), column by column (csc), or each with both of its
-// indices (coo). What changes values alone is lazy and fuses with the product that uses it. Not in sinter.hpp.
+// indices (coo). What changes values alone is lazy and fuses with the product that uses it; what has other places, as a sum of two, has
+// its values computed at once. Not in sinter.hpp.
 #pragma once
 
 #include <sinter/complex.hpp>
@@ -82,8 +83,8 @@ class [[nodiscard]] sparse_array {
   sparse_array<Element, format::csr> tocsr() const { return to<format::csr>(); }
   sparse_array<Element, format::csc> tocsc() const { return to<format::csc>(); }
   sparse_array<Element, format::coo> tocoo() const { return to<format::coo>(); }
-  /// The same with its values computed, as of a sum or a product that is used more than once: values that are lazy are computed in each
-  /// use. Stream behaviour: enqueued. Source: scipy.sparse.csr_array.copy.
+  /// The same with its values computed, as of `s.sin() * 2` that is used more than once: values that are lazy are computed in each use.
+  /// Stream behaviour: enqueued. Source: scipy.sparse.csr_array.copy.
   sparse_array copy() const { return with_data(array<Element>(data())); }
   /// All elements: lazy. Source: scipy.sparse.csr_array.toarray.
   lazy<Element> toarray() const { return lazy<Element>(detail::make_dense(parts_)); }
@@ -141,7 +142,7 @@ class [[nodiscard]] sparse_array {
   /// Of two sparse arrays of one shape, element by element: places are those that both have; of `maximum` and `minimum`, as of a + b and
   /// a - b, those that either has. The result is csr, or csc where this one is. What comes out as zero stays an entry, which SciPy drops:
   /// `eliminate_zeros` does. Errors: `shape_error`. Stream behaviour: places are found by the host, which waits for indices; values are
-  /// lazy. Source: scipy.sparse.csr_array.multiply, maximum, minimum.
+  /// enqueued. Source: scipy.sparse.csr_array.multiply, maximum, minimum.
   template <element U, format G>
   auto multiply(const sparse_array<U, G>& other) const {
     return with(other, true, "a product of", [](auto a, auto b) { return a * b; });
@@ -196,8 +197,8 @@ class [[nodiscard]] sparse_array {
   }
 
   /// Rows and columns, each of a slice, of `_` or of an array of indices, as often as that names them: `a(slice(2, 5), _)`, `a(k, l)` of
-  /// arrays of indices is what NumPy has as a[np.ix_(k, l)]. Errors: `index_error`. Stream behaviour: waits for indices; values are lazy.
-  /// Source: scipy.sparse.csr_array.__getitem__.
+  /// arrays of indices is what NumPy has as a[np.ix_(k, l)]. Errors: `index_error`. Stream behaviour: waits for indices; values are
+  /// enqueued, but for neighbouring rows, which are a view. Source: scipy.sparse.csr_array.__getitem__.
   sparse_array operator()(const detail::axis_pick& rows, const detail::axis_pick& columns) const
       requires(F != format::coo) {
     return sparse_array(detail::make_picked(parts_, rows, columns));
@@ -233,8 +234,8 @@ class [[nodiscard]] sparse_array {
     return out;
   }
   /// Replaces the elements of a diagonal, the k-th above the main one: by an array, of which the first ones count that have a place, or
-  /// all by a number. Errors: `shape_error`. Stream behaviour: waits for indices; values are lazy. Source:
-  /// scipy.sparse.csr_array.setdiag.
+  /// all by a number. Errors: `shape_error`. Stream behaviour: waits for indices; values are enqueued.
+  /// Source: scipy.sparse.csr_array.setdiag.
   template <class V>
     requires(detail::expression<V> || arithmetic<V>)
   void setdiag(V&& values, detail::integer k = 0) & {
@@ -251,7 +252,7 @@ class [[nodiscard]] sparse_array {
     detail::matched_parts m = detail::match_sparse(parts_, b.parts(), both, what);
     auto values = f(lazy<Element>(m.left.take()), lazy<typename B::value_type>(m.right.take()));
     return sparse_array<detail::element_in<decltype(values)>, detail::format_made_of(F)>(
-        detail::sparse_parts{std::move(m.structure), detail::handle(values.share())});
+        detail::computed_parts(std::move(m.structure), values));
   }
   template <element U, format G>
   friend auto operator+(const sparse_array& a, const sparse_array<U, G>& b) {
@@ -318,8 +319,8 @@ auto matmul(X&& x, const A& a) {
 
 /// A sparse matrix times another one. Shapes: (m, k) and (k, n). The result is csr, or csc where the first is; its rows are in order.
 /// What comes out as zero stays an entry, which SciPy drops: `eliminate_zeros` does. Dtypes: as of the operands' product. Errors:
-/// `shape_error`. Stream behaviour: places are found by the host, which waits for indices; values are lazy: `copy()` keeps
-/// them for several uses. Source: scipy.sparse.csr_array.__matmul__.
+/// `shape_error`. Stream behaviour: places are found by the host, which waits for indices; values are
+/// enqueued. Source: scipy.sparse.csr_array.__matmul__.
 template <sparse_matrix A, sparse_matrix B>
 auto matmul(const A& a, const B& b) {
   using T = result_type<typename A::value_type, typename B::value_type>;

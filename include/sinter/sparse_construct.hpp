@@ -1,5 +1,5 @@
 // Sparse matrices made of nothing, of diagonals and of others. Results are csr, or csc where what they are made of is; the host finds
-// where entries go, which waits for indices; values are lazy. Not in sinter.hpp.
+// where entries go, which waits for indices; values are enqueued. Not in sinter.hpp.
 #pragma once
 
 #include <initializer_list>
@@ -88,7 +88,7 @@ auto kron(const A& a, const B& b) {
   matched_parts m = pair_sparse(a.parts(), b.parts());
   const auto values = lazy<typename A::value_type>(m.left.take()) * lazy<typename B::value_type>(m.right.take());
   return sparse_array<element_in<decltype(values)>, format_made_of(A::layout)>(
-      sparse_parts{std::move(m.structure), handle(values.share())});
+      computed_parts(std::move(m.structure), values));
 }
 
 }  // namespace sinter::sparse

@@ -38,7 +38,7 @@ std::string read_whole(const char* function, const char* path) {
   return all;
 }
 
-void write_whole(const char* function, const char* path, std::initializer_list<std::string_view> pieces) {
+void write_whole(const char* function, const char* path, std::span<const std::string_view> pieces) {
   codegen::unique_fd file = codegen::open_path(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (!file) refuse_file(function, path, errno);
   if (!std::all_of(pieces.begin(), pieces.end(),

@@ -181,7 +181,7 @@ std::string elements_text(const term& matrix, const mm_options& how) {
 // Both make the text before the file is opened: an expression that fails leaves the old file alone.
 void write_matrix_market(const char* path, const sparse_parts& p, const mm_options& how) try {
   const dtype t = term(p.data).type();
-  write_whole("mmwrite", path, {of_written_type(t, [&](auto v) { return entries_text<decltype(v)>(p, t, how); })});
+  write_whole("mmwrite", path, of_written_type(t, [&](auto v) { return entries_text<decltype(v)>(p, t, how); }));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -191,7 +191,7 @@ void write_matrix_market(const char* path, handle dense, const mm_options& how) 
   if (matrix.rank() != 2)
     throw shape_error(message("sinter: mmwrite of shape %s", to_string(matrix.extents()).c_str()).c_str());
   write_whole("mmwrite", path,
-              {of_written_type(matrix.type(), [&](auto v) { return elements_text<decltype(v)>(matrix, how); })});
+              of_written_type(matrix.type(), [&](auto v) { return elements_text<decltype(v)>(matrix, how); }));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -24,8 +25,10 @@
 #include "codegen/ir/node.hpp"
 #include "runtime/frontend/files.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/nodes.hpp"
 #include "runtime/frontend/npy.hpp"
 #include "runtime/memory/mapped.hpp"
+#include "runtime/memory/storage.hpp"
 
 namespace sinter {
 namespace {
@@ -259,25 +262,42 @@ header read_header(source& file, const char* path) {
   return header_parser(path, text).parse();
 }
 
-/// All elements, converted. Memory is asked for once the file was seen to hold them or, from a pipe, as they come.
-bytes read_elements(source& file, const char* path, const header& h, dtype wanted) {
-  const auto count = static_cast<std::uint64_t>(h.extents.elements());
+/// Are the elements in a file those that are wanted, byte by byte? A bool in one may have another byte than 0 and 1.
+bool is_same(const header& h, dtype wanted) { return h.type == wanted && !h.swapped && wanted != dtype::bool_; }
+
+void check_size(const source& file, const char* path, const header& h) {
+  const auto size = static_cast<std::uint64_t>(h.extents.elements()) * static_cast<std::uint64_t>(itemsize(h.type));
+  if (file.left() >= size) return;
+  refuse_file("load", path,
+              detail::message(
+                  "the file ends within its elements: shape %s of %s has %llu bytes, and %llu are there",
+                  detail::to_string(h.extents).c_str(), name(h.type), 0ull + size, 0ull + file.left()));
+}
+
+/// The next elements, converted.
+void read_elements(source& file, const header& h, std::uint64_t count, unsigned char* to, dtype wanted) {
   const auto size = static_cast<std::uint64_t>(itemsize(h.type));
-  const auto wanted_size = static_cast<std::uint64_t>(itemsize(wanted));
-  if (file.left() < count * size) {
-    refuse_file(
-        "load", path,
-        detail::message("the file ends within its elements: shape %s of %s has %llu bytes, and %llu are there",
-                        detail::to_string(h.extents).c_str(), name(h.type), 0ull + count * size, 0ull + file.left()));
+  if (is_same(h, wanted)) return file.read(to, count * size, "elements");
+  bytes raw(std::min<std::uint64_t>(piece, count * size));
+  for (std::uint64_t done = 0; done < count;) {
+    const auto now = std::min<std::uint64_t>(piece / size, count - done);
+    file.read(raw.data(), now * size, "elements");
+    convert(raw.data(), h, now, to + done * static_cast<std::uint64_t>(itemsize(wanted)), wanted);
+    done += now;
   }
+}
+
+/// All of them. Memory is asked for once the file was seen to hold them or, from a pipe, as they come.
+bytes read_all_elements(source& file, const char* path, const header& h, dtype wanted) {
+  const auto count = static_cast<std::uint64_t>(h.extents.elements());
+  const auto wanted_size = static_cast<std::uint64_t>(itemsize(wanted));
+  const std::uint64_t most = file.left() == source::unknown ? piece : std::max<std::uint64_t>(count, 1);
   try {
-    bytes elements, raw(std::min<std::uint64_t>(piece, count * size));
-    if (file.left() != source::unknown) elements.reserve(count * wanted_size);
+    bytes elements;
     for (std::uint64_t done = 0; done < count;) {
-      const auto now = std::min<std::uint64_t>(piece / size, count - done);
-      file.read(raw.data(), now * size, "elements");
+      const auto now = std::min(most, count - done);
       elements.resize((done + now) * wanted_size);
-      convert(raw.data(), h, now, elements.data() + done * wanted_size, wanted);
+      read_elements(file, h, now, elements.data() + done * wanted_size, wanted);
       done += now;
     }
     return elements;
@@ -323,18 +343,28 @@ node* in_order(const header& h, Make make) {
   return make_transpose(columns.get(), nullptr, 0);
 }
 
+bool is_host() { return device::current().type() != device::kind::cuda; }
+
 node* load_from(source& file, const char* path, dtype wanted) try {
   const header h = read_header(file, path);
-  const bytes elements = read_elements(file, path, h, wanted);
-  return in_order(h, [&](const shape& s) { return make_from_host(wanted, s, elements.data()); });
+  check_size(file, path, h);
+  if (!is_host() || file.left() == source::unknown) {
+    const bytes elements = read_all_elements(file, path, h, wanted);
+    return in_order(h, [&](const shape& s) { return make_from_host(wanted, s, elements.data()); });
+  }
+  return in_order(h, [&](const shape& s) {
+    handle made(make_array(wanted, s));
+    auto* const to = reinterpret_cast<unsigned char*>(runtime::as_array_node(made.get())->data());
+    read_elements(file, h, static_cast<std::uint64_t>(s.elements()), to, wanted);
+    return made.take();
+  });
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
 
 /// Can a device work with the bytes of a file as they are, which begin so far into it?
 bool maps(const header& h, dtype wanted, std::uint64_t start) {
-  return device::current().type() != device::kind::cuda && h.type == wanted && !h.swapped && wanted != dtype::bool_ &&
-         start % static_cast<std::uint64_t>(itemsize(wanted)) == 0 && h.extents.elements() > 0;
+  return is_host() && is_same(h, wanted) && start % static_cast<std::uint64_t>(itemsize(wanted)) == 0 && h.extents.elements() > 0;
 }
 
 }  // namespace
@@ -384,7 +414,7 @@ npy_text npy_text_of(node* n) {
 void save_npy(const char* path, node* n) try {
   // Evaluated before the file is opened: an expression that fails leaves the old file alone.
   const auto [head, elements] = npy_text_of(n);
-  write_whole("save", path, {head, bytes_of(elements)});
+  write_whole("save", path, std::array<std::string_view, 2>{head, bytes_of(elements)});
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

@@ -1,6 +1,5 @@
 // Archives of arrays: .npz files are ZIP archives whose entries are .npy files, stored as they are or packed (packing.hpp).
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -8,6 +7,8 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <sinter/error.hpp>
 #include <sinter/io.hpp>
@@ -23,21 +24,6 @@ namespace {
 constexpr std::uint32_t local_mark = 0x04034b50, central_mark = 0x02014b50, end_mark = 0x06054b50;
 constexpr std::size_t local_size = 30, central_size = 46, end_size = 22;
 
-std::uint32_t checksum(std::string_view bytes) {
-  static const std::array<std::uint32_t, 256> table = [] {
-    std::array<std::uint32_t, 256> made{};
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      std::uint32_t c = i;
-      for (int k = 0; k < 8; ++k) c = c & 1 ? 0xedb88320u ^ c >> 1 : c >> 1;
-      made[i] = c;
-    }
-    return made;
-  }();
-  std::uint32_t sum = ~0u;
-  for (char b : bytes) sum = table[(sum ^ static_cast<unsigned char>(b)) & 255] ^ sum >> 8;
-  return ~sum;
-}
-
 // Numbers of a ZIP archive: the lowest byte first.
 void put(std::string& to, int bytes, std::uint64_t number) {
   for (int i = 0; i < bytes; ++i) to += static_cast<char>(number >> 8 * i & 255);
@@ -51,17 +37,26 @@ std::uint64_t get(std::string_view from, std::size_t at, int bytes) {
 
 enum method : unsigned char { stored = 0, packed = 8 };
 
-// What an entry has.
+// What an entry has: a file, or what it was packed to.
 struct contents {
-  std::string bytes;  // in the archive
-  std::size_t size;   // of the file
+  detail::npy_text file;
+  std::string packed;
+  std::size_t size;  // of the file
   std::uint32_t checksum;
   method how;
+
+  std::vector<std::string_view> bytes() const {
+    if (how == method::packed) return {packed};
+    return {file.head, detail::bytes_of(file.elements)};
+  }
+  std::size_t stored_size() const { return how == method::packed ? packed.size() : size; }
 };
-contents contents_of(std::string bytes, bool packs) {
-  const std::size_t size = bytes.size();
-  const std::uint32_t sum = checksum(bytes);
-  return {packs ? runtime::pack(bytes) : std::move(bytes), size, sum, packs ? packed : stored};
+contents contents_of(detail::npy_text file, bool packs) {
+  const std::string_view elements = detail::bytes_of(file.elements);
+  const std::uint32_t sum = runtime::checksum(elements, runtime::checksum(file.head));
+  const std::size_t size = file.head.size() + elements.size();
+  if (!packs) return {std::move(file), {}, size, sum, stored};
+  return {{}, runtime::pack(file.head.append(elements)), size, sum, packed};
 }
 
 // What a local header and the directory say of an entry: version, flags (names are UTF-8), method, time, date, checksum, sizes and
@@ -73,9 +68,38 @@ void put_facts(std::string& to, std::string_view name, const contents& of) {
   put(to, 2, 0);
   put(to, 2, 0x21);  // the first of January 1980
   put(to, 4, of.checksum);
-  put(to, 4, of.bytes.size());
+  put(to, 4, of.stored_size());
   put(to, 4, of.size);
   put(to, 2, name.size());
+  put(to, 2, 0);
+}
+
+std::string local_header(const std::string& name, const contents& of) {
+  std::string header;
+  put(header, 4, local_mark);
+  put_facts(header, name, of);
+  return header + name;
+}
+// `at`: where the local header begins.
+void put_directory_entry(std::string& to, const std::string& name, const contents& of, std::uint64_t at) {
+  put(to, 4, central_mark);
+  put(to, 2, 20);
+  put_facts(to, name, of);
+  put(to, 2, 0);
+  put(to, 2, 0);
+  put(to, 2, 0);
+  put(to, 4, 0);
+  put(to, 4, at);
+  to += name;
+}
+// Behind the directory, whose size and beginning it says.
+void put_end(std::string& to, std::size_t count, std::size_t size, std::uint64_t start) {
+  put(to, 4, end_mark);
+  put(to, 4, 0);
+  put(to, 2, count);
+  put(to, 2, count);
+  put(to, 4, size);
+  put(to, 4, start);
   put(to, 2, 0);
 }
 
@@ -114,7 +138,7 @@ class archive {
   // The file that a packed entry is.
   std::string unpacked(const entry& e) {
     std::string all = runtime::unpack(read(e.offset, e.packed_size), e.size);
-    if (all.size() != e.size || checksum(all) != e.checksum)
+    if (all.size() != e.size || runtime::checksum(all) != e.checksum)
       detail::refuse_file("load", path_, "an array in it is damaged");
     return all;
   }
@@ -183,39 +207,28 @@ detail::node* detail::load_npz(const char* path, const char* name, dtype wanted)
 void detail::save_npz(const char* path, const named_part* arrays, std::size_t count, bool compresses) try {
   if (compresses && !runtime::can_pack)
     detail::refuse_file("savez_compressed", path, "Sinter was built without zlib; savez does not compress");
-  std::string all, directory;
+  std::vector<contents> parts;
+  std::vector<std::string> headers;
+  std::string directory;
+  std::uint64_t at = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = std::string(arrays[i].name) + ".npy";
-    auto [bytes, elements] = npy_text_of(arrays[i].of.get());
-    bytes.append(elements.begin(), elements.end());
-    const contents part = contents_of(std::move(bytes), compresses);
+    const contents& part = parts.emplace_back(contents_of(npy_text_of(arrays[i].of.get()), compresses));
     if (name.size() > 0xffff) detail::refuse_file("savez", path, "a name in it has more than 65535 bytes");
-    const std::uint64_t at = all.size();
-    put(all, 4, local_mark);
-    put_facts(all, name, part);
-    all += name + part.bytes;
-    put(directory, 4, central_mark);
-    put(directory, 2, 20);
-    put_facts(directory, name, part);
-    put(directory, 2, 0);
-    put(directory, 2, 0);
-    put(directory, 2, 0);
-    put(directory, 4, 0);
-    put(directory, 4, at);
-    directory += name;
-    if (part.size > 0xffffffff || all.size() + directory.size() > 0xffffffff || count > 0xffff)
+    headers.push_back(local_header(name, part));
+    put_directory_entry(directory, name, part, at);
+    at += headers.back().size() + part.stored_size();
+    if (part.size > 0xffffffff || at + directory.size() > 0xffffffff || count > 0xffff)
       detail::refuse_file("savez", path, "it would have more than 4 GiB, or 65535 arrays; save them one by one");
   }
-  const std::uint64_t start = all.size();
-  all += directory;
-  put(all, 4, end_mark);
-  put(all, 4, 0);
-  put(all, 2, count);
-  put(all, 2, count);
-  put(all, 4, directory.size());
-  put(all, 4, start);
-  put(all, 2, 0);
-  detail::write_whole("savez", path, {all});
+  put_end(directory, count, directory.size(), at);
+  std::vector<std::string_view> pieces;
+  for (std::size_t i = 0; i < count; ++i) {
+    pieces.push_back(headers[i]);
+    for (const std::string_view bytes : parts[i].bytes()) pieces.push_back(bytes);
+  }
+  pieces.push_back(directory);
+  detail::write_whole("savez", path, pieces);
 } catch (const std::bad_alloc&) {
   detail::throw_host_is_full();
 }

@@ -65,15 +65,39 @@ std::string unpack(std::string_view packed, std::size_t most) {
   return run(z, packed, most, [&](int) { return inflate(&z, Z_NO_FLUSH); });
 }
 
+std::uint32_t checksum(std::string_view rest, std::uint32_t before) {
+  uLong sum = before;
+  for (; !rest.empty(); rest.remove_prefix(std::min(piece, rest.size())))
+    sum = crc32(sum, reinterpret_cast<const Bytef*>(rest.data()), static_cast<uInt>(std::min(piece, rest.size())));
+  return static_cast<std::uint32_t>(sum);
+}
+
 }  // namespace sinter::runtime
 
 #else
+
+#include <array>
 
 namespace sinter::runtime {
 
 const bool can_pack = false;
 std::string pack(std::string_view) { throw internal_error("packing without zlib"); }
 std::string unpack(std::string_view, std::size_t) { throw internal_error("unpacking without zlib"); }
+
+std::uint32_t checksum(std::string_view bytes, std::uint32_t before) {
+  static const std::array<std::uint32_t, 256> table = [] {
+    std::array<std::uint32_t, 256> made{};
+    for (std::uint32_t i = 0; i < 256; ++i) {
+      std::uint32_t c = i;
+      for (int k = 0; k < 8; ++k) c = c & 1 ? 0xedb88320u ^ c >> 1 : c >> 1;
+      made[i] = c;
+    }
+    return made;
+  }();
+  std::uint32_t sum = ~before;
+  for (const char b : bytes) sum = table[(sum ^ static_cast<unsigned char>(b)) & 255] ^ sum >> 8;
+  return ~sum;
+}
 
 }  // namespace sinter::runtime
 

@@ -1,5 +1,5 @@
 // Sparse arrays of two: sums, products by elements and of matrices. Where their entries are is found on the host, of places alone; the
-// values are expressions of the operands' values there.
+// values are gathers of the operands' values there.
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -213,7 +213,7 @@ sparse_parts make_product_of_sparse(const sparse_parts& a, const sparse_parts& b
   // The values are those of a matrix, which has a row for each entry of the product, times the right operand's values.
   const term values(runtime::make_product_call(
       {values_at(left, p->left, false).held(), p->right, p->segments, p->to->count, p->products, p->longest}, right));
-  return {runtime::make_structure(f, p->to), values.held()};
+  return {runtime::make_structure(f, p->to), runtime::evaluated(values).held()};
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

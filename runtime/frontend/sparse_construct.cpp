@@ -1,4 +1,4 @@
-// Sparse arrays taken apart, and the pairs of two: the host lists where entries go and which value each has; values stay expressions.
+// Sparse arrays taken apart, and the pairs of two: the host lists where entries go and which value each has.
 #include <sinter/sparse_construct.hpp>
 
 #include <algorithm>

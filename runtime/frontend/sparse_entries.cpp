@@ -212,7 +212,7 @@ sparse_parts assembled(const entry_list& l, sparse::format f, const shape& s, co
   place_list from(made.order.size());
   std::transform(made.order.begin(), made.order.end(), from.begin(), [&](std::int64_t k) { return l.from[at(k)]; });
   const device_scope on(like.device());
-  return {make_structure(f, std::move(made.entries)), values_at(values, from).held()};
+  return {make_structure(f, std::move(made.entries)), evaluated(values_at(values, from)).held()};
 }
 
 sparse_parts assembled(const row_list& l, sparse::format f, const shape& s, const term& values,
@@ -221,7 +221,7 @@ sparse_parts assembled(const row_list& l, sparse::format f, const shape& s, cons
   const device_scope on(like.device());
   entries_ref made =
       make_compressed(l.starts, l.minor, s[f == sparse::format::csc ? 0 : 1], l.is_canonical, l.is_sorted, like);
-  return {make_structure(f, std::move(made)), values_at(values, l.from).held()};
+  return {make_structure(f, std::move(made)), evaluated(values_at(values, l.from)).held()};
 }
 
 term values_at(const term& values, const handle& entries, bool has_gaps) {

@@ -94,7 +94,7 @@ sparse_parts joined_entries(const same_parts& parts, std::int64_t minors, std::i
   return {runtime::make_structure(parts.layout, std::make_shared<const sparse_entries>(runtime::sparse_places{
                                                     true, shape_of(major.get())[0] - 1, minors, parts.count, longest,
                                                     parts.is_sorted, parts.is_canonical, major, minor})),
-          values.held()};
+          runtime::evaluated(values).held()};
 }
 
 sparse_parts rows_in_turn(const same_parts& parts, const place_list& across, dtype index, std::int64_t minors) {

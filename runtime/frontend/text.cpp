@@ -287,7 +287,7 @@ void save_text(const char* path, node* n, const text_layout& how) try {
     return nullptr;
   });
   add_remarks(text, how.footer, how);
-  write_whole("savetxt", path, {text});
+  write_whole("savetxt", path, text);
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }
@@ -334,7 +334,7 @@ void save_raw(const char* path, node* n) try {
   const auto count = static_cast<std::size_t>(typed(n)->extents.elements());
   std::vector<char> bytes(count * static_cast<std::size_t>(itemsize(typed(n)->type)));
   read_all(n, bytes.data(), count, {}, where{});
-  write_whole("tofile", path, {bytes_of(bytes)});
+  write_whole("tofile", path, bytes_of(bytes));
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
 }

@@ -39,6 +39,8 @@ void count_on_gpu(const position_counts& of, stream_state& on) {
 // stored.
 constexpr std::int64_t few_elements = 1024, piece = 1 << 16;  // positions of an item, where there are few elements
 constexpr int tables = 4;
+// Fewer positions than elements are counted sooner than the tables are added up.
+bool has_tables(const position_counts& of) { return of.elements <= few_elements && of.count > of.elements; }
 
 // The element of a position, and behind all what is none.
 template <class I>
@@ -48,7 +50,8 @@ std::size_t element_of(I position, std::int64_t elements) {
 
 template <class I>
 void count_in_tables(const I* at, std::int64_t count, std::int64_t elements, std::int64_t* out) {
-  std::uint32_t counts[few_elements + 1][tables] = {};
+  std::uint32_t counts[few_elements + 1][tables];
+  std::fill(counts[0], counts[elements + 1], 0u);
   std::int64_t i = 0;
   for (; i + tables <= count; i += tables) {
 #pragma GCC unroll tables
@@ -66,7 +69,7 @@ template <class I>
 void count_pieces(const void* with, long long begin, long long end) noexcept {
   const auto& of = *static_cast<const position_counts*>(with);
   const auto* const at = static_cast<const I*>(of.at);
-  if (of.elements > few_elements) {
+  if (!has_tables(of)) {
     for (std::int64_t i = 0; i < of.count; ++i)
       if (const std::size_t e = element_of(at[i], of.elements); e < static_cast<std::size_t>(of.elements)) ++of.out[e];
     return;
@@ -80,8 +83,8 @@ void count_on_cpu(const position_counts& of, stream_state& on) {
   const entry_point entry =
       with_integer(of.type, [](auto i) -> entry_point { return &count_pieces<typename decltype(i)::type>; });
   geometry g;
-  g.items = of.elements > few_elements ? 1 : divide_up(of.count, piece);
-  g.work_per_item = static_cast<double>(of.elements > few_elements ? of.count : piece);  // nanoseconds
+  g.items = has_tables(of) ? divide_up(of.count, piece) : 1;
+  g.work_per_item = static_cast<double>(has_tables(of) ? piece : of.count);  // nanoseconds
   on.device.launch({reinterpret_cast<void*>(entry)}, g, &of, sizeof of, on);
 }
 

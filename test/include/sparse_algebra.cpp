@@ -212,21 +212,39 @@ TEST_CASE("sparse algebra: picks and joins of rows in no order") {
   CHECK(same(twice, array<double>{4, 3, 0, 0, 5, 3, 0, 0, 6}.reshape(3, 3)));
 }
 
-TEST_CASE("sparse algebra: values are computed when they are wanted") {
+TEST_CASE("sparse algebra: values are computed where places are found") {
   const csr_array<double> a(array<double>{{1, 0, 2}, {0, 3, 0}}), b(array<double>{{0, 4, -2}, {5, -3, 0}});
   array<double> data = a.data();
   const csr_array<double> named = a.with_data(data);
   const auto sum_of = named + b;
   const auto product = matmul(named, b.T());
+  const csr_array<double> twice = sparse::kron(named, b), joined = sparse::hstack({csr_array<double>(named * 2.0), b});
+  const csr_array<double> picked = named(array<int>{1, 0}, _);
+  const array<double> x{1, 2, 3}, y{1, 2, 3, 4, 5, 6};
+  // A sum is used as often as one likes: nothing but the product is done again.
+  (void)array<double>(matmul(sum_of, x));
   const std::int64_t launches = counters().launches;
   const auto more = product * 2;
   const auto rows = sum_of(slice(0, 1), _);
   CHECK(counters().launches == launches);
+  const auto once = [](auto f) {
+    const array<double> first = f();
+    return launches_of([&] { const array<double> again = f(); });
+  };
+  const csr_array<double> held = a.copy();
+  const std::int64_t of_array = once([&] { return matmul(held, x); });
+  CHECK(once([&] { return matmul(sum_of, x); }) == of_array);
+  CHECK(once([&] { return matmul(picked, x); }) == of_array);
+  CHECK(once([&] { return matmul(joined, y); }) == of_array);
+  CHECK(once([&] { return matmul(product, array<double>(x(slice(0, 2)))); }) == of_array);
   data(ellipsis) = 0;
   CHECK(sum_of.toarray().get() == std::vector<double>{1, 4, 0, 5, 0, 0});
   CHECK(sum_of.nnz() == 5);
   CHECK(more.toarray().get() == std::vector<double>{-8, 10, 24, -18});
   CHECK(rows.toarray().get() == std::vector<double>{1, 4, 0});
+  CHECK(twice.sum().item() == 24);
+  CHECK(joined.toarray()(0).get() == std::vector<double>{2, 0, 4, 0, 4, -2});
+  CHECK(picked.toarray().get() == std::vector<double>{0, 3, 0, 1, 0, 2});
 
   // Values are part of a graph, once places have been found: they are kept for other values at the same places.
   const csr_array<double> c = b.T().tocsr();

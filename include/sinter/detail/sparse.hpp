@@ -73,6 +73,12 @@ struct sparse_parts {
   handle data;
 };
 
+/// Values at places that were found for them: computed, as they are used again. Errors: those of their evaluation.
+template <class E>
+sparse_parts computed_parts(structure_handle structure, const E& values) {
+  return {std::move(structure), handle(as_array(values.share(), where{}))};
+}
+
 struct sparse_facts {
   sparse::format format;
   std::int64_t rows, columns, entries;
