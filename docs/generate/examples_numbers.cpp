@@ -160,6 +160,8 @@ void ufuncs(std::vector<example>& all) {
   EXAMPLE(unpackbits, "np.unpackbits(np.array([5, 255], np.uint8))", sn::unpackbits(array<std::uint8_t>{5, 255}));
   EXAMPLE(conj, "np.conj(z)", sn::conj(z));
   EXAMPLE(isreal, "np.isreal(z)", sn::isreal(z));
+  EXAMPLE(angle, "np.round(np.angle(z, deg=True), 2)", sn::round(sn::angle(z, true), 2));
+  EXAMPLE(iscomplexobj, "np.iscomplexobj(z)", sn::iscomplexobj(z));
   EXAMPLE(array::real, "z.real", z.real());
   EXAMPLE(isclose, "np.isclose(a, b, rtol=0.5)", sn::isclose(a, b, {.rtol = 0.5}));
   EXAMPLE(allclose, "np.allclose(a, a + 1e-9)", sn::allclose(a, a + 1e-9));

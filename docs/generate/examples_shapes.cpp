@@ -78,6 +78,7 @@ void views(std::vector<example>& all) {
   EXAMPLE(permute_dims, "np.permute_dims(a, (1, 0))", sn::permute_dims(a, {1, 0}));
   EXAMPLE(matrix_transpose, "np.matrix_transpose(a)", sn::matrix_transpose(a));
   EXAMPLE(ravel, "np.ravel(a)", sn::ravel(a));
+  EXAMPLE(copy, "np.size(np.copy(a))", sn::size(sn::copy(a)));
   EXAMPLE(atleast_1d, "np.atleast_2d(f)", sn::atleast_2d(f));
   EXAMPLE(broadcast_shapes, "np.broadcast_shapes((2, 3), (3,))", sn::broadcast_shapes({sn::shape{2, 3}, sn::shape{3}}));
   EXAMPLE(broadcast_arrays, "np.broadcast_arrays(a, f)", sn::broadcast_arrays(a, f));

@@ -257,8 +257,8 @@ class array<T> : public detail::methods<array<T>, T> {
 
   template <class E>
   static detail::node* evaluated(E&& e, const detail::where& at) {
-    if constexpr (requires { e.view(); }) {
-      detail::expression_view seen = e.view();
+    if constexpr (requires { e.borrow(); }) {
+      detail::expression_view seen = e.borrow();
       seen.is_named = std::is_lvalue_reference_v<E>;
       return detail::evaluate(seen, at);
     } else if constexpr (std::is_same_v<E, lazy<T>>) {  // a temporary: nothing else asks for what it is made of

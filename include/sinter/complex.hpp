@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/array.hpp>
+#include <sinter/constants.hpp>
 
 namespace sinter {
 
@@ -17,6 +18,21 @@ auto isreal(A&& a) { return imag(std::forward<A>(a)) == 0; }
 template <class A>
   requires detail::any_expression<A>
 auto iscomplex(A&& a) { return imag(std::forward<A>(a)) != 0; }
+
+/// Are the elements complex numbers, whatever they are? Source: numpy.iscomplexobj, numpy.isrealobj.
+template <detail::expression A>
+constexpr bool iscomplexobj(const A&) {
+  return detail::complex_number<detail::element_in<A>>;
+}
+template <detail::expression A>
+constexpr bool isrealobj(const A&) {
+  return !detail::complex_number<detail::element_in<A>>;
+}
+/// In degrees. Source: numpy.angle with deg.
+template <detail::expression A, std::same_as<bool> Degrees>
+auto angle(A&& a, Degrees deg) {
+  return angle(std::forward<A>(a)) * (deg ? 180 / pi : 1.0);
+}
 
 /// The real or the imaginary parts of a named array, or of a view of it, as numbers that can be stored into: `z.real() = 0`,
 /// `z(0).imag() += x`. Reading gives what the array has then. Errors: of a store, as those of `a(i) = x`. Source:

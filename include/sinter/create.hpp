@@ -201,6 +201,14 @@ auto asarray(const T (&elements)[rows][columns], detail::where at = detail::wher
   return array<element_type<T>>(detail::make_from_host(dtype_of<T>, shape{rows, columns}, elements, at));
 }
 
+/// An array is itself, an expression the array of its elements.
+template <detail::expression E>
+auto asarray(E&& e, detail::where at = detail::where::current()) {
+  using A = array<detail::element_in<E>>;
+  if constexpr (std::same_as<std::remove_cvref_t<E>, A>) return A(std::forward<E>(e));
+  else return A(std::forward<E>(e), at);
+}
+
 /// The elements, or a number, repeated along new or length-one axes; lazy, so nothing is copied until an array is made of it.
 /// Errors: `shape_error`. Source: numpy.broadcast_to.
 template <detail::expression_or_number E>

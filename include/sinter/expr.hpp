@@ -138,11 +138,11 @@ class [[nodiscard]] expr : public detail::operands<(A::node_count + ...), (A::sc
   }
 
   /// Library use: this expression without its type, and its shared node.
-  detail::expression_view view() const { return {&detail::table<expr>::value, base::nodes, base::scalars.begin()}; }
-  detail::node* share() const { return detail::share(&this->shared_node, view()); }
+  detail::expression_view borrow() const { return {&detail::table<expr>::value, base::nodes, base::scalars.begin()}; }
+  detail::node* share() const { return detail::share(&this->shared_node, borrow()); }
   /// Library use: the node of an object at its end.
   detail::node* hand_over() {
-    detail::node* const made = this->shared_node ? share() : detail::make_expression(view());
+    detail::node* const made = this->shared_node ? share() : detail::make_expression(borrow());
     if (this->shared_node) detail::release_shared(std::exchange(this->shared_node, nullptr));
     base::nodes[0] = nullptr;
     return made;

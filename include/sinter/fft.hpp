@@ -13,13 +13,17 @@ namespace sinter::fft {
 /// Which direction divides by the number of points: the inverse (NumPy's default), both by its root, or the forward one.
 enum class norm : unsigned char { backward, ortho, forward };
 
-/// Lengths along the axes of a transform; -1: that of the operand.
+/// Lengths along the axes of a transform, as a list, a shape or a vector; -1: that of the operand.
 class lengths {
  public:
   constexpr lengths() = default;
   constexpr lengths(std::initializer_list<std::int64_t> of) : lengths(of.begin(), of.size()) {}
-  constexpr lengths(const std::int64_t* of, std::size_t count) {
-    for (std::size_t i = 0; i < count && count_ < max_rank; ++i) all_[count_++] = of[i];
+  lengths(const shape& of) : lengths(of.begin(), static_cast<std::size_t>(of.size())) {}
+  template <sinter::detail::integer_range List>
+  lengths(const List& of) : lengths(of.data(), of.size()) {}
+  template <std::integral Int>
+  constexpr lengths(const Int* of, std::size_t count) {
+    for (std::size_t i = 0; i < count && count_ < max_rank; ++i) all_[count_++] = static_cast<std::int64_t>(of[i]);
   }
   constexpr std::size_t size() const { return static_cast<std::size_t>(count_); }
   constexpr std::int64_t operator[](int i) const { return all_[i]; }

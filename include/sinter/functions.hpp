@@ -60,6 +60,15 @@ SINTER_OF_TWO(minimum)
 SINTER_FUNCTION_2(pow, power)     // numpy.power under C's name
 SINTER_FUNCTION_1(abs, absolute)  // numpy.absolute under its short name
 SINTER_FUNCTION_2(clip, maximum)  // numpy.clip with a lower bound alone
+/// numpy.clip with None for a bound: `clip(a, 0, _)`, `clip(a, _, 1)`.
+template <detail::expression A, detail::operand B>
+auto clip(A&& a, B&& low, detail::all_tag) {
+  return maximum(std::forward<A>(a), std::forward<B>(low));
+}
+template <detail::expression A, detail::operand B>
+auto clip(A&& a, detail::all_tag, B&& high) {
+  return minimum(std::forward<A>(a), std::forward<B>(high));
+}
 
 // Names of the array API, and NumPy's second ones.
 SINTER_FUNCTION_2(mod, remainder)

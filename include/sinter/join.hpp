@@ -15,16 +15,16 @@ namespace detail {
 /// The element type that several promote to.
 template <class... E>
 consteval dtype promoted_dtype() {
-  const dtype types[] = {dtype_of<element_in<E>>...};
-  return promote(types, sizeof...(E));
+  const weight all[] = {weight_of<E>()...};
+  return promote_all<sizeof...(E)>(all, sizeof...(E));
 }
 template <class... E>
 using promoted = typename element_of<promoted_dtype<E...>()>::type;
 
 }  // namespace detail
 
-/// Arrays and expressions of any element types, for a join of them: `concatenate(tuple(a, b + 1, c), 1)`. Dtypes: the one that
-/// they promote to.
+/// Arrays, expressions and numbers of any element types, for a join of them or a choice among them: `concatenate(tuple(a, b + 1, c),
+/// 1)`, `select({a < 0, a > 9}, tuple(-a, 9))`. Dtypes: the one that they promote to.
 template <element T, std::size_t count>
 class tuple_of {
  public:
@@ -40,12 +40,12 @@ class tuple_of {
  private:
   detail::handle parts_[count];
 };
-template <detail::expression... E>
+template <detail::operand... E>
   requires(sizeof...(E) > 0)
 auto tuple(E&&... e) { return tuple_of<detail::promoted<E...>, sizeof...(E)>(std::forward<E>(e)...); }
 template <class... X>
 tuple_of<double, 1> tuple(X&&...) {
-  static_assert(detail::never<X...>, "sinter: a join is of arrays and expressions; array{3.0} is one of a number");
+  static_assert(detail::never<X...>, "sinter: a tuple is of arrays, expressions and numbers");
   __builtin_unreachable();
 }
 
@@ -217,11 +217,11 @@ auto block(const tuple_of<T, count>&... rows) {
 }
 
 /// One expression behind another, both flattened, or along an axis. Source: numpy.append.
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto append(A&& a, B&& b) {
   return concatenate(tuple(std::forward<A>(a).ravel(), std::forward<B>(b).ravel()));
 }
-template <detail::expression A, detail::expression B>
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
 auto append(A&& a, B&& b, detail::integer axis) {
   return concatenate(tuple(std::forward<A>(a), std::forward<B>(b)), axis);
 }
@@ -233,7 +233,11 @@ auto append(A&& a, V value) {
   const detail::handle parts[] = {detail::part_of<T>(std::forward<A>(a).ravel()), detail::part_of<T>(value)};
   return detail::join_list<T>(parts, 2).at_least(1).along(0);
 }
-template <detail::expression A>
-lazy<double> append(A&&, detail::no_expression, detail::anything = 0);
+template <detail::expression A, class X>
+  requires(!detail::operand<X>)
+lazy<double> append(A&&, const X& x, detail::anything = 0) {
+  static_cast<void>(detail::no_expression(x));
+  return lazy<double>(nullptr);
+}
 
 }  // namespace sinter

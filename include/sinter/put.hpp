@@ -42,7 +42,7 @@ void put(A&& a, K&& k, V&& values, index_mode mode = index_mode::raise) {
 }
 /// Stores a value for each of the indices along an axis, as take_along_axis reads. Shapes: the indices have the other axes of the
 /// array or broadcast with them; so do the values. Errors: `shape_error`, `index_error`. Source: numpy.put_along_axis.
-template <detail::target A, detail::index_array K, detail::operand V>
+template <detail::target A, detail::index_array K, detail::operand V = array<detail::element_in<A>>>
 void put_along_axis(A&& a, K&& k, V&& values, detail::integer axis) {
   auto&& to = detail::stored_into(std::forward<A>(a));
   const auto places = detail::each_as<detail::indices>(
@@ -51,7 +51,7 @@ void put_along_axis(A&& a, K&& k, V&& values, detail::integer axis) {
 }
 /// Stores where a mask is true what stands at the same place of the values, which are repeated to the array's size. Source:
 /// numpy.putmask.
-template <detail::target A, detail::mask_array M, detail::operand V>
+template <detail::target A, detail::mask_array M, detail::operand V = array<detail::element_in<A>>>
 void putmask(A&& a, M&& mask, V&& values) {
   using T = detail::element_in<A>;
   if (detail::has_no_values(values)) return;
@@ -60,7 +60,7 @@ void putmask(A&& a, M&& mask, V&& values) {
 }
 /// Stores the values one after the other where a mask is true, over again where they are too few. The mask is not evaluated first.
 /// Errors: `shape_error` for a mask of another shape; `index_error` where there is no value. Source: numpy.place.
-template <detail::target A, detail::mask_array M, detail::expression V>
+template <detail::target A, detail::mask_array M, detail::expression V = array<detail::element_in<A>>>
 void place(A&& a, M&& mask, V&& values) {
   const lazy<bool> here(detail::take_node(std::forward<M>(mask)));
   const shape s = a.shape();
@@ -69,17 +69,17 @@ void place(A&& a, M&& mask, V&& values) {
               lazy<detail::element_in<A>>(astype<detail::element_in<A>>(values.ravel())(turn)).reshape(s));
 }
 /// Stores into all elements, or where a mask is true: `a(ellipsis) = e` and `store_where(a, mask, e)`. Source: numpy.copyto.
-template <detail::target A, detail::operand V>
+template <detail::target A, detail::operand V = array<detail::element_in<A>>>
 void copyto(A&& a, V&& values) {
   detail::stored_into(std::forward<A>(a))(ellipsis) = std::forward<V>(values);
 }
-template <detail::target A, detail::operand V, detail::mask_array M>
+template <detail::target A, detail::operand V = array<detail::element_in<A>>, detail::mask_array M>
 void copyto(A&& a, V&& values, M&& where) {
   store_where(std::forward<A>(a), std::forward<M>(where), std::forward<V>(values));
 }
 /// Stores into the elements whose indices are all the same: the values in turn, over again where they are too few. Shapes: two axes,
 /// or more of one length. Errors: `shape_error`. Source: numpy.fill_diagonal without wrap.
-template <detail::target A, detail::operand V>
+template <detail::target A, detail::operand V = array<detail::element_in<A>>>
 void fill_diagonal(A&& a, V&& values) {
   using T = detail::element_in<A>;
   if (detail::has_no_values(values)) return;

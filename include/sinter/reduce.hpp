@@ -153,11 +153,17 @@ SINTER_OVER_AXIS(ptp)
   detail::no_axis<X> name(E&&, X);                    \
   lazy<double> name(detail::no_expression, detail::anything = 0);
 
-// The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`; then what is not one.
+// The short form over one axis: `sum(a, 1)`, `sum<double>(a, -1)`; with options behind the axes, `mean(a, 0, {.keepdims = true})`; then what
+// is not one.
 #define SINTER_OVER_AXIS(name)                             \
   template <detail::choice R = void, detail::expression E> \
   auto name(E&& e, std::int64_t axis) {                    \
     return name<R>(std::forward<E>(e), {.axis = axis});    \
+  }                                                        \
+  template <detail::choice R = void, detail::expression E> \
+  auto name(E&& e, const axes& over, reduce_options how) { \
+    how.axis = over;                                       \
+    return name<R>(std::forward<E>(e), how);               \
   }                                                        \
   SINTER_REFUSE_CHOOSING(name)
 SINTER_OVER_AXIS(sum)
@@ -171,6 +177,11 @@ SINTER_OVER_AXIS(stddev)
   template <detail::expression E>                            \
   auto name(E&& e, std::int64_t axis) {                      \
     return sinter::name(std::forward<E>(e), {.axis = axis}); \
+  }                                                          \
+  template <detail::expression E>                            \
+  auto name(E&& e, const axes& over, reduce_options how) {   \
+    how.axis = over;                                         \
+    return sinter::name(std::forward<E>(e), how);            \
   }                                                          \
   SINTER_REFUSE(name)
 SINTER_OVER_AXIS(min)

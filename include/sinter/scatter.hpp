@@ -59,10 +59,10 @@ class [[nodiscard]] picked : public detail::methods<picked<T>, T> {
   template <class V>
   void combine(V&& value, detail::combining how) {
     if constexpr (detail::scalar_operand<V>) {
-      store(detail::stored_number<T>(value).view(), how);
+      store(detail::stored_number<T>(value).borrow(), how);
     } else {
       const auto e = astype<T>(std::forward<V>(value));
-      store(e.view(), how);
+      store(e.borrow(), how);
     }
   }
   /// Library use. Of an array, whose node `whole` is; of an array_ref, whose elements are `part`.

@@ -32,6 +32,12 @@ lazy<typename List::value_type> chosen_among(K&& which, const List& all, index_m
   return lazy<typename List::value_type>(
       make_chosen(node_of(std::forward<K>(which)).get(), all.nodes(), all.size(), mode));
 }
+template <class N>
+std::vector<lazy<element_type<N>>> as_scalars(std::initializer_list<N> numbers) {
+  std::vector<lazy<element_type<N>>> all;
+  for (const N x : numbers) all.emplace_back(full<element_type<N>>({}, x));
+  return all;
+}
 template <class List>
 indices raveled(const List& along, const shape& s, index_mode mode) {
   return indices(make_raveled(along.nodes(), along.size(), s, mode));
@@ -108,6 +114,10 @@ template <detail::index_array K, detail::expression E>
 auto choose(K&& which, std::initializer_list<E> of, index_mode mode = index_mode::raise) {
   return detail::chosen_among(std::forward<K>(which), detail::join_of(of), mode);
 }
+template <detail::index_array K, arithmetic N>
+auto choose(K&& which, std::initializer_list<N> of, index_mode mode = index_mode::raise) {
+  return detail::chosen_among(std::forward<K>(which), detail::join_of(detail::as_scalars(of)), mode);
+}
 
 /// At each point the element of the first choice whose condition is true, or another value: `select({a < 0, a > 9}, tuple(-a, a * 2),
 /// 7)`. Shapes: all broadcast. Dtypes: the one that the choices promote to. Errors: `shape_error` where there are not as many
@@ -122,9 +132,7 @@ auto select(std::initializer_list<lazy<bool>> conditions, std::initializer_list<
 }
 template <arithmetic N, detail::operand V = int>
 auto select(std::initializer_list<lazy<bool>> conditions, std::initializer_list<N> choices, V&& otherwise = 0) {
-  std::vector<lazy<element_type<N>>> numbers;
-  for (const N x : choices) numbers.emplace_back(full<element_type<N>>({}, x));
-  return detail::selected_among(conditions, detail::join_of(numbers), std::forward<V>(otherwise));
+  return detail::selected_among(conditions, detail::join_of(detail::as_scalars(choices)), std::forward<V>(otherwise));
 }
 
 namespace detail {

@@ -186,6 +186,15 @@ class [[nodiscard]] sparse_array {
   auto count_nonzero() const {
     return sinter::sum<std::int64_t>(detail::of_values(*this, [](const auto& x) { return x != Element(); }).data());
   }
+  auto count_nonzero(detail::integer axis) const {
+    return detail::of_values(*this, [](const auto& x) { return x != Element(); }).sum(axis);
+  }
+  /// The largest and the smallest element, zeros among them, or those along an axis. Errors: `shape_error` where there is none. Stream
+  /// behaviour: along an axis enqueued, else lazy. Source: scipy.sparse.csr_array.max, min, which are sparse along an axis.
+  lazy<Element> max() const;
+  lazy<Element> max(detail::integer axis) const;
+  lazy<Element> min() const;
+  lazy<Element> min(detail::integer axis) const;
   /// The elements of a diagonal, the k-th above the main one: lazy. Errors: `error` beyond the shape. Source:
   /// scipy.sparse.csr_array.diagonal.
   lazy<Element> diagonal(detail::integer k = 0) const { return lazy<Element>(detail::make_sparse_diagonal(parts_, k)); }
@@ -333,3 +342,5 @@ using sinter::matmul;
 }
 
 }  // namespace sinter
+
+#include <sinter/sparse_compare.hpp>  // which needs the class

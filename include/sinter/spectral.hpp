@@ -112,7 +112,7 @@ SINTER_API made_spectrum make_spectrum(handle x, handle y, spectral, const signa
 SINTER_API made_spectrum make_stft(handle, const signal::stft_options&);
 SINTER_API made_spectrum make_istft(handle, const signal::istft_options&, bool onesided);
 SINTER_API node* make_analytic(handle, std::int64_t points, std::int64_t axis);
-SINTER_API node* make_detrended(handle, signal::detrending, std::int64_t axis);
+SINTER_API node* make_detrended(handle, signal::detrending, std::int64_t axis, const integers& breaks);
 
 template <class A, class B>
 using spectral_real =
@@ -141,14 +141,16 @@ namespace sinter::signal {
 inline lazy<double> get_window(const window& w, sinter::detail::integer points, bool fftbins = true) {
   return lazy<double>(sinter::detail::make_window(w, points, fftbins));
 }
-/// A signal without its mean, or without the line that fits it best, along an axis. Dtypes: float of float16, float32, else double;
-/// complex of complex. Errors: `shape_error`. Source: scipy.signal.detrend, with the line as SciPy's default.
+/// A signal without its mean, or without the line that fits it best, along an axis; of the pieces that begin at `bp` each without its
+/// own line. Dtypes: float of float16, float32, else double;
+/// complex of complex. Errors: `shape_error`, also for a piece beyond the end. Source: scipy.signal.detrend, with the line as SciPy's default.
 template <sinter::detail::expression E>
-auto detrend(E&& e, detrending what = detrending::linear, sinter::detail::integer axis = -1) {
+auto detrend(E&& e, detrending what = detrending::linear, sinter::detail::integer axis = -1,
+             const sinter::detail::integers& bp = 0) {
   using namespace sinter::detail;
   using R = transform_real<E>;
   using T = std::conditional_t<is_complex(dtype_of<element_in<E>>), std::complex<R>, R>;
-  return lazy<T>(make_detrended(handle(take_node(std::forward<E>(e))), what, axis));
+  return lazy<T>(make_detrended(handle(take_node(std::forward<E>(e))), what, axis, bp));
 }
 
 /// The power of a signal at each frequency, from one transform of all of it. Shapes: nfft / 2 + 1 points along the axis, or nfft for

@@ -87,10 +87,15 @@ namespace stats {
 /// Elements as distances from the mean in deviations; one kernel along rows. Shapes: that of the operand. Dtypes: as mean. Source:
 /// scipy.stats.zscore, whose axis is 0 where none is named.
 template <sinter::detail::expression E>
-auto zscore(E&& e, sinter::detail::integer axis = 0, int ddof = 0) {
+auto zscore(E&& e, reduce_options how) {
   const lazy<sinter::detail::element_in<E>> x(sinter::detail::take_node(std::forward<E>(e)));
-  const reduce_options along{.axis = static_cast<std::int64_t>(axis), .keepdims = true, .ddof = ddof};
-  return (x - mean(x, along)) / stddev(x, along);
+  if (how.axis.list().count < 0) how.axis = 0;
+  how.keepdims = true;
+  return (x - mean(x, how)) / stddev(x, how);
+}
+template <sinter::detail::expression E>
+auto zscore(E&& e, sinter::detail::integer axis = 0, int ddof = 0) {
+  return zscore(std::forward<E>(e), reduce_options{.axis = static_cast<std::int64_t>(axis), .ddof = ddof});
 }
 
 /// The rank of each element among all, from 1 on: `rankdata(a, rank_method::min)`. With a NaN among them all are NaN. Shapes: one axis, of all

@@ -192,4 +192,18 @@ auto sliding_window_view(E&& e, const detail::integers& lengths, axes along = ax
 SINTER_METHOD_OF(squeeze)
 SINTER_METHOD_OF(swapaxes)
 
+/// What the methods of these names are. Source: numpy.copy, numpy.ndim, numpy.size.
+template <detail::expression E>
+auto copy(const E& e) {
+  return e.copy();
+}
+template <detail::expression E>
+int ndim(const E& e) {
+  return e.ndim();
+}
+template <detail::expression E>
+std::int64_t size(const E& e) {
+  return e.size();
+}
+
 }  // namespace sinter

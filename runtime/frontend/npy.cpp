@@ -269,9 +269,8 @@ void check_size(const source& file, const char* path, const header& h) {
   const auto size = static_cast<std::uint64_t>(h.extents.elements()) * static_cast<std::uint64_t>(itemsize(h.type));
   if (file.left() >= size) return;
   refuse_file("load", path,
-              detail::message(
-                  "the file ends within its elements: shape %s of %s has %llu bytes, and %llu are there",
-                  detail::to_string(h.extents).c_str(), name(h.type), 0ull + size, 0ull + file.left()));
+              detail::message("the file ends within its elements: shape %s of %s has %llu bytes, and %llu are there",
+                              detail::to_string(h.extents).c_str(), name(h.type), 0ull + size, 0ull + file.left()));
 }
 
 /// The next elements, converted.
@@ -364,7 +363,8 @@ node* load_from(source& file, const char* path, dtype wanted) try {
 
 /// Can a device work with the bytes of a file as they are, which begin so far into it?
 bool maps(const header& h, dtype wanted, std::uint64_t start) {
-  return is_host() && is_same(h, wanted) && start % static_cast<std::uint64_t>(itemsize(wanted)) == 0 && h.extents.elements() > 0;
+  return is_host() && is_same(h, wanted) && start % static_cast<std::uint64_t>(itemsize(wanted)) == 0 &&
+         h.extents.elements() > 0;
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include <sinter/error.hpp>
+#include <sinter/sparse.hpp>
 
+#include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/sparse_entries.hpp"
 #include "runtime/library/sparse.hpp"
@@ -194,6 +196,17 @@ matched_parts match_sparse(const sparse_parts& a, const sparse_parts& b, bool bo
           values_at(term(y.parts.data), p->right, p->has_gaps).held()};
 } catch (const std::bad_alloc&) {
   throw_host_is_full();
+}
+
+void refuse_dense_comparison(const char* symbol) {
+  throw error(message("sinter: sparse %s is true where there is no entry: compare toarray()", symbol).c_str());
+}
+
+void check_sparse_extreme(const char* name, const shape& s, std::int64_t axis) {
+  const int at = runtime::checked_axis(axis, 2, "an extreme of a sparse array");
+  if (s[at] == 0 && s[1 - at] > 0)
+    throw shape_error(
+        message("sinter: %s over axis %d of shape %s, which has no element", name, at, to_string(s).c_str()).c_str());
 }
 
 sparse_parts make_product_of_sparse(const sparse_parts& a, const sparse_parts& b) try {

@@ -8,6 +8,7 @@
 #include <sinter/spectral.hpp>
 
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/segments.hpp"
 
@@ -33,6 +34,21 @@ term extended(const term& x, std::int64_t before, std::int64_t after, signal::bo
   mirrored.reflect_type = how == signal::boundary::odd ? reflect_type::odd : reflect_type::even;
   const pad_mode mode = how == signal::boundary::constant ? pad_mode::edge : pad_mode::reflect;
   return term::made(make_padded(x.get(), widths, mode, mirrored));
+}
+
+// Where pieces that begin at `breaks` begin and end, in order.
+runtime::list<std::int64_t> piece_edges(const integers& breaks, std::int64_t samples) {
+  runtime::list<std::int64_t> edges(breaks.begin(), breaks.begin() + breaks.size());
+  edges.push_back(0);
+  edges.push_back(samples);
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  if (edges.front() < 0 || edges.back() > samples)
+    throw shape_error(message("sinter: detrend of a piece that begins at %lld, of %lld samples",
+                              static_cast<long long>(edges.front() < 0 ? edges.front() : edges.back()),
+                              static_cast<long long>(samples))
+                          .c_str());
+  return edges;
 }
 
 // What segments of the last axis but one are worth where they overlap, each moved by a step: the sums of up to `length / step` of them.
@@ -125,9 +141,15 @@ node* make_analytic(handle given, std::int64_t points, std::int64_t axis) {
   return axis_moved(back, -1, x.axis).take();
 }
 
-node* make_detrended(handle given, signal::detrending what, std::int64_t axis) {
+node* make_detrended(handle given, signal::detrending what, std::int64_t axis, const integers& breaks) {
   const signal_operand x(std::move(given), axis, "detrend");
-  return axis_moved(runtime::detrended(x.x, what), -1, x.axis).take();
+  if (what != signal::detrending::linear) return axis_moved(runtime::detrended(x.x, what), -1, x.axis).take();
+  const runtime::list<std::int64_t> edges = piece_edges(breaks, x.samples());
+  runtime::list<term> pieces;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i)
+    pieces.push_back(runtime::detrended(runtime::last(x.x, slice(edges[i], edges[i + 1])), what));
+  if (pieces.empty()) pieces.push_back(x.x);
+  return axis_moved(runtime::joined(pieces, x.x.rank() - 1), -1, x.axis).take();
 }
 
 }  // namespace sinter::detail

@@ -10,6 +10,7 @@
 #include <sinter/error.hpp>
 
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 
 namespace sinter::runtime {
@@ -165,11 +166,10 @@ term fold(reduction what, const term& of, const axis_list& axes, bool keepdims, 
 
 term index_of(const shape& s, int axis) { return term::made(index_along(s, axis).release_node()); }
 
-term joined(std::initializer_list<term> parts, int axis) {
-  node* nodes[8];
-  std::size_t count = 0;
-  for (const term& part : parts) nodes[count++] = part.get();
-  return term::made(make_joined(nodes, count, axis));
+term joined(std::span<const term> parts, int axis) {
+  list<node*> nodes;
+  for (const term& part : parts) nodes.push_back(part.get());
+  return term::made(make_joined(nodes.data(), nodes.size(), axis));
 }
 
 term evaluated(const term& t) { return term::made(detail::evaluate(t.get(), detail::where{})); }

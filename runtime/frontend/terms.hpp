@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <utility>
 
 #include <sinter/detail/operand.hpp>
@@ -77,7 +78,10 @@ term evaluated(const term&);
 term computed(const term&);
 /// The index along an axis of a shape, which broadcasts to it.
 term index_of(const shape&, int axis);
-term joined(std::initializer_list<term> parts, int axis);
+term joined(std::span<const term> parts, int axis);
+inline term joined(std::initializer_list<term> parts, int axis) {
+  return joined(std::span(parts.begin(), parts.size()), axis);
+}
 /// The elements of an array of one axis that indices name, which are known to be in range.
 term taken(const term&, const term& indices);
 

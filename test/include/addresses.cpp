@@ -44,8 +44,7 @@ template <class A>
 constexpr bool is_host_memory = requires(A& a, array<double>& x) {
   x.set(a);
 }
-|| requires(A& a, array<double>& x) { x.get(a); }
-|| requires(A& a) { asarray(a); };
+|| requires(A& a, array<double>& x) { x.get(a); };
 static_assert(is_host_memory<doubles> && !is_host_memory<array<double>>);
 
 }  // namespace

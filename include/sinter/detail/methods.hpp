@@ -51,6 +51,7 @@ class methods : public refused_methods {
   std::int64_t nbytes() const { return size() * itemsize(); }
 
   /// The only element; evaluates. Errors: `shape_error` unless there is exactly one. Stream behaviour: waits.
+  using refused_methods::item;
   Element item(where at = where::current()) const {
     Element value;
     read_item(shared().get(), &value, at);
@@ -182,6 +183,9 @@ class methods : public refused_methods {
   /// The axes reversed, or in the order given. Errors: `shape_error`. Source: numpy.transpose.
   auto T() const& { return transposed(shared(), {}); }
   auto T() && { return transposed(taken(), {}); }
+  /// The last two axes exchanged. Source: numpy.ndarray.mT.
+  auto mT() const& { return swapaxes(-1, -2); }
+  auto mT() && { return std::move(*this).swapaxes(-1, -2); }
   template <numbers_in_a_row Order = std::initializer_list<std::int64_t>>
   auto transpose(const Order& order = {}) const& {
     return transposed(shared(), order);

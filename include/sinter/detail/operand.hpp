@@ -86,8 +86,9 @@ constexpr dtype default_of(kind k) {
 }
 
 /// NEP 50: strong dtypes promote among themselves, then every weak kind lifts the result.
+template <std::size_t most = 3>
 constexpr dtype promote_all(const weight* w, int count) {
-  dtype strong[3] = {};
+  dtype strong[most] = {};
   int strong_count = 0;
   kind weakest = kind::boolean;
   for (int i = 0; i < count; ++i) {

@@ -220,7 +220,8 @@ enum class fault : std::uint8_t {
   keys,
   whole_axis,
   converted,
-  rows
+  rows,
+  bytes
 };
 
 /// What a call with a fault gives. It goes on as an expression of element type T, made from anything, so that nothing else
@@ -271,11 +272,15 @@ class refused : public lazy<T> {
                 "sinter: this is a function of the array: sqrt(a), matmul(a, b), sort(a), stddev(a), linalg::norm(a)");
   static_assert(of != fault::part,
                 "sinter: parts are indexed: a(i), a(_, j), a(slice(0, 2), _); extents are those of a.shape()");
+  static_assert(of != fault::bytes,
+                "sinter: an expression has no bytes to look at; an array made of it has: array(e).view<T>()");
   static_assert(of != fault::growth,
                 "sinter: an array keeps its shape: a = append(a, e), concatenate({a, b}), resize(a, {2, 3})");
   static_assert(of != fault::cast, "sinter: the element type is a template argument: a.astype<float>()");
   static_assert(of != fault::extents, "sinter: extents and axes are integers: a.reshape(2, 3), a.transpose(1, 0)");
-  static_assert(of != fault::axis, "sinter: an axis is an integer; several are written {.axis = {0, 2}}");
+  static_assert(
+      of != fault::axis,
+      "sinter: an axis is an integer; several are written {.axis = {0, 2}}; the larger of two is maximum(a, b)");
   static_assert(of != fault::no_elements, "sinter: an array without elements needs its element type: array<float> r");
   static_assert(of != fault::text,
                 "sinter: what NumPy names by a text is here an option in braces or a function of its own, which the "

@@ -36,6 +36,10 @@ struct refused_methods : refused_indices {
   SINTER_NO_METHOD(push_back, growth)
   SINTER_NO_METHOD(astype, cast)
 #undef SINTER_NO_METHOD
+  template <class X, class... More>
+  refused<double, fault::part, X> item(const X&, const More&...) const;
+  template <class U, class... X>
+  refused<double, fault::bytes, U, X...> view(const X&...) const;
   template <class U, class... X>
   refused<double, fault::cast, U, X...> cast(const X&...) const;
   template <class... X>

@@ -33,7 +33,7 @@ class stored_number {
  public:
   template <class X>
   explicit stored_number(const X& x) : bits_(to_bits(stored_scalar<T>(x))) {}
-  expression_view view() const { return {&table, nullptr, &bits_}; }
+  expression_view borrow() const { return {&table, nullptr, &bits_}; }
 
  private:
   static constexpr instruction code[] = {{instruction::take_scalar, dtype_of<T>}};
@@ -48,13 +48,14 @@ stored<T, V> store_value(handle& target, node* view, V&& value) {
   if constexpr (!operand<V>) {
     return {};
   } else if constexpr (scalar_operand<V>) {
-    store(target, view, stored_number<T>(value).view(), where{});
-  } else if constexpr (!std::is_lvalue_reference_v<V> && std::same_as<element_in<V>, T> && requires { value.view(); }) {
+    store(target, view, stored_number<T>(value).borrow(), where{});
+  } else if constexpr (!std::is_lvalue_reference_v<V> && std::same_as<element_in<V>, T> &&
+                       requires { value.borrow(); }) {
     // One that was named is owned by its node, which others may hold.
-    if (value.shared_node) store(target, view, astype<T>(lazy<T>(std::move(value))).view(), where{});
-    else store(target, view, value.view(), where{});
+    if (value.shared_node) store(target, view, astype<T>(lazy<T>(std::move(value))).borrow(), where{});
+    else store(target, view, value.borrow(), where{});
   } else {
-    store(target, view, astype<T>(std::forward<V>(value)).view(), where{});
+    store(target, view, astype<T>(std::forward<V>(value)).borrow(), where{});
   }
 }
 
@@ -82,8 +83,8 @@ updated<O, T, V> update(handle& target, node* view, Self&& self, V&& value) {
     return {};
   } else {
     auto e = apply<O>(std::forward<Self>(self), std::forward<V>(value));
-    if constexpr (std::same_as<element_in<decltype(e)>, T>) store(target, view, e.view(), where{});
-    else store(target, view, astype<T>(std::move(e)).view(), where{});
+    if constexpr (std::same_as<element_in<decltype(e)>, T>) store(target, view, e.borrow(), where{});
+    else store(target, view, astype<T>(std::move(e)).borrow(), where{});
   }
 }
 

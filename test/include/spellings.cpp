@@ -1,0 +1,109 @@
+// What programs ported from NumPy say in passing: lists where arrays stand, None for a bound, options behind an axis, functions that are
+// methods too.
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <vector>
+
+#include <sinter/fft.hpp>
+#include <sinter/sinter.hpp>
+#include <sinter/spectral.hpp>
+
+namespace {
+
+using namespace sinter;
+using numbers = std::vector<double>;
+
+TEST_CASE("spellings: lists in braces") {
+  const array<double> f{1, 2, 3};
+  CHECK(append(f, {5, 6}).get() == numbers{1, 2, 3, 5, 6});
+  CHECK(append(array<double>{{1, 2}}, {{3, 4}}, 0).get() == numbers{1, 2, 3, 4});
+  array<double> a = arange<double>(6);
+  place(a, a > 2, {10, 20});
+  CHECK(a.get() == numbers{0, 1, 2, 10, 20, 10});
+  putmask(a, a > 5, {-1, -2, -3});
+  CHECK(a.get() == numbers{0, 1, 2, -1, -2, -3});
+  copyto(a, {1, 2, 3, 4, 5, 6});
+  CHECK(a.get() == numbers{1, 2, 3, 4, 5, 6});
+  copyto(a, {0, 0, 0, 0, 0, 0}, a > 4);
+  CHECK(a.get() == numbers{1, 2, 3, 4, 0, 0});
+  put_along_axis(a, array<int>{0, 5}, {7, 8}, 0);
+  CHECK(a.get() == numbers{7, 2, 3, 4, 0, 8});
+  array<double> square = zeros<double>({2, 2});
+  fill_diagonal(square, {3, 4});
+  CHECK(square.get() == numbers{3, 0, 0, 4});
+}
+
+TEST_CASE("spellings: numbers among what is chosen") {
+  const array<int> k{0, 2, 1};
+  const array<double> x{-1, 0.5, 2};
+  CHECK(choose(k, {10, 20, 30}).get() == std::vector<int>{10, 30, 20});
+  CHECK(choose(k, tuple(x, 0, 1.5)).get() == numbers{-1, 1.5, 0});
+  CHECK(select({x<0, x> 1}, tuple(-x, 1), 0.25).get() == numbers{1, 0.25, 1});
+  CHECK(select({x<0, x> 1}, tuple(0, x * x)).get() == numbers{0, 0, 4});
+  static_assert(std::is_same_v<decltype(tuple(array<float>{1}, 2))::value_type, float>);
+  static_assert(std::is_same_v<decltype(tuple(1, 2.5))::value_type, double>);
+}
+
+TEST_CASE("spellings: no bound") {
+  const array<int> n{-3, 5, 12};
+  CHECK(clip(n, 0, _).get() == std::vector<int>{0, 5, 12});
+  CHECK(clip(n, _, 10).get() == std::vector<int>{-3, 5, 10});
+  CHECK(n.clip(_, n(0)).get() == std::vector<int>{-3, -3, -3});
+}
+
+TEST_CASE("spellings: options behind the axes") {
+  const array<double> a = arange<double>(6).reshape(2, 3);
+  CHECK(mean(a, 0, {.keepdims = true}).shape() == shape{1, 3});
+  CHECK(sum<float>(a, {0, 1}, {.keepdims = true}).shape() == shape{1, 1});
+  CHECK(max(a, 1, {.initial = 4}).get() == numbers{4, 5});
+  CHECK(var(a, 1, {.ddof = 1}).get() == numbers{1, 1});
+  CHECK(any(a > 4, -1, {.keepdims = true}).shape() == shape{2, 1});
+  CHECK(allclose(stats::zscore(a, {.axis = 1, .ddof = 1}), array<double>{{-1, 0, 1}, {-1, 0, 1}}));
+  CHECK(allclose(stats::zscore(a, {.ddof = 1}), stats::zscore(a, 0, 1)));
+}
+
+TEST_CASE("spellings: functions that are methods too") {
+  array<double> a = arange<double>(24).reshape(2, 3, 4);
+  const array<double> other = copy(a);
+  a += 1;
+  CHECK(other(0, 0, 0).item() == 0);
+  CHECK(ndim(a) == 3);
+  CHECK(asarray(a).get() == a.get());
+  CHECK(asarray(a(0, 0) * 2).get() == numbers{2, 4, 6, 8});
+  CHECK(size(a + 1) == 24);
+  CHECK(a.mT().shape() == shape{2, 4, 3});
+  CHECK(all(array(a + 1).mT() == matrix_transpose(a + 1)).item());
+  CHECK_THROWS_AS((void)a(0, 0).mT(), shape_error);
+}
+
+TEST_CASE("spellings: complex numbers") {
+  using complex = std::complex<double>;
+  const array<complex> z{complex(0, 1), complex(-1, 0)};
+  CHECK(angle(z, true).get() == numbers{90, 180});
+  CHECK(angle(z, false).get() == angle(z).get());
+  CHECK(angle(array<std::complex<float>>{1}, true).dtype() == dtype::float32);
+  CHECK(iscomplexobj(z));
+  CHECK(isrealobj(real(z)));
+  CHECK(size(z) == 2);  // std has a size, which complex numbers bring in
+}
+
+TEST_CASE("spellings: lengths of transforms made at run time") {
+  const array<double> a = arange<double>(12).reshape(3, 4);
+  const auto want = fft::fftn(a, {.s = {4, 6}}).get();
+  CHECK(fft::fftn(a, {.s = std::vector<int>{4, 6}}).get() == want);
+  CHECK(fft::fftn(a, {.s = zeros({4, 6}).shape()}).get() == want);
+  CHECK(allclose(fft::irfftn(fft::rfftn(a), {.s = a.shape()}), a));
+}
+
+TEST_CASE("spellings: lines of pieces") {
+  const array<double> t = arange<double>(10);
+  const array<double> bent = where(t < 4, 2 * t, 8 - 3 * t);
+  CHECK(allclose(signal::detrend(bent, signal::detrending::linear, -1, 4), zeros({10})));
+  CHECK(allclose(signal::detrend(stack(tuple(bent, -bent)), signal::detrending::linear, 1, {4, 7, 4}), zeros({2, 10})));
+  CHECK(!allclose(signal::detrend(bent), zeros({10})));
+  CHECK_THROWS_WITH_AS((void)signal::detrend(bent, signal::detrending::linear, -1, 11),
+                       "sinter: detrend of a piece that begins at 11, of 10 samples", shape_error);
+}
+
+}  // namespace
