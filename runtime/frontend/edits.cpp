@@ -29,12 +29,35 @@ handle part_of_axis(node* n, int axis, const index_item& what) {
   return handle(make_view(n, items.data(), axis + 1));
 }
 
+constexpr std::size_t few = 8;  // pieces, as they lie; of more a list of what comes where is read
+
+// Parts along an axis, without those that are empty.
+class pieces {
+ public:
+  pieces(node* of, int axis) : of_(of), axis_(axis) {}
+  void add(node* n, std::int64_t from, std::int64_t to) {
+    if (to > from) all_.push_back(part_of_axis(n, axis_, to_index(slice(from, to))));
+  }
+  node* joined() const {
+    if (all_.empty()) return part_of_axis(of_, axis_, to_index(slice(0, 0))).take();
+    std::vector<node*> parts;
+    for (const handle& p : all_) parts.push_back(p.get());
+    return parts.size() == 1 ? retain(parts[0]) : make_joined(parts.data(), parts.size(), axis_);
+  }
+
+ private:
+  node* const of_;
+  const int axis_;
+  std::vector<handle> all_;
+};
+
 // With something put in before a place.
 node* joined_around(node* n, int axis, std::int64_t place, node* between) {
-  const handle before = part_of_axis(n, axis, to_index(slice(_, place)));
-  const handle after = part_of_axis(n, axis, to_index(slice(place, _)));
-  node* const parts[] = {before.get(), between, after.get()};
-  return make_joined(parts, 3, axis);
+  pieces all(n, axis);
+  all.add(n, 0, place);
+  all.add(between, 0, typed(between)->extents[axis]);
+  all.add(n, place, typed(n)->extents[axis]);
+  return all.joined();
 }
 
 // Neighbouring places that are left out.
@@ -42,19 +65,12 @@ struct gap {
   std::int64_t begin, end;
 };
 
-// What lies between gaps: few pieces, as they lie.
 node* joined_between(node* n, int axis, const std::vector<gap>& gaps) {
-  std::vector<handle> pieces;
+  pieces all(n, axis);
   std::int64_t from = 0;
-  const auto add = [&](std::int64_t to) {
-    if (to > from) pieces.push_back(part_of_axis(n, axis, to_index(slice(from, to))));
-  };
-  for (const gap& g : gaps) add(g.begin), from = g.end;
-  add(typed(n)->extents[axis]);
-  if (pieces.empty()) return part_of_axis(n, axis, to_index(slice(0, 0))).take();
-  std::vector<node*> parts;
-  for (const handle& p : pieces) parts.push_back(p.get());
-  return parts.size() == 1 ? retain(parts[0]) : make_joined(parts.data(), parts.size(), axis);
+  for (const gap& g : gaps) all.add(n, from, g.begin), from = g.end;
+  all.add(n, from, typed(n)->extents[axis]);
+  return all.joined();
 }
 
 // Integers that the program knows, along an axis of a shape of `rank` axes.
@@ -69,7 +85,6 @@ handle list_along(const runtime::list<std::int64_t>& list, int axis, int rank) {
 }  // namespace
 
 node* make_deleted(node* n, const std::int64_t* at, std::size_t count, std::int64_t given) try {
-  constexpr std::size_t few = 8;  // pieces; of more a list of what stays is read
   const shape& s = typed(n)->extents;
   const int axis = checked_axis(given, s.size(), "delete");
   if (count == 0) return retain(n);
@@ -128,13 +143,26 @@ node* inserted_at(node* n, const runtime::list<std::int64_t>& before, node* valu
   runtime::list<std::size_t> order(before.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return before[a] < before[b]; });
+  const handle all = fitted(values, places, s);
+  if (before.size() <= few) {
+    pieces parts(n, axis);
+    std::int64_t next = 0;
+    for (const std::size_t k : order) {
+      const auto value = static_cast<std::int64_t>(k);
+      parts.add(n, next, before[k]);
+      parts.add(all.get(), value, value + 1);
+      next = before[k];
+    }
+    parts.add(n, next, s[axis]);
+    return parts.joined();
+  }
   runtime::list<std::int64_t> from(static_cast<std::size_t>(to[axis]),
                                    -1);  // of the array; of the values from s[axis] on
   for (std::size_t k = 0; k < order.size(); ++k)
     from[static_cast<std::size_t>(before[order[k]]) + k] = s[axis] + static_cast<std::int64_t>(order[k]);
-  std::int64_t next = 0;
+  std::int64_t old_place = 0;
   for (std::int64_t& f : from)
-    if (f < 0) f = next++;
+    if (f < 0) f = old_place++;
   const lazy<std::int64_t> source(list_along(from, axis, s.size()).take());
   const lazy<bool> is_old(source < s[axis]);
   const auto placed = [&](node* of, lazy<std::int64_t> index, const lazy<bool>& here) {
@@ -145,7 +173,6 @@ node* inserted_at(node* n, const runtime::list<std::int64_t>& before, node* valu
     v.guard(handle(here.share()));
     return handle(v.made());
   };
-  const handle all = fitted(values, places, s);
   const handle old = placed(n, source, is_old), fresh = placed(all.get(), source - s[axis], lazy<bool>(!is_old));
   return runtime::make_where(handle(is_old.share()).get(), old.get(), fresh.get());
 }

@@ -188,37 +188,47 @@ struct bin_edges {
   histogram_range between = {};
 };
 
+// Edges are rounded where numbers of the range's ends are: far less than a bin has to be between them.
+bool can_divide(const histogram_range& r, std::int64_t bins) {
+  constexpr double least = 0x1p-40;
+  const double width = (r.high - r.low) / static_cast<double>(bins);
+  return std::isfinite(width) && width > least * std::max(std::abs(r.low), std::abs(r.high)) &&
+         width >= std::numeric_limits<double>::min() / least && bins < std::numeric_limits<std::int32_t>::max();
+}
+
+constexpr double near = 0x1p-8;  // an edge; units: widths of bins
+
+// Of edges that a program gives: linspace made most of them.
+bin_edges as_given(array<double> edges) {
+  if (edges.ndim() != 1 || edges.size() < 2)
+    throw error("sinter: the edges of bins have one axis, and at least two elements");
+  const std::vector<double> all = edges.get();
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (!(all[i] >= all[i - 1])) throw error("sinter: edges of bins that fall");
+  const histogram_range r{all.front(), all.back()};
+  const auto bins = static_cast<std::int64_t>(all.size() - 1);
+  const double width = (r.high - r.low) / static_cast<double>(bins);
+  bool are_even = can_divide(r, bins);
+  for (std::size_t i = 0; i < all.size() && are_even; ++i)
+    are_even = std::abs(all[i] - (r.low + static_cast<double>(i) * width)) < near / 8 * width;
+  return {std::move(edges), are_even, r};
+}
+
 bin_edges edges_of(const lazy<double>& x, const histogram_bins& bins, const histogram_range& range) {
-  if (!bins.is_number()) {
-    array<double> edges = numbers_of(bins.edges());
-    if (edges.ndim() != 1 || edges.size() < 2)
-      throw error("sinter: the edges of bins have one axis, and at least two elements");
-    const std::int64_t last = edges.size() - 1;
-    if (!sinter::all(edges(slice(1, _)) >= edges(slice(0, last))).item())
-      throw error("sinter: edges of bins that fall");
-    return {edges};
-  }
+  if (!bins.is_number()) return as_given(numbers_of(bins.edges()));
   if (bins.count() < 1) throw error("sinter: a histogram of no bins");
   const histogram_range r = range_of(x, range);
-  // Edges are rounded where numbers of the range's ends are: far less than a bin has to be between them.
-  constexpr double least = 0x1p-40;
-  const double width = (r.high - r.low) / static_cast<double>(bins.count());
-  const bool are_even = std::isfinite(width) && width > least * std::max(std::abs(r.low), std::abs(r.high)) &&
-                        width >= std::numeric_limits<double>::min() / least &&
-                        bins.count() < std::numeric_limits<std::int32_t>::max();
-  return {linspace(r.low, r.high, bins.count() + 1), are_even, r};
+  return {linspace(r.low, r.high, bins.count() + 1), can_divide(r, bins.count()), r};
 }
 
 // Numbers of at most 32 bits that an expression only widens; of others, the node itself.
-term as_given(const term& x) {
+term not_widened(const term& x) {
   const auto* const e = static_cast<const expression_node*>(runtime::typed(x.get()));
   if (e->kind != node_kind::expression || e->code->nodes != 1 || e->code->length != 2) return x;
   const auto* const from = static_cast<const typed_node*>(e->children[0]);
   const bool is_float = from->type == dtype::float32 || is_short_floating(from->type);
   return is_float && from->extents == e->extents ? astype(term::of(e->children[0]), dtype::float32) : x;
 }
-
-constexpr double near = 0x1p-8;  // an edge; units: widths of bins
 
 // Are numbers of bins right within an eighth of that where they are computed in float? Four roundings, of numbers as large as the edges
 // and the number of bins.
@@ -231,7 +241,7 @@ bool is_right_in_float(const bin_edges& edges) {
 }
 
 // The last of even edges that is no greater than x, which lies between the first and below the last: by a division and, near an edge, by
-// the edge itself, as NumPy does. Others are not read: what an edge's rounding is of a width was asked before, and is far less.
+// the edge itself, as NumPy does. Others are not read: how far an edge may be from its place was asked before, and is far less.
 term even_edge_before(const term& x, const bin_edges& edges) {
   const histogram_range& r = edges.between;
   const term quotient = (x - r.low) * (static_cast<double>(edges.all.size() - 1) / (r.high - r.low));
@@ -249,7 +259,7 @@ term bins_of(const term& x, const bin_edges& edges, std::int64_t outside) {
   const term e = term::of(edges.all.node());
   const std::int64_t last = edges.all.size() - 1;
   const term high = e.at(0, last), is_inside = (x >= e.at(0, 0)) & (x <= high);
-  const term number = edges.are_even && is_right_in_float(edges) ? as_given(x) : x;
+  const term number = edges.are_even && is_right_in_float(edges) ? not_widened(x) : x;
   const term before = edges.are_even
                           ? astype(even_edge_before(choose(is_inside, number, edges.between.low), edges), dtype::int64)
                           : count_before(e, x, true) - 1;

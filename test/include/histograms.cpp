@@ -27,6 +27,17 @@ counts_of by_hand(const std::vector<double>& values, const std::vector<double>& 
   return counts;
 }
 
+/// The same of many bins.
+counts_of by_search(const std::vector<double>& values, const std::vector<double>& edges) {
+  counts_of counts(edges.size() - 1);
+  for (const double x : values) {
+    if (!(x >= edges.front() && x <= edges.back())) continue;
+    const auto above = std::upper_bound(edges.begin(), edges.end(), x);
+    ++counts[std::min(static_cast<std::size_t>(above - edges.begin()) - 1, counts.size() - 1)];
+  }
+  return counts;
+}
+
 }  // namespace
 
 TEST_CASE("histograms: bincount") {
@@ -175,9 +186,9 @@ TEST_CASE("histograms: a division finds the bins that a search among the edges f
       }
       values.insert(values.end(), {-inf, inf, std::nan("")});
       const array<double> x = asarray(values);
-      const counts_of by_search = histogram(x, edges).counts.get(),
-                      by_division = histogram(x, bins, {.range = r}).counts.get();
-      CHECK(by_division == by_search);
+      const counts_of by_division = histogram(x, bins, {.range = r}).counts.get();
+      CHECK(by_division == by_search(values, edges.get()));
+      CHECK(histogram(x, edges).counts.get() == by_division);  // linspace is known by its elements
       if (bins <= 256) CHECK(by_division == by_hand(values, edges.get()));
     }
   const array<float> y = random::generator(5).uniform<float>({20'000});
@@ -185,6 +196,26 @@ TEST_CASE("histograms: a division finds the bins that a search among the edges f
   const auto [counts, edges] = histogram(y, 256, {.range = {0, 1}});
   CHECK(counts.get() == by_hand(std::vector<double>(host.begin(), host.end()), edges.get()));
   CHECK(histogram(full({5000}, 0.25), 8, {.range = {0, 1}}).counts.get() == counts_of{0, 0, 5000, 0, 0, 0, 0, 0});
+}
+
+TEST_CASE("histograms: edges that are even but for one") {
+  const std::vector<double> even = linspace(-3, 3, 50).get();
+  for (const double moved : {0.0, 1e-9, 1.0 / 2100, 1.0 / 2000, 1.0 / 300, 1.0 / 4, 0.9}) {
+    CAPTURE(moved);
+    std::vector<double> edges = even, values;
+    edges[17] += moved * (edges[1] - edges[0]);
+    edges[30] -= moved * (edges[1] - edges[0]);
+    for (const double e : edges)
+      for (const double near : {e, std::nextafter(e, -9), std::nextafter(e, 9), e + 1e-4, e - 1e-4, e + 0.05})
+        values.push_back(near);
+    for (const double e : even) values.push_back(e);
+    CHECK(histogram(asarray(values), asarray(edges)).counts.get() == by_search(values, edges));
+  }
+  CHECK(histogram(array<double>{1, 2, 3}, array<double>{2, 2, 2}).counts.get() == counts_of{0, 1});
+  const double inf = std::numeric_limits<double>::infinity();
+  CHECK(histogram(array<double>{1, 2, -3}, array<double>{-inf, 0, inf}).counts.get() == counts_of{1, 2});
+  CHECK_THROWS_WITH((void)histogram(array<double>{1}, array<double>{0, std::nan(""), 2}),
+                    "sinter: edges of bins that fall");
 }
 
 TEST_CASE("histograms: edges in a list") {

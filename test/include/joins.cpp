@@ -1,6 +1,7 @@
 // Joins, and reshapes of expressions: NumPy's values, in the kernel of their user.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include <sinter/sinter.hpp>
@@ -172,4 +173,25 @@ TEST_CASE("shapes: reshapes of expressions take no kernel of their own") {
   CHECK(into(2).item() == 12);
   CHECK(into(22).item() == 34);
   CHECK(into(23).item() == 0);
+}
+
+TEST_CASE("joins: insertions before few places and before many") {
+  const array<std::int64_t> a = sn::arange(12);
+  for (const std::size_t count : {1, 2, 3, 8, 9, 20}) {
+    std::vector<std::int64_t> places, values, want = a.get();
+    for (std::size_t k = 0; k < count; ++k) {
+      places.push_back(static_cast<std::int64_t>(k * 7 % 13));
+      values.push_back(100 + static_cast<std::int64_t>(k));
+    }
+    // As numpy.insert has it: places are those of the elements before anything is inserted.
+    std::vector<std::size_t> order(count);
+    for (std::size_t k = 0; k < count; ++k) order[k] = k;
+    std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return places[x] < places[y]; });
+    for (std::size_t k = 0; k < count; ++k)
+      want.insert(want.begin() + places[order[k]] + static_cast<std::ptrdiff_t>(k), values[order[k]]);
+    CHECK(sn::insert(a, places, sn::asarray(values)).get() == want);
+    const array<std::int64_t> rows = sn::stack(tuple(a, a + 50)), both = sn::insert(rows, places, sn::asarray(values), 1);
+    CHECK(both(0).get() == want);
+    CHECK(sn::insert(a + 0, places, 7).size() == 12 + static_cast<std::int64_t>(count));
+  }
 }
