@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "codegen/source/cpu_writer.hpp"
+#include "codegen/source/cpu_stretches.hpp"
 #include "codegen/source/helpers.hpp"
 #include "codegen/source/loads.hpp"
 #include "codegen/source/turning.hpp"
@@ -11,9 +11,9 @@ namespace sinter::codegen {
 
 namespace {
 
-class cpu_map : cpu_writer {
+class cpu_map : cpu_stretches {
  public:
-  cpu_map(writer& w, const body& b) : cpu_writer(w, b), m_(b.v.map), last_(b.v.rank - 1), length_(number("n", last_)) {}
+  cpu_map(writer& w, const body& b) : cpu_stretches(w, b) {}
 
   void write() {
     argument_struct();
@@ -32,24 +32,6 @@ class cpu_map : cpu_writer {
   }
 
  private:
-  // An input at element `i`: where it has been turned, in its tile; where all of a row is one element, in a variable.
-  spelled read_here(const std::string& prefix, const std::string& i) const {
-    return [this, prefix, i](int o) {
-      if (is_still(o)) return number("v", o);
-      if (!is_turned(o)) return read(prefix, i)(o);
-      return number("t", o) + "[(" + number("i", last_ - 1) + " - top) * " + std::to_string(m_.tile) + " + " + i +
-             " - left]";
-    };
-  }
-
-  bool is_still(int o) const { return b_.v.operands[o] == access::still && b_.is_element(o); }
-
-  // gcc cannot know that no result is written over it, and would read it for every vector.
-  void read_still(const std::string& prefix) {
-    for (int o = 0; o < b_.inputs(); ++o)
-      if (is_still(o)) w_.line("const ", b_.type(o), " ", number("v", o), " = *", base(o, prefix), ";");
-  }
-
   void along(const std::string& prefix, std::string_view from, std::string_view to) {
     read_still(prefix);
     if (m_.staged || m_.gathered) return in_stages(prefix, from, to);
@@ -60,153 +42,6 @@ class cpu_map : cpu_writer {
     if (counts()) blocks(prefix, to);
     w_.line(b_.points[0].call(read_here(prefix, "i"), {}, outputs(when::points, prefix, "i")));
     w_.close();
-  }
-
-  // What does not change before the next border is asked where a stretch begins, so that its elements are vectors: of each load the
-  // address, which is that of a row of zeros where it is guarded.
-  void in_stretches(const std::string& prefix, std::string_view from, std::string_view to) {
-    w_.open("for (long long i = ", from, "; i < ", to, ";)");
-    begin_stretch(prefix, to);
-    through_stretch(prefix);
-    w_.close();
-  }
-
-  void begin_stretch(const std::string& prefix, std::string_view to) {
-    const std::string most = std::to_string(longest_stretch);
-    w_.line("const long long start = i;");
-    w_.line("long long stop = ", to, " - i < ", most, " ? ", to, " : i + ", most, ";");
-    for (std::size_t b = 0; b < b_.borders.size(); ++b) find_border(b_.borders[b], prefix);
-  }
-
-  void through_stretch(const std::string& prefix) {
-    for (std::size_t l = 0; l < b_.cut.loads.size(); ++l) find_place(l, prefix);
-    const auto loop = [&](const spelled& load) {
-      w_.raw("#pragma GCC ivdep\n");
-      w_.open("for (; i < stop; ++i)");
-      w_.line(b_.points[0].call(read_here(prefix, "i"), {}, outputs(when::points, prefix, "i"), load));
-      w_.close();
-    };
-    const std::string condition = find_steps(prefix);
-    if (condition.empty()) return loop(settled("i - start"));
-    w_.open("if (", condition, ")");
-    loop(settled("i - start"));
-    w_.close();
-    loop(settled("i - start", true));
-  }
-
-  // How far loads go from point to point whose step depends on where the stretch is; gives what holds if all go by one. What is guarded
-  // away goes along its zeros.
-  std::string find_steps(const std::string& prefix) {
-    std::string condition;
-    for (std::size_t l = 0; l < b_.cut.loads.size(); ++l) {
-      if (b_.cut.loads[l].along != settled_load::goes::by_a_step) continue;
-      const std::string of = std::to_string(b_.cut.loads[l].value);
-      w_.line("long long step", of, " = 1;");
-      w_.open("");
-      ask_place(l, prefix, "(i + (i + 1 < stop))", "next", "there");
-      w_.line(guard_of(b_.k.values[b_.cut.loads[l].value]) ? "if (there) " : "", "step", of, " = next - offset", of,
-              ";");
-      w_.close();
-      condition += (condition.empty() ? "step" : " && step") + of + " == 1";
-    }
-    return condition;
-  }
-
-  // Rows with the same borders: several go through one stretch, and where it is next to nothing through one of its points, before the next.
-  void rows_in_stretches(const std::string& prefix, const std::string& from, const std::string& to) {
-    constexpr int shares = 1024, least = 4;
-    const int few = std::max(least, m_.together / shares);  // points, for which no loop of vectors pays
-    const std::string most = std::to_string(m_.together), i = number("i", last_ - 1);
-    const auto each_row = [&](auto write) {
-      w_.open("for (long long ", i, " = top; ", i, " < bottom; ++", i, ")");
-      place("q", prefix, last_ - 1, last_, when::points, true);
-      read_still("q");
-      write();
-      w_.close();
-    };
-    w_.line("const long long together = ", length_, " < ", most, " ? ", most, " / ", length_, " : 1;");
-    w_.open("for (long long top = ", from, "; top < ", to, "; top += together)");
-    w_.line("const long long bottom = top + together < ", to, " ? top + together : ", to, ", ", i, " = top;");
-    place("q", prefix, last_ - 1, last_, when::points, true);
-    read_still("q");
-    w_.open("for (long long i = 0; i < ", length_, ";)");
-    begin_stretch("q", length_);
-    w_.open("if (stop - start < ", std::to_string(few), ")");
-    w_.open("for (; i < stop; ++i)");
-    each_row([&] {
-      for (std::size_t l = 0; l < b_.cut.loads.size(); ++l) find_place(l, "q");
-      w_.line(b_.points[0].call(read_here("q", "i"), {}, outputs(when::points, "q", "i"), settled("0")));
-    });
-    w_.close();
-    w_.line("continue;");
-    w_.close();
-    each_row([&] {
-      w_.line("i = start;");
-      through_stretch("q");
-    });
-    w_.close();
-    w_.close();
-  }
-
-  // How far the comparison stays as it is: by bisection, unless it is as far as in the row before.
-  void find_border(const function& border, const std::string& prefix) {
-    const auto ask = [&](const std::string& at, const std::string& answer) {
-      w_.line("const bool ", border.call(read_here(prefix, at), {}, {answer}));
-    };
-    const std::string here = "at_" + border.name, found = "found_" + border.name;
-    ask("i", here);
-    w_.open("");
-    ask("(stop - 1)", "behind");
-    w_.line("long long same = i, other = stop - 1;");
-    w_.open("if (behind != ", here, " && same < ", found, " && ", found, " <= other)");
-    ask("(" + found + " - 1)", "before");
-    ask(found, "after");
-    w_.line("if (before == ", here, " && after == behind) same = ", found, " - 1, other = ", found, ";");
-    w_.close();
-    w_.open("while (behind != ", here, " && same + 1 < other)");
-    w_.line("const long long middle = same + (other - same) / 2;");
-    ask("middle", "there");
-    w_.line("if (there == ", here, ") same = middle;");
-    w_.line("else other = middle;");
-    w_.close();
-    w_.line("if (behind != ", here, ") stop = ", found, " = other;");
-    w_.close();
-  }
-
-  void find_place(std::size_t l, const std::string& prefix) {
-    const value& at = b_.k.values[b_.cut.loads[l].value];
-    const std::string of = std::to_string(b_.cut.loads[l].value);
-    std::string place = read_here(prefix, "i")(b_.k.values[at.args[0]].index);
-    if (at.index & with_offset) place += " + offset" + of;
-    if (guard_of(at)) place = "inside" + of + " ? " + place + " : " + nothing_row(at.type);
-    ask_place(l, prefix, "i", "offset" + of, "inside" + of);
-    w_.line("const ", spell_elements(at.type, dialect::c), "* const row", of, " = ", place, ";");
-    if (b_.cut.loads[l].along != settled_load::goes::by_stride) return;
-    const std::string stride = b_.name(b_.k.values[at.args[0]].index) + "_step" + std::to_string(last_);
-    w_.line("const long long step", of, " = ", guard_of(at) ? "inside" + of + " ? " + stride + " : 0" : stride, ";");
-  }
-
-  void ask_place(std::size_t l, const std::string& prefix, const std::string& at, const std::string& offset,
-                 const std::string& inside) {
-    const value& load = b_.k.values[b_.cut.loads[l].value];
-    std::vector<std::string> into;
-    if (load.index & with_offset) into.push_back(offset), w_.line("long long ", offset, ";");
-    if (guard_of(load)) into.push_back(inside), w_.line("bool ", inside, ";");
-    if (!into.empty()) w_.line(b_.places[l].call(read_here(prefix, at), {}, into));
-  }
-
-  // What a point is given there, so far behind where its loads begin. `with_steps`: those that are found do not all go by one.
-  spelled settled(const std::string& behind, bool with_steps = false) const {
-    return [this, behind, with_steps](int v) {
-      using goes = settled_load::goes;
-      for (const settled_load& l : b_.cut.loads) {
-        if (l.value != v) continue;
-        if (l.along == goes::nowhere) return number("row", v) + "[0]";
-        const bool has_step = l.along == goes::by_stride || (with_steps && l.along == goes::by_a_step);
-        return number("row", v) + (has_step ? "[(" + behind + ") * " + number("step", v) + "]" : "[" + behind + "]");
-      }
-      return number("at_border", v);
-    };
   }
 
   bool goes_back() const { return std::find(m_.ways.begin(), m_.ways.end(), way::back) != m_.ways.end() && !counts(); }
@@ -440,8 +275,6 @@ class cpu_map : cpu_writer {
     w_.close();
   }
 
-  bool is_turned(int o) const { return m_.tile && o < b_.inputs() && m_.of(o) == way::tiled; }
-
   void turning_functions() {
     for (const int bytes : {4, 8}) {
       bool used = false;
@@ -485,10 +318,6 @@ class cpu_map : cpu_writer {
     w_.close();
     w_.close();
   }
-
-  const map_schedule& m_;
-  const int last_;
-  const std::string length_;
 };
 
 }  // namespace

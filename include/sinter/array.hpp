@@ -66,9 +66,10 @@ class array<T> : public detail::methods<array<T>, T> {
   template <class V>
     requires(arithmetic<V> || std::same_as<V, sinter::shape>)
   array(const V&, detail::where = {}) {
-    static_assert(
-        detail::never<V>,
-        "sinter: an array is made of its elements, array{3.0}, or of a shape, zeros<T>({3}) or full({2, 3}, 3.0)");
+    static_assert(detail::never<V>,
+                  "sinter: an array is made of its elements, array{3.0}, or of a shape, zeros<T>({3}) or full({2, 3}, "
+                  "3.0); one without "
+                  "axes is full({}, 3.0)");
   }
   template <arithmetic V, arithmetic W, class... X>
   array(V, W, const X&...) {
@@ -295,6 +296,9 @@ template <arithmetic T, arithmetic... U>
   requires(sizeof...(U) > 0 && !(std::same_as<T, U> && ...))
 array(T, U...)
 ->array<std::common_type_t<T, U...>>;
+// In rows of such numbers double is.
+array(std::initializer_list<std::initializer_list<detail::plain_number>>)->array<double>;
+array(std::initializer_list<std::initializer_list<std::initializer_list<detail::plain_number>>>)->array<double>;
 template <class V>
   requires(arithmetic<V> || detail::host_range<V> || std::same_as<V, shape>)
 array(const V&)

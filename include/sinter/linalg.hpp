@@ -233,6 +233,10 @@ auto cho_factor(E&& e, bool lower = false) {
   using T = solved<E>;
   return cho_factors<T>{lazy<T>(make_cholesky(node_in(std::forward<E>(e)), dtype_of<T>, lower, "cho_factor")), lower};
 }
+template <sinter::detail::expression E>
+auto cho_factor(E&& e, const triangular_options& how) {
+  return cho_factor(std::forward<E>(e), static_cast<bool>(how.lower));
+}
 /// Solves with it. Source: scipy.linalg.cho_solve.
 template <class F, sinter::detail::expression B>
 auto cho_solve(const cho_factors<F>& factors, B&& b) {

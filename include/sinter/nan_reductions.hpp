@@ -104,6 +104,11 @@ auto nancumprod(E&& e, std::int64_t axis) {
   auto name(E&& e, std::int64_t axis) {                               \
     return name<R>(std::forward<E>(e), reduce_options{.axis = axis}); \
   }                                                                   \
+  template <detail::choice R = void, detail::expression E>            \
+  auto name(E&& e, const axes& over, reduce_options how) {            \
+    how.axis = over;                                                  \
+    return name<R>(std::forward<E>(e), how);                          \
+  }                                                                   \
   SINTER_REFUSE_CHOOSING(name)
 SINTER_OVER_AXIS(nansum)
 SINTER_OVER_AXIS(nanprod)
@@ -115,6 +120,11 @@ SINTER_OVER_AXIS(nanstd)
   template <detail::expression E>                                  \
   auto name(E&& e, std::int64_t axis) {                            \
     return name(std::forward<E>(e), reduce_options{.axis = axis}); \
+  }                                                                \
+  template <detail::expression E>                                  \
+  auto name(E&& e, const axes& over, reduce_options how) {         \
+    how.axis = over;                                               \
+    return name(std::forward<E>(e), how);                          \
   }                                                                \
   SINTER_REFUSE(name)
 SINTER_OVER_AXIS(nanmin)

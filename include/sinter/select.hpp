@@ -32,10 +32,12 @@ lazy<typename List::value_type> chosen_among(K&& which, const List& all, index_m
   return lazy<typename List::value_type>(
       make_chosen(node_of(std::forward<K>(which)).get(), all.nodes(), all.size(), mode));
 }
+/// Numbers as arrays without axes, of the dtype that a number alone has.
 template <class N>
-std::vector<lazy<element_type<N>>> as_scalars(std::initializer_list<N> numbers) {
-  std::vector<lazy<element_type<N>>> all;
-  for (const N x : numbers) all.emplace_back(full<element_type<N>>({}, x));
+auto as_scalars(std::initializer_list<N> numbers) {
+  using T = typename element_of<default_of(kind_of(dtype_of<N>))>::type;
+  std::vector<lazy<T>> all;
+  for (const N x : numbers) all.emplace_back(full<T>({}, static_cast<T>(x)));
   return all;
 }
 template <class List>

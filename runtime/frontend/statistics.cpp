@@ -1,5 +1,6 @@
 #include <sinter/statistics.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #include <sinter/detail/rearrange.hpp>
@@ -16,21 +17,39 @@ namespace sinter::detail {
 
 using runtime::apply, runtime::astype, runtime::fold, runtime::joined, runtime::one_axis, runtime::term;
 
+namespace {
+
+// Weights that lie along some axes of a shape, in the order in which these are named.
+term weights_along(const term& w, const axis_list& axes, const shape& s) {
+  std::int64_t place_of[max_rank], order[max_rank];  // which axis of the weights lies along an axis
+  std::fill_n(place_of, max_rank, -1);
+  bool lie_along = axes.count == w.rank();
+  for (int k = 0; k < w.rank() && lie_along; ++k) {
+    const int axis = runtime::checked_axis(axes.axes[k], s.size(), "average");
+    lie_along = place_of[axis] < 0 && w.extent(k) == s[axis];
+    place_of[axis] = k;
+  }
+  if (!lie_along)
+    throw shape_error(message("sinter: an average of shape %s by weights of shape %s, which do not lie along its axes",
+                              to_string(s).c_str(), to_string(w.extents()).c_str())
+                          .c_str());
+  int count = 0;
+  for (int d = 0; d < s.size(); ++d)
+    if (place_of[d] >= 0) order[count++] = place_of[d];
+  term all = count < 2 ? w : term::made(make_transpose(w.get(), order, count));
+  for (int d = 0; d < s.size(); ++d)
+    if (place_of[d] < 0) all = all.with_axis(d);
+  return all.broadcast_to(s);
+}
+
+}  // namespace
+
 node* make_average(handle of, handle weights, dtype type, const reduce_options& how) {
   const term x = astype(term(std::move(of)), type);
   term w = astype(term(std::move(weights)), type);
   const axis_list& axes = how.axis.list();
   if (how.where || how.initial) throw error("sinter: average takes neither where nor initial; weights of 0 leave out");
-  if (!(w.extents() == x.extents())) {
-    const bool lies_along = axes.count == 1 && w.rank() == 1;
-    const int axis = lies_along ? runtime::checked_axis(axes.axes[0], x.rank(), "average") : 0;
-    if (!lies_along || w.extent(0) != x.extent(axis))
-      throw shape_error(message("sinter: an average of shape %s by weights of shape %s, which lie along no single axis",
-                                to_string(x.extents()).c_str(), to_string(w.extents()).c_str())
-                            .c_str());
-    for (int d = axis + 1; d < x.rank(); ++d) w = w.with_axis(w.rank());
-    w = w.broadcast_to(x.extents());
-  }
+  if (!(w.extents() == x.extents())) w = weights_along(w, axes, x.extents());
   const dtype wide = widened(type);  // sums of numbers of 16 bits are of floats, the products being theirs
   const term total = fold(reduction::sum, x * w, axes, how.keepdims, wide);
   return astype(total / fold(reduction::sum, w, axes, how.keepdims, wide), type).take();

@@ -74,7 +74,7 @@ TEST_CASE("joins: a list in braces is of parts of arrays, or of expressions of o
   CHECK(sn::block({{a(1)}, {a(0)}}).get() == turned);
   CHECK(sn::choose(array<int>{1, 0}, {a(0), a(1)}).get() == std::vector<int>{3, 2});
   CHECK(sn::select({a(0) > 1, a(0) > 0}, {a(1), a(0)}).get() == std::vector<int>{1, 4});
-  CHECK(sn::select({a(0) > 1, a(0) > 0}, {10, 20}, 30).get() == std::vector<int>{20, 10});
+  CHECK(sn::select({a(0) > 1, a(0) > 0}, {10, 20}, 30).get() == std::vector<std::int64_t>{20, 10});
   CHECK(sn::select({a > 3}, {0.5}).shape() == a.shape());
   CHECK(sn::ravel_multi_index({a(0), a(1)}, {3, 5}).get() == std::vector<std::int64_t>{8, 14});
 }
@@ -190,8 +190,42 @@ TEST_CASE("joins: insertions before few places and before many") {
     for (std::size_t k = 0; k < count; ++k)
       want.insert(want.begin() + places[order[k]] + static_cast<std::ptrdiff_t>(k), values[order[k]]);
     CHECK(sn::insert(a, places, sn::asarray(values)).get() == want);
-    const array<std::int64_t> rows = sn::stack(tuple(a, a + 50)), both = sn::insert(rows, places, sn::asarray(values), 1);
+    const array<std::int64_t> rows = sn::stack(tuple(a, a + 50)),
+                              both = sn::insert(rows, places, sn::asarray(values), 1);
     CHECK(both(0).get() == want);
     CHECK(sn::insert(a + 0, places, 7).size() == 12 + static_cast<std::int64_t>(count));
   }
+}
+
+TEST_CASE("joins: parts side by side along an axis of few, however these lie") {
+  const array<float> a = sn::astype<float>(sn::arange(60 * 47).reshape(60, 47)),
+                     wide = sn::astype<float>(sn::arange(60 * 94)).reshape(60, 94);
+  const array<float> b = wide(_, slice(_, _, -2)), column = sn::astype<float>(sn::arange(60).reshape(60, 1)) * 3;
+  const std::vector<float> of_a = a.get(), of_b = b.get(), of_column = column.get();
+  const auto at = [&](std::size_t i, std::size_t j) { return i * 47 + j; };
+  const array<float> three = sn::stack(tuple(a, b + 1, sn::broadcast_to(column, {60, 47})), -1);
+  const array<float> turned = sn::stack(tuple(a.T(), b.T() * 2), -1);
+  const array<float> joined = sn::concatenate(tuple(a(_, slice(0, 1)), b(_, slice(3, 5)), column), 1);
+  const std::vector<float> threes = three.get(), turns = turned.get(), joins = joined.get();
+  bool is_right = true;
+  for (std::size_t i = 0; i < 60; ++i) {
+    for (std::size_t j = 0; j < 47; ++j) {
+      const float* const one = &threes[3 * at(i, j)];
+      is_right = is_right && one[0] == of_a[at(i, j)] && one[1] == of_b[at(i, j)] + 1 && one[2] == of_column[i];
+      const float* const two = &turns[2 * (j * 60 + i)];
+      is_right = is_right && two[0] == of_a[at(i, j)] && two[1] == of_b[at(i, j)] * 2;
+    }
+    const float* const four = &joins[4 * i];
+    is_right = is_right && four[0] == of_a[at(i, 0)] && four[1] == of_b[at(i, 3)] && four[2] == of_b[at(i, 4)] &&
+               four[3] == of_column[i];
+  }
+  CHECK(is_right);
+  // A guard that depends on the row, beside borders that do not.
+  const array<float> padded = sn::pad(sn::stack(tuple(a, b), -1), {{1, 2}, {0, 3}, {1, 0}});
+  CHECK(sn::sum(padded, {.axis = {0, 1, 2}}).item() == sn::sum(a + b).item());
+  CHECK(sn::array_equal(padded(slice(1, -2), slice(_, 47), slice(1, _)), sn::stack(tuple(a, b), -1)));
+  const array<int> rows = sn::astype<int>(sn::arange(60) * 7 % 60);
+  const array<float> picked = sn::stack(tuple(sn::take(a, rows, 0), sn::roll(b, 5, 0)), -1);
+  CHECK(sn::array_equal(picked(_, _, 0), sn::take(a, rows, 0)));
+  CHECK(sn::array_equal(picked(_, _, 1), sn::roll(b, 5, 0)));
 }

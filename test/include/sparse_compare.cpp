@@ -43,8 +43,9 @@ void compare_all(const Sparse& a, const Sparse& b, const array<T>& m, const arra
 }
 
 TEST_CASE_TEMPLATE("sparse comparisons: what dense arrays give", T, std::int32_t, std::uint8_t, float, double) {
-  for (const auto& [name, s] : sparse_shapes) {
-    CAPTURE(std::string(name));
+  for (const auto& [given, s] : sparse_shapes) {
+    const std::string name = given;
+    CAPTURE(name);
     const array<T> m = sparse_matrix_named<T>(name, s), n = astype<T>(m * (arange(s[1]) % 2) + m / 2.0);
     compare_all(csr_array<T>(m), csr_array<T>(n), m, n);
     compare_all(csc_array<T>(m), csc_array<T>(n), m, n);
@@ -65,9 +66,10 @@ void has_extremes(const Sparse& a, const array<T>& m) {
 
 TEST_CASE_TEMPLATE("sparse extremes: zeros count where there is no entry", T, bool, std::int32_t, std::uint64_t, float,
                    double) {
-  for (const auto& [name, s] : sparse_shapes) {
+  for (const auto& [given, s] : sparse_shapes) {
+    const std::string name = given;
     if (s.elements() == 0) continue;
-    CAPTURE(std::string(name));
+    CAPTURE(name);
     const array<T> m = sparse_matrix_named<T>(name, s);
     has_extremes(csr_array<T>(m), m);
     has_extremes(csc_array<T>(m), m);

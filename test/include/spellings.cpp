@@ -16,6 +16,11 @@ using numbers = std::vector<double>;
 
 TEST_CASE("spellings: lists in braces") {
   const array<double> f{1, 2, 3};
+  const double dt = 0.5;
+  const array rows{{1, dt}, {0, 1}}, planes{{{1, dt}}, {{0, -1}}};
+  static_assert(std::is_same_v<decltype(rows), const array<double>>);
+  CHECK(rows.get() == numbers{1, 0.5, 0, 1});
+  CHECK(planes.shape() == shape{2, 1, 2});
   CHECK(append(f, {5, 6}).get() == numbers{1, 2, 3, 5, 6});
   CHECK(append(array<double>{{1, 2}}, {{3, 4}}, 0).get() == numbers{1, 2, 3, 4});
   array<double> a = arange<double>(6);
@@ -37,10 +42,10 @@ TEST_CASE("spellings: lists in braces") {
 TEST_CASE("spellings: numbers among what is chosen") {
   const array<int> k{0, 2, 1};
   const array<double> x{-1, 0.5, 2};
-  CHECK(choose(k, {10, 20, 30}).get() == std::vector<int>{10, 30, 20});
+  CHECK(choose(k, {10, 20, 30}).get() == std::vector<std::int64_t>{10, 30, 20});
   CHECK(choose(k, tuple(x, 0, 1.5)).get() == numbers{-1, 1.5, 0});
-  CHECK(select({x<0, x> 1}, tuple(-x, 1), 0.25).get() == numbers{1, 0.25, 1});
-  CHECK(select({x<0, x> 1}, tuple(0, x * x)).get() == numbers{0, 0, 4});
+  CHECK(select({x < 0, 1 < x}, tuple(-x, 1), 0.25).get() == numbers{1, 0.25, 1});
+  CHECK(select({x < 0, 1 < x}, tuple(0, x * x)).get() == numbers{0, 0, 4});
   static_assert(std::is_same_v<decltype(tuple(array<float>{1}, 2))::value_type, float>);
   static_assert(std::is_same_v<decltype(tuple(1, 2.5))::value_type, double>);
 }
@@ -59,8 +64,25 @@ TEST_CASE("spellings: options behind the axes") {
   CHECK(max(a, 1, {.initial = 4}).get() == numbers{4, 5});
   CHECK(var(a, 1, {.ddof = 1}).get() == numbers{1, 1});
   CHECK(any(a > 4, -1, {.keepdims = true}).shape() == shape{2, 1});
+  CHECK(nanmean(a, 0, {.keepdims = true}).shape() == shape{1, 3});
+  CHECK(nanmax(a, -1, {.keepdims = true}).shape() == shape{2, 1});
+  CHECK(a.sum(1, {.keepdims = true}).shape() == shape{2, 1});
+  CHECK((a + 1).mean<float>({0, 1}, {.keepdims = true}).get() == std::vector<float>{3.5});
+  CHECK(a.max(0, {.initial = 4}).get() == numbers{4, 4, 5});
   CHECK(allclose(stats::zscore(a, {.axis = 1, .ddof = 1}), array<double>{{-1, 0, 1}, {-1, 0, 1}}));
   CHECK(allclose(stats::zscore(a, {.ddof = 1}), stats::zscore(a, 0, 1)));
+}
+
+TEST_CASE("spellings: weights along several axes") {
+  const array<double> a = arange<double>(24).reshape(2, 3, 4), w = arange<double>(8).reshape(4, 2) + 1;
+  const array<double> whole = broadcast_to(w.T()(_, newaxis), {2, 3, 4}), want = average(a, whole, {.axis = {0, 2}});
+  CHECK(allclose(average(a, w, {.axis = {2, 0}}), want));
+  CHECK(allclose(average(a, w.T(), {.axis = {0, 2}}), want));
+  CHECK(allclose(average(a, w.T(), {.axis = {0, -1}, .keepdims = true}), want.reshape(1, 3, 1)));
+  CHECK_THROWS_WITH_AS(
+      (void)average(a, w, {.axis = {0, 2}}),
+      "sinter: an average of shape (2, 3, 4) by weights of shape (4, 2), which do not lie along its axes", shape_error);
+  CHECK_THROWS_AS((void)average(a, w, {.axis = 0}), shape_error);
 }
 
 TEST_CASE("spellings: functions that are methods too") {

@@ -216,6 +216,11 @@ class methods : public refused_methods {
   auto name(std::int64_t axis)&& {                                          \
     return std::move(*this).template name<R>(reduce_options{.axis = axis}); \
   }                                                                         \
+  template <class R = void>                                                 \
+  auto name(const axes& over, reduce_options how) const {                   \
+    how.axis = over;                                                        \
+    return name<R>(std::move(how));                                         \
+  }                                                                         \
   template <class R = void, not_axis X>                                     \
   no_axis<X> name(X) const&;                                                \
   template <class R = void, not_axis X>                                     \
@@ -226,6 +231,10 @@ class methods : public refused_methods {
   auto name(reduce_options how = {})&&;                                                          \
   auto name(std::int64_t axis) const& { return name(reduce_options{.axis = axis}); }             \
   auto name(std::int64_t axis)&& { return std::move(*this).name(reduce_options{.axis = axis}); } \
+  auto name(const axes& over, reduce_options how) const {                                        \
+    how.axis = over;                                                                             \
+    return name(std::move(how));                                                                 \
+  }                                                                                              \
   template <not_axis X>                                                                          \
   no_axis<X> name(X) const&;                                                                     \
   template <not_axis X>                                                                          \

@@ -9,6 +9,13 @@
 
 namespace sinter::detail {
 
+/// A number in rows of several types.
+struct plain_number {
+  template <arithmetic V>
+    requires(!complex_number<V>)
+  plain_number(V);
+};
+
 /// An element, or a list of what has one axis less.
 template <element T>
 class nested {
