@@ -116,6 +116,7 @@ void cpu_stretches::points_down(const std::function<void(const std::function<voi
       w_.line("const long long down", of, " = ", guard_of(at) ? "inside" + of + " ? " + step + " : 0" : step, ";");
     }
     each_row([&] {
+      w_.line("asm(\"\");");  // no vectors: stores that are a step apart are slower together
       point([&](int v) {
         for (const settled_load& l : b_.cut.loads)
           if (l.value == v) return number("row", v) + "[(" + row + " - top) * " + number("down", v) + "]";
