@@ -100,7 +100,7 @@ constexpr index_item to_index(Int i) {
   return {index_item::integer, true, false, signed_index(i), 0, 1};
 }
 template <class X>
-concept one_index = std::integral<X> || index_object<X>;
+concept one_index = (std::integral<X> && !std::same_as<X, bool>) || index_object<X>;
 
 }  // namespace detail
 

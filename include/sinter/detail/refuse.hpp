@@ -244,7 +244,7 @@ class refused : public lazy<T> {
   static_assert(of != fault::stored, "sinter: only an array, an expression or an arithmetic scalar can be stored");
   static_assert(of != fault::index,
                 "sinter: an index is an integer, a slice, _, newaxis or ellipsis; those of a list made at run time are "
-                "any_index");
+                "any_index; a bool is none");
   static_assert(of != fault::mask,
                 "sinter: an array that indexes is of integers, or of bool: a(n), a(a > 0); take is by integers");
   static_assert(of != fault::memory,
