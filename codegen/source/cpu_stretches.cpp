@@ -98,7 +98,7 @@ void cpu_stretches::rows_in_stretches(const std::string& prefix, const std::stri
 }
 
 // Points of a short stretch, each in all rows before the next one. Where all rows ask the same of them, loads are found in the first row,
-// and lie a step apart from there on: for gcc a loop without questions, of which it makes one for each answer.
+// and lie a step apart from there on.
 void cpu_stretches::points_down(const std::function<void(const std::function<void()>&)>& each_row) {
   const std::string alike = asks_alike(), row = number("i", last_ - 1);
   const auto point = [&](const spelled& load) {

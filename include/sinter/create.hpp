@@ -201,7 +201,7 @@ auto asarray(const T (&elements)[rows][columns], detail::where at = detail::wher
   return array<element_type<T>>(detail::make_from_host(dtype_of<T>, shape{rows, columns}, elements, at));
 }
 
-/// An array is itself, an expression the array of its elements.
+/// An array is itself, an expression the array of its elements. Source: numpy.asarray.
 template <detail::expression E>
 auto asarray(E&& e, detail::where at = detail::where::current()) {
   using A = array<detail::element_in<E>>;

@@ -89,22 +89,18 @@ lazy<T> extreme_of(sparse::sparse_array<T, F> a, std::int64_t axis) {
 
 namespace sinter::sparse {
 
-template <element T, format F>
-lazy<T> sparse_array<T, F>::max() const {
-  return detail::extreme_of<true>(*this);
-}
-template <element T, format F>
-lazy<T> sparse_array<T, F>::max(detail::integer axis) const {
-  return detail::extreme_of<true>(*this, axis);
-}
-template <element T, format F>
-lazy<T> sparse_array<T, F>::min() const {
-  return detail::extreme_of<false>(*this);
-}
-template <element T, format F>
-lazy<T> sparse_array<T, F>::min(detail::integer axis) const {
-  return detail::extreme_of<false>(*this, axis);
-}
+#define SINTER_EXTREME(name, largest)                            \
+  template <element T, format F>                                 \
+  lazy<T> sparse_array<T, F>::name() const {                     \
+    return detail::extreme_of<largest>(*this);                   \
+  }                                                              \
+  template <element T, format F>                                 \
+  lazy<T> sparse_array<T, F>::name(detail::integer axis) const { \
+    return detail::extreme_of<largest>(*this, axis);             \
+  }
+SINTER_EXTREME(max, true)
+SINTER_EXTREME(min, false)
+#undef SINTER_EXTREME
 
 // Comparisons with a number, and of two sparse arrays of one shape: sparse arrays of bool, in which what is false has no entry. Errors:
 // `error` where zero compares true, as in `a > -1`, so that every element would have an entry; `shape_error`. Stream behaviour: waits.

@@ -198,7 +198,7 @@ bool can_divide(const histogram_range& r, std::int64_t bins) {
 
 constexpr double near = 0x1p-8;  // an edge; units: widths of bins
 
-// Of edges that a program gives: linspace made most of them.
+// Of edges that a program gives: those of linspace are even.
 bin_edges as_given(array<double> edges) {
   if (edges.ndim() != 1 || edges.size() < 2)
     throw error("sinter: the edges of bins have one axis, and at least two elements");

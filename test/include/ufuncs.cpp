@@ -152,3 +152,12 @@ TEST_CASE("ufuncs: NaN counts as equal where that is said") {
   CHECK(array_equal(a, a, true).item());
   CHECK_FALSE(array_equal(a, a, {.equal_nan = false}).item());
 }
+
+TEST_CASE_TEMPLATE("ufuncs: sums of exponentials of equal numbers are exact", T, float, double) {
+  const array<T> a = linspace<T>(-50, 50, 4099), inf = full<T>({4}, std::numeric_limits<T>::infinity());
+  CHECK(all(logaddexp2(a, +a) == a + 1).item());
+  CHECK(all(logaddexp2(inf, +inf) == inf).item());
+  CHECK(all(logaddexp2(-inf, -inf) == -inf).item());
+  CHECK(all(logaddexp(-inf, -inf) == -inf).item());
+  CHECK(all(logaddexp(inf, -inf) == inf).item());
+}

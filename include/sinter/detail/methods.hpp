@@ -50,8 +50,8 @@ class methods : public refused_methods {
   static constexpr std::int64_t itemsize() { return sinter::itemsize(dtype_of<Element>); }
   std::int64_t nbytes() const { return size() * itemsize(); }
 
-  /// The only element; evaluates. Errors: `shape_error` unless there is exactly one. Stream behaviour: waits.
   using refused_methods::item;
+  /// The only element; evaluates. Errors: `shape_error` unless there is exactly one. Stream behaviour: waits.
   Element item(where at = where::current()) const {
     Element value;
     read_item(shared().get(), &value, at);
@@ -183,9 +183,6 @@ class methods : public refused_methods {
   /// The axes reversed, or in the order given. Errors: `shape_error`. Source: numpy.transpose.
   auto T() const& { return transposed(shared(), {}); }
   auto T() && { return transposed(taken(), {}); }
-  /// The last two axes exchanged. Source: numpy.ndarray.mT.
-  auto mT() const& { return swapaxes(-1, -2); }
-  auto mT() && { return std::move(*this).swapaxes(-1, -2); }
   template <numbers_in_a_row Order = std::initializer_list<std::int64_t>>
   auto transpose(const Order& order = {}) const& {
     return transposed(shared(), order);
@@ -200,6 +197,9 @@ class methods : public refused_methods {
   template <std::integral... Axis>
     requires(sizeof...(Axis) > 0)
   auto transpose(Axis... order) && { return transposed(taken(), {static_cast<std::int64_t>(order)...}); }
+  /// The last two axes exchanged. Source: numpy.ndarray.mT.
+  auto mT() const& { return swapaxes(-1, -2); }
+  auto mT() && { return std::move(*this).swapaxes(-1, -2); }
 
 // Folds over axes, one axis, what is none; and what follows an axis has a name. The first ones take the result's dtype. Of a
 // temporary they take what it holds, as the views do.

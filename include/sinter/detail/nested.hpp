@@ -9,7 +9,7 @@
 
 namespace sinter::detail {
 
-/// A number in rows of several types.
+/// A number in rows of several types: what deduction guides take, and nothing makes.
 struct plain_number {
   template <arithmetic V>
     requires(!complex_number<V>)
