@@ -207,13 +207,14 @@ class cpu_compiler final : public compiler {
         chosen_limit_.value_or(answered_.load(std::memory_order_relaxed) ? later_limit : first_limit);
     process_request request{path_, options_, environment_, folder.path(), "log", limit};
     request.environment.push_back("TMPDIR=" + folder.path());
-    if (source.find("complex") != source.npos)
-      request.arguments.insert(request.arguments.end(), of_complex_.begin(), of_complex_.end());
+    const bool of_complex = source.find("complex") != source.npos;
+    if (of_complex) request.arguments.insert(request.arguments.end(), of_complex_.begin(), of_complex_.end());
     if (!vectorises) request.arguments.emplace_back("-fno-tree-vectorize");
     for (const char* word : {"-o", "kernel.so", "kernel.c"}) request.arguments.emplace_back(word);
-    if (calls_libraries(source)) {
+    if (calls_libraries(source))
       request.arguments.insert(request.arguments.end(), libraries_.begin(), libraries_.end());
-    }
+    if (of_complex)
+      request.arguments.insert(request.arguments.end(), libraries_of_complex_.begin(), libraries_of_complex_.end());
     const process_result result = run_process(request);
     if (result.end == process_end::timed_out) {
       const std::string what = "was stopped after " + std::to_string(limit.count()) + " s without having compiled";
@@ -283,6 +284,9 @@ class cpu_compiler final : public compiler {
       options_.emplace_back("-frounding-math");
       of_complex_ = {"-fno-tree-vectorize", "-fno-openmp-simd"};  // the second for loops that ask for vectors
     }
+    // Products of C's complex numbers are NumPy's, and quotients are scaled; clang calls a function for those that are NaN.
+    if (is_clang) libraries_of_complex_ = {"-lgcc"};
+    else of_complex_.emplace_back("-fcx-fortran-rules");
     // Without the first, gcc makes branches of chains of max and min, which then do not vectorise.
     options_.emplace_back(is_clang ? "-Wno-unknown-attributes" : "-fno-thread-jumps");
     // gcc vectorises the functions a kernel declares `simd`; clang ignores that and knows the library by name.
@@ -295,7 +299,7 @@ class cpu_compiler final : public compiler {
 
   std::string path_;
   std::vector<std::string> options_, of_complex_;  // the latter beside, where a text has complex numbers
-  std::vector<std::string> libraries_;
+  std::vector<std::string> libraries_, libraries_of_complex_;
   std::vector<std::string> environment_;
   std::optional<std::chrono::seconds> chosen_limit_;
   std::string identity_;

@@ -333,12 +333,14 @@ std::string body::head(std::string_view kernel_text) const {
   about += ", " + std::to_string(v.rank) + (v.rank == 1 ? " axis" : " axes");
   for (const function_text* f : texts) about += (f == texts[0] ? ", calling " : ", ") + on_one_line(f->name);
   if (v.reduced) about += " (" + std::to_string(v.reduced) + " reduced" + (v.columns ? ", columns)" : ")");
-  std::string functions;
-  functions += load_definitions(k, to, v.map.stretches);
+  // What functions of the program's own may call stands before them, and what calls them behind.
+  std::string before = load_definitions(k, to, v.map.stretches), functions;
   const bool often = divides_often(k);
   if (std::ranges::any_of(used_, [](const helper_use& h) { return h.name == "philox"; }))
-    functions += is_straight(k) ? "enum { has_branches = 0 };\n" : "enum { has_branches = 1 };\n";
-  for (const helper_use& h : used_) functions += helper_definition(h, to, often);
+    before += is_straight(k) ? "enum { has_branches = 0 };\n" : "enum { has_branches = 1 };\n";
+  helper_list helpers = used_;
+  use_helpers(texts, to, helpers);
+  for (const helper_use& h : helpers) before += helper_definition(h, to, often);
   for (const function& f : borders) functions += f.text;
   for (const function& f : places) functions += f.text;
   for (std::size_t s = 0; s < points.size(); ++s) functions += once[s].text + points[s].text;
@@ -348,7 +350,10 @@ std::string body::head(std::string_view kernel_text) const {
   const bool c = to == dialect::c;
   if (c) out += compiler_pragmas(k, v, goal.math, used_);
   if (c) out += "typedef _Bool bool;\n";
-  out += type_definitions(functions + std::string(kernel_text), to);
+  // Loops' tails call the scalar functions, whose last bits differ from the vector ones: strict results have no position.
+  const bool vectorised = goal.has_vector_math && goal.math != math_mode::strict;
+  const std::string own = definitions(texts, to, vectorised);
+  out += type_definitions(before + own + functions + std::string(kernel_text), to);
   std::vector<dtype> shuffled;
   for (const accumulator& a : k.accumulators) {
     if (c || !detail::is_complex(a.type) || std::find(shuffled.begin(), shuffled.end(), a.type) != shuffled.end())
@@ -356,17 +361,14 @@ std::string body::head(std::string_view kernel_text) const {
     shuffled.push_back(a.type);
     functions += shuffle_definitions(kernel_text, a.type);
   }
-  // Loops' tails call the scalar functions, whose last bits differ from the vector ones: strict results have no position.
-  const bool vectorised = goal.has_vector_math && goal.math != math_mode::strict;
-  const std::string own = definitions(texts, to, vectorised);
-  const auto names = [&](const char* constant) { return has_name(functions, constant) || has_name(own, constant); };
+  const std::string all = before + own + functions;
+  const auto names = [&](const char* constant) { return has_name(all, constant); };
   if (names("INFINITY") || uses_infinity(k))
     out += std::string("#define INFINITY ") + (c ? "__builtin_inff()\n" : "__int_as_float(0x7f800000)\n");
   if (names("NAN"))
     out += std::string("#define NAN ") + (c ? "__builtin_nanf(\"\")\n" : "__int_as_float(0x7fffffff)\n");
-  out += own;
-  if (c) out += declarations(functions, vectorised);
-  return out + "\n" + functions + "\n";
+  if (c) out += declarations(before + functions, vectorised);
+  return out + "\n" + all + "\n";
 }
 
 std::string body::extent(int from, int upto) const {

@@ -5,10 +5,12 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 #include "codegen/ir/function.hpp"
 #include "codegen/ir/values.hpp"
+#include "codegen/source/called_complex.hpp"
 #include "codegen/source/helpers.hpp"
 #include "codegen/source/library.hpp"
 #include "codegen/source/tokens.hpp"
@@ -23,6 +25,7 @@ std::string with_qualifiers(const std::string& preamble) {
          preamble + "#undef __device__\n#undef __host__\n#undef __forceinline__\n";
 }
 
+// How a function is spelled: as texts have it, and as generated text calls it. They differ where complex numbers do.
 std::string gives(const function_text& f, const std::string& number) {
   return f.results.size() == 1 ? std::string(spelling(f.results[0].type)) : "struct results" + number;
 }
@@ -35,24 +38,51 @@ std::string parameters_of(const function_text& f) {
   return list;
 }
 
+std::string qualifier(dialect to) {
+  return to == dialect::cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
+}
+
+// The structs of generated text, which stand in reach under another name where a text's types hide them.
+std::string results_of(const function_text& f, const std::string& number) {
+  std::string members;
+  for (std::size_t r = 0; r < f.results.size(); ++r) {
+    const dtype type = f.results[r].type;
+    members +=
+        (detail::is_complex(type) ? "pair_" : "") + std::string(spelling(type)) + " r" + std::to_string(r) + "; ";
+  }
+  return "struct results" + number + " { " + members + "};\n";
+}
+
 std::string definition(const function_text& f, const std::string& number, dialect to) {
   std::string text = "// " + on_one_line(f.name) + "\n", first, last;
   if (f.results.size() > 1) {
-    std::string members, all;
+    std::string all;
     for (std::size_t r = 0; r < f.results.size(); ++r) {
-      const std::string type(spelling(f.results[r].type));
-      members += type + " r" + std::to_string(r) + "; ";
-      first += "  " + type + " " + f.results[r].name + " = 0;\n";
-      all += (r ? ", " : "") + f.results[r].name;
+      const function_parameter& result = f.results[r];
+      first += "  " + std::string(spelling(result.type)) + " " + result.name + " = 0;\n";
+      all += (r ? ", " : "") + from_text(result.type, result.name);
     }
-    text += "struct results" + number + " { " + members + "};\n";
+    text += results_of(f, number);
     last = "  const struct results" + number + " all_results = {" + all + "};\n  return all_results;\n";
   }
   if (!f.start.empty()) text += "#define start" + number + " " + f.start + "\n";
-  const char* const qualifier =
-      to == dialect::cuda ? "static __device__ __forceinline__ " : "static inline __attribute__((always_inline)) ";
-  return text + qualifier + gives(f, number) + " called" + number + "(" + parameters_of(f) + ") {\n" + first + f.body +
-         "\n" + last + "}\n";
+  const char* const name = passes_complex(f) ? "inside" : "called";
+  return text + qualifier(to) + gives(f, number) + " " + name + number + "(" + parameters_of(f) + ") {\n" + first +
+         f.body + "\n" + last + "}\n";
+}
+
+// What generated text calls, where the function itself takes or gives complex numbers as texts have them.
+std::string way_in(const function_text& f, const std::string& number, dialect to) {
+  std::string call = "inside" + number + "(";
+  for (const function_parameter& p : f.parameters) {
+    const std::string type(spelling(p.type));
+    if (!call.ends_with('(')) call += ", ";
+    call += detail::is_complex(p.type) && p.is_raw ? "(const text_" + type + "*)" + p.name : to_text(p.type, p.name);
+  }
+  if (f.takes_position) call += f.parameters.empty() ? "i" : ", i";
+  call += ")";
+  return qualifier(to) + gives(f, number) + " called" + number + "(" + parameters_of(f) + ") { return " +
+         (f.results.size() == 1 ? from_text(f.results[0].type, call) : call) + "; }\n";
 }
 
 // An argument of a loop over points: an element of its array, or a raw one.
@@ -103,33 +133,67 @@ bool names_position(std::string_view body, const std::vector<std::string>& param
   return has_name(body, "i") && std::find(parameters.begin(), parameters.end(), "i") == parameters.end();
 }
 
+bool computes_in_complex(const std::vector<const function_text*>& all) {
+  return std::ranges::any_of(all, [](const function_text* f) { return has_complex(*f); });
+}
+
+std::string bodies_of(const std::vector<const function_text*>& all) {
+  std::string bodies;
+  for (const function_text* f : all) bodies += f->preamble + "\n" + f->body + "\n";
+  return bodies;
+}
+
+void use_helpers(const std::vector<const function_text*>& all, dialect to, helper_list& used) {
+  if (computes_in_complex(all)) use_complex_helpers(bodies_of(all), to, used);
+}
+
 std::string definitions(const std::vector<const function_text*>& all, dialect to, bool vectorised) {
-  std::string text, bodies;
+  if (all.empty()) return "";
+  std::string text, ways_in;
   std::vector<std::string_view> before;  // what several texts of one kernel share is defined once
   for (std::size_t n = 0; n < all.size(); ++n) {
     const std::string preamble = all[n]->preamble.empty() ? "" : all[n]->preamble + "\n";
     if (std::find(before.begin(), before.end(), all[n]->preamble) == before.end()) {
       before.push_back(all[n]->preamble);
       text += to == dialect::cuda || preamble.empty() ? preamble : with_qualifiers(preamble);
-      bodies += preamble;
     }
     text += definition(*all[n], std::to_string(n), to);
-    bodies += all[n]->body + "\n";
+    if (passes_complex(*all[n])) ways_in += way_in(*all[n], std::to_string(n), to);
   }
-  if (to == dialect::cuda || all.empty()) return text;
-  const overloads around = overloads_for(bodies, vectorised);
-  return around.first + text + around.last;
+  const std::string bodies = bodies_of(all);
+  const bool complex = computes_in_complex(all);
+  overloads around;
+  if (complex) around = complex_overloads(bodies, to);
+  if (to == dialect::c) {
+    const overloads real = overloads_for(bodies, vectorised, complex ? complex_branches : no_branches);
+    around.first += real.first;
+    around.last += real.last;
+  }
+  return around.first + text + around.last + ways_in;
 }
 
 std::string interpreted_text(const function_text& f, const target& goal) {
+  const bool vectorised = goal.has_vector_math && goal.math != math_mode::strict;
+  helper_list used;
+  use_helpers({&f}, dialect::c, used);
+  std::string helpers;
+  for (const helper_use& h : used) helpers += helper_definition(h, dialect::c);
+  const std::string own = definitions({&f}, dialect::c, vectorised);
   return "// Sinter " SINTER_VERSION "\n// " + on_one_line(f.name) + ", interpreted\n" + "typedef _Bool bool;\n" +
-         "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n" +
-         definitions({&f}, dialect::c, goal.has_vector_math && goal.math != math_mode::strict) +
-         (f.start.empty() ? call_loop_text(f) : fold_loop_text(f));
+         type_definitions(helpers + own, dialect::c) +
+         "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n" + declarations(helpers, vectorised) +
+         helpers + own + (f.start.empty() ? call_loop_text(f) : fold_loop_text(f));
 }
 
 std::string literal(dtype t, detail::scalar_bits bits) {
   char text[64];
+  if (detail::is_complex(t)) {
+    const dtype part = detail::real_part_of(t);
+    detail::scalar_bits parts[2] = {};
+    for (int p = 0; p < 2; ++p) std::memcpy(parts[p].bytes, bits.bytes + p * itemsize(part), itemsize(part));
+    return std::string("make_") + detail::facts(t).short_name + "(" + literal(part, parts[0]) + ", " +
+           literal(part, parts[1]) + ")";
+  }
   if (detail::is_floating(t)) {
     const bool single = t == dtype::float32;
     const double v = single ? static_cast<double>(bits.as_float) : bits.as_double;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/ir/target.hpp"
+#include "codegen/source/helpers.hpp"
 
 namespace sinter::codegen {
 
@@ -17,6 +18,9 @@ std::string on_one_line(std::string name);
 
 /// Does a text name the place of the element in C order, `i`, other than as one of its parameters?
 bool names_position(std::string_view body, const std::vector<std::string>& parameters);
+
+/// Helper functions that their definitions call, and which have to stand before them.
+void use_helpers(const std::vector<const function_text*>&, dialect, helper_list& used);
 
 /// Their definitions. Of each `called<number>`, which gives its result or, where there are several, a `struct results<number>`
 /// with members r0, r1 and so on; of what folds `start<number>` too. C: `vectorised` as of declarations (library.hpp).

@@ -184,25 +184,45 @@ std::string declarations(std::string_view source, bool vectorised) {
   return out;
 }
 
-overloads overloads_for(std::string_view source, bool vectorised) {
+void define(overloads& all, const std::string& name, const std::string& rest) {
+  all.first += "#pragma push_macro(\"" + name + "\")\n#undef " + name + "\n#define " + name + rest + "\n";
+  all.last += "#pragma pop_macro(\"" + name + "\")\n";
+}
+
+namespace {
+
+/// What C has under another name, or as a macro that goes by the type.
+constexpr struct {
+  std::string_view name, rest;
+} plain_macros[] = {
+    {"min", "(a, b) ((a) < (b) ? (a) : (b))"}, {"max", "(a, b) ((a) > (b) ? (a) : (b))"},
+    {"isnan", "(a) __builtin_isnan(a)"},       {"isinf", "(a) (__builtin_isinf(a) != 0)"},
+    {"isfinite", "(a) __builtin_isfinite(a)"}, {"signbit", "(a) (__builtin_signbit(a) != 0)"},
+};
+
+}  // namespace
+
+overloads overloads_for(std::string_view source, bool vectorised, std::string (*branches)(std::string_view)) {
   overloads all;
-  const auto define = [&](const std::string& name, const std::string& rest) {
-    all.first += "#define " + name + rest + "\n";
-    all.last += "#undef " + name + "\n";
-  };
-  define("true", " 1");
-  define("false", " 0");
-  if (has_name(source, "min")) define("min", "(a, b) ((a) < (b) ? (a) : (b))");
-  if (has_name(source, "max")) define("max", "(a, b) ((a) > (b) ? (a) : (b))");
+  define(all, "true", " 1");
+  define(all, "false", " 0");
+  for (const auto& macro : plain_macros)
+    if (has_name(source, macro.name)) define(all, std::string(macro.name), std::string(macro.rest));
+  if (has_name(source, "abs"))
+    define(all, "abs",
+           "(a) _Generic((a)" + branches("abs") +
+               ", float: __builtin_fabsf, double: __builtin_fabs, long: __builtin_labs"
+               ", long long: __builtin_llabs, default: __builtin_abs)(a)");
   const char* const lists[] = {"(a)", "(a, b)", "(a, b, c)"};
   const char* const kinds[] = {"(a)", "(a) + (b)", "(a) + (b) + (c)"};
   for (const library_function& f : library) {
     const std::string name(f.name), single = name + "f", ours = is_instruction(f.name) ? "" : "sinter_";
     if (!has_name(source, name) && !has_name(source, single)) continue;
     all.first += declaration(f, "double", name, vectorised) + declaration(f, "float", single, vectorised);
-    define(name, lists[f.arity - 1] + (" _Generic(" + std::string(kinds[f.arity - 1])) + ", float: " + ours + single +
-                     ", default: " + ours + name + ")" + lists[f.arity - 1]);
-    if (!ours.empty()) define(single, " " + ours + single);
+    define(all, name,
+           lists[f.arity - 1] + (" _Generic(" + std::string(kinds[f.arity - 1])) + branches(name) + ", float: " + ours +
+               single + ", default: " + ours + name + ")" + lists[f.arity - 1]);
+    if (!ours.empty()) define(all, single, " " + ours + single);
   }
   return all;
 }

@@ -21,6 +21,12 @@ bool is_vector_function(std::string_view name);
 struct overloads {
   std::string first, last;
 };
-overloads overloads_for(std::string_view source, bool vectorised);
+/// `branches`: what a choice has for other types than real ones, of a function's name.
+inline std::string no_branches(std::string_view) { return ""; }
+overloads overloads_for(std::string_view source, bool vectorised,
+                        std::string (*branches)(std::string_view function) = no_branches);
+
+/// Adds a macro of which `last` leaves nothing, whatever the name was before. `rest`: what stands behind the name.
+void define(overloads&, const std::string& name, const std::string& rest);
 
 }  // namespace sinter::codegen

@@ -60,16 +60,9 @@ struct parameter_list {
 };
 template <class... P>
 inline constexpr parameter_type types_of[] = {{dtype_of<typename parameter_of<P>::type>, parameter_of<P>::is_raw}...};
-/// Has a number the operators and functions of a text? Complex ones are a struct there. No concept, which clang would explain at
-/// length.
-template <class T>
-inline constexpr bool number_of_text = !is_complex(dtype_of<T>);
 template <class... P>
 parameter_list list_of(const given_text& names) {
   static_assert(sizeof...(P) > 0, "sinter: a kernel has a parameter at least, which gives it a shape");
-  static_assert((number_of_text<typename parameter_of<P>::type> && ...),
-                "sinter: a kernel's text computes in bool, integers, float and double; take complex numbers as real(z) "
-                "and imag(z)");
   return {names, types_of<P...>, static_cast<int>(sizeof...(P))};
 }
 
@@ -135,7 +128,8 @@ class elementwise_kernel {
 /// A function of elements, written as the body of a C function of parameters with these names:
 /// `elementwise_kernel<float(float, float)> sqd("x, y", "return (x - y) * (x - y);");`. Beside its parameters it has `i`, the
 /// place of the element in C order. Elements of 16 bits are floats there. On the CPU its text is C, with the functions of <math.h>,
-/// `min` and `max` for every type; on a GPU CUDA C++. It has to be pure: what it gives depends on its arguments alone, and it
+/// `min` and `max` for every type; on a GPU CUDA C++. In both, complex numbers are `complex64` and `complex128`, with operators,
+/// `make_complex(x, y)`, `polar`, `real`, `imag`, `conj`, `abs`, `arg`, `norm` and those functions of mathematics that take them. It has to be pure: what it gives depends on its arguments alone, and it
 /// writes nothing, since it is computed where and as often as what it is fused with needs. Copies are the same kernel. Any thread.
 /// Source: cupy.ElementwiseKernel.
 template <class R, class... P>
@@ -226,11 +220,7 @@ class reduction_kernel<R(P...)> {
                    const detail::given_text& name = "reduction_kernel", const detail::given_text& preamble = "")
       : functions_(detail::make_reduction_functions(name, detail::list_of<P...>(parameters), map, combine, finish,
                                                     dtype_of<number>, detail::to_bits(static_cast<number>(identity)),
-                                                    preamble)) {
-    static_assert(detail::number_of_text<R>,
-                  "sinter: a kernel's text computes in bool, integers, float and double; take complex numbers as "
-                  "real(z) and imag(z)");
-  }
+                                                    preamble)) {}
 
   /// An expression, which fuses as sum does: with its arguments, with other reductions of the same elements, and with what
   /// follows. Shapes, dtypes and errors: as an elementwise kernel's; axes as sum's. Source: ReductionKernel.__call__.

@@ -19,17 +19,29 @@ TEST_CASE("declarations: what is called, and nothing else") {
 }
 
 TEST_CASE("overloads: of what is named, and taken back") {
-  CHECK(overloads_for("return x;", true).first == "#define true 1\n#define false 0\n");
-  CHECK(overloads_for("return x;", true).last == "#undef true\n#undef false\n");
+  const auto defined = [](const std::string& name, const std::string& rest) {
+    return "#pragma push_macro(\"" + name + "\")\n#undef " + name + "\n#define " + name + rest + "\n";
+  };
+  const std::string always = defined("true", " 1") + defined("false", " 0");
+  CHECK(overloads_for("return x;", true).first == always);
+  CHECK(overloads_for("return x;", true).last == "#pragma pop_macro(\"true\")\n#pragma pop_macro(\"false\")\n");
   const overloads some = overloads_for("fabs(x) + expf(y) + min(x, y)", false);
-  CHECK(some.first ==
-        "#define true 1\n#define false 0\n"
-        "#define min(a, b) ((a) < (b) ? (a) : (b))\n"
-        "extern __attribute__((const)) double sinter_exp(double) __asm__(\"exp\");\n"
-        "extern __attribute__((const)) float sinter_expf(float) __asm__(\"expf\");\n"
-        "#define exp(a) _Generic((a), float: sinter_expf, default: sinter_exp)(a)\n"
-        "#define expf sinter_expf\n"
-        "double fabs(double);\nfloat fabsf(float);\n"
-        "#define fabs(a) _Generic((a), float: fabsf, default: fabs)(a)\n");
-  CHECK(some.last == "#undef true\n#undef false\n#undef min\n#undef exp\n#undef expf\n#undef fabs\n");
+  CHECK(some.first == always + defined("min", "(a, b) ((a) < (b) ? (a) : (b))") +
+                          "extern __attribute__((const)) double sinter_exp(double) __asm__(\"exp\");\n"
+                          "extern __attribute__((const)) float sinter_expf(float) __asm__(\"expf\");\n" +
+                          defined("exp", "(a) _Generic((a), float: sinter_expf, default: sinter_exp)(a)") +
+                          defined("expf", " sinter_expf") + "double fabs(double);\nfloat fabsf(float);\n" +
+                          defined("fabs", "(a) _Generic((a), float: fabsf, default: fabs)(a)"));
+  std::string last;
+  for (const char* name : {"true", "false", "min", "exp", "expf", "fabs"})
+    last += "#pragma pop_macro(\"" + std::string(name) + "\")\n";
+  CHECK(some.last == last);
+}
+
+TEST_CASE("overloads: a choice by type has the branches of other types, where a function has any") {
+  const auto branches = [](std::string_view f) { return f == "exp" ? std::string(", _Complex float: own_exp") : ""; };
+  CHECK(overloads_for("exp(x)", false, branches)
+            .first.find("_Generic((a), _Complex float: own_exp, float: sinter_expf,") != std::string::npos);
+  CHECK(overloads_for("cbrt(x)", false, branches).first.find("_Generic((a), float: sinter_cbrtf,") !=
+        std::string::npos);
 }
