@@ -222,17 +222,52 @@ constexpr const char* pass_text = R"(
 #define passes ((int)sizeof(K))
 #define known ((W)((W)1 << (8 * sizeof(W) - 1)))
 #define own ((W)((W)1 << (8 * sizeof(W) - 2)))
+union sorted_tile {
+  unsigned counts[warps * 256];
+  K keys[tile];
+#if made_of_places
+  W places[tile];
+#endif
+};
+// How many of the thread's value there are in the tiles before, which those after this one are told, too.
+static __device__ __forceinline__ W count_before(volatile W* states, const long long number, const W mine) {
+  W before = 0;
+  volatile W* at = states + number * 256 + threadIdx.x;
+  for (W seen = 0; !(seen & known); before += seen & (W)(own - 1)) {
+    at -= 256;
+    do seen = *at;
+    while (seen == 0);
+  }
+  states[number * 256 + threadIdx.x] = (before + mine) | known;
+  return before;
+}
+#if made_of_places
+// The places go where their keys went. `places`: of the row, null where they are where they begin; `to`: by the key's new place.
+static __device__ __forceinline__ void move_places(sorted_tile& kept, const unsigned (&rank)[items], const W (&to)[items],
+                                                   const W* places, W* moved, long long* out, const long long begin,
+                                                   const int here) {
+  const int first = threadIdx.x / 32 * 32 * items + threadIdx.x % 32;
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < items; ++i) {
+    const int at = first + 32 * i;
+    if (at < here) kept.places[rank[i]] = places ? places[begin + at] : (W)(begin + at);
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < items; ++i) {
+    const int at = threadIdx.x + threads * i;
+    if (at >= here) continue;
+    if (out) out[to[i]] = (long long)kept.places[at];
+    else moved[to[i]] = kept.places[at];
+  }
+}
+#endif
 extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
     const K* __restrict__ keys, const W* __restrict__ places, K* __restrict__ keys_out, W* __restrict__ places_out,
     long long* __restrict__ out, const W* __restrict__ counts, volatile W* states, unsigned* turn, const long long length,
     const long long tiles, const int pass, const int is_last) {
-  __shared__ union {
-    unsigned counts[warps * 256];
-    K keys[tile];
-#if made_of_places
-    W places[tile];
-#endif
-  } kept;
+  __shared__ sorted_tile kept;
   __shared__ unsigned totals[256], starts[256], turn_taken;
   __shared__ W bases[256];
   if (threadIdx.x == 0) turn_taken = atomicAdd(turn, 1u);
@@ -263,16 +298,7 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
   begin_places(kept.counts, starts);
   take_places(kept.counts, key, shift, rank);
   if (threadIdx.x < 256) {
-    W before = 0;
-    if (part > 0) {
-      volatile W* at = states + number * 256 + threadIdx.x;
-      for (W seen = 0; !(seen & known); before += seen & (W)(own - 1)) {
-        at -= 256;
-        do seen = *at;
-        while (seen == 0);
-      }
-      states[number * 256 + threadIdx.x] = (before + mine) | known;
-    }
+    const W before = part > 0 ? count_before(states, number, mine) : 0;
     bases[threadIdx.x] += before - starts[threadIdx.x];
   }
   __syncthreads();
@@ -293,20 +319,8 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
 #endif
   }
 #if made_of_places
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < items; ++i) {
-    const int at = first + 32 * i;
-    if (at < here) kept.places[rank[i]] = pass == 0 ? (W)(begin + at) : places[row * length + begin + at];
-  }
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < items; ++i) {
-    const int at = threadIdx.x + threads * i;
-    if (at >= here) continue;
-    if (is_last) out[row * length + to[i]] = (long long)kept.places[at];
-    else places_out[row * length + to[i]] = kept.places[at];
-  }
+  move_places(kept, rank, to, pass == 0 ? (const W*)0 : places + row * length, places_out + row * length,
+              is_last ? out + row * length : (long long*)0, begin, here);
 #endif
 }
 )";

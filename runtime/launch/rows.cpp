@@ -116,7 +116,7 @@ bool are_short_rows(const codegen::kernel& k, const binding& b) {
 // stay in the cache behind the first, but still whole lines of memory.
 layout cpu_rows(const codegen::kernel& k, binding& b, int threads) {
   layout l;
-  constexpr std::int64_t near = 64 * 1024, around = 256 * 1024;  // bytes
+  constexpr std::int64_t near = 256 * 1024, around = near;  // bytes: a cache of its own
   constexpr std::int64_t narrowest = 64;                         // columns
   codegen::row_schedule& s = b.variant.rows;
   const int bytes = bytes_kept(k, b.variant, codegen::dialect::c);
@@ -191,8 +191,9 @@ bool rows_pay(const codegen::step& s, std::size_t more, const codegen::resolutio
   const codegen::space& rows = r.spaces[s.domain];
   std::int64_t kept = 1, length = 1;
   for (int d = 0; d < rows.extents.size(); ++d) (rows.reduced >> d & 1 ? length : kept) *= rows.extents[d];
+  // Whatever the number of cores, on which no value depends. A core takes whole rows, and columns that are side by side.
   if (to.language != codegen::dialect::cuda)
-    return kept * length <= 65'536 || kept >= 512 || (kept >= 16 && length <= 16'384);
+    return kept * length <= 65'536 || kept >= 512 || (kept >= 16 && (length <= 16'384 || !are_columns(s, r, rows)));
   if (length > fusing.row && kept < 2 * to.multiprocessors) return false;
   constexpr std::int64_t worth_launches = 1 << 20;  // elements
   const int members = codegen::count_members(s.kernel);
