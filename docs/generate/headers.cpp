@@ -94,10 +94,12 @@ std::string signature_of(std::string text) {
       if (p.find("expression") != p.npos) stands_for = "expression";
       if (p.find("index ") != p.npos || p.find("picks") != p.npos) stands_for = "index";
       if (p.find("mask_array") != p.npos) stands_for = "mask";
+      if (name == "Axis") stands_for = "integer";  // or, in braces, by its name
       const std::string type = *stands_for ? stands_for : "any";
       text = std::regex_replace(text, std::regex("(const )?\\b" + name + R"(\b(&&|&|)(\.\.\.)? (\w))"),
                                 type + pack + " $4");
     }
+    text = replaced(text, R"(integer axis = \{(-?\d+)\})", "integer axis = $1");
   }
   if (starts(text, "requires")) {
     // A constraint is in parentheses, or a name with its arguments, or a requires-expression, which ends in a brace.

@@ -8,14 +8,15 @@ namespace sinter {
 /// Without what lies at a position of an axis, or at several, `{1, -1}`, or in a slice; without an axis, of the flattened elements.
 /// The name is numpy.delete's with an underscore, as `delete` is a word of C++. Errors: `index_error`, `shape_error`. Source:
 /// numpy.delete.
-template <detail::expression E>
-auto delete_(E&& e, const detail::integers& at, detail::integer axis) {
+template <detail::expression E, class Axis = axis_options>
+auto delete_(E&& e, const detail::integers& at, Axis axis) {
   return lazy<detail::element_in<E>>(
-      detail::make_deleted(detail::node_of(std::forward<E>(e)).get(), at.begin(), at.size(), axis));
+      detail::make_deleted(detail::node_of(std::forward<E>(e)).get(), at.begin(), at.size(), detail::axis_of(axis)));
 }
-template <detail::expression E, std::same_as<slice> Slice>  // braces are a list
-auto delete_(E&& e, const Slice& at, detail::integer axis) {
-  return lazy<detail::element_in<E>>(detail::make_deleted(detail::node_of(std::forward<E>(e)).get(), at.item(), axis));
+template <detail::expression E, std::same_as<slice> Slice, class Axis = axis_options>  // braces are a list
+auto delete_(E&& e, const Slice& at, Axis axis) {
+  return lazy<detail::element_in<E>>(
+      detail::make_deleted(detail::node_of(std::forward<E>(e)).get(), at.item(), detail::axis_of(axis)));
 }
 template <detail::expression E>
 auto delete_(E&& e, const detail::integers& at) {
@@ -29,11 +30,12 @@ auto delete_(E&& e, const Slice& at) {
 /// With values before a position of an axis, or before several, as they were counted before; without an axis, of the flattened
 /// elements. Shapes: the values broadcast; at a position alone, no list, their first axis counts as the one inserted along. Dtypes:
 /// the array's, to which the values are converted as at a store. Errors: `index_error`, `shape_error`. Source: numpy.insert.
-template <detail::expression E, detail::operand V = array<detail::element_in<E>>>
-auto insert(E&& e, const detail::integers& before, V&& values, detail::integer axis) {
+template <detail::expression E, detail::operand V = array<detail::element_in<E>>, class Axis = axis_options>
+auto insert(E&& e, const detail::integers& before, V&& values, Axis axis) {
   using T = detail::element_in<E>;
   return lazy<T>(detail::make_inserted(detail::node_of(std::forward<E>(e)).get(), before.begin(), before.size(),
-                                       before.listed(), detail::part_of<T>(std::forward<V>(values)).get(), axis));
+                                       before.listed(), detail::part_of<T>(std::forward<V>(values)).get(),
+                                       detail::axis_of(axis)));
 }
 template <detail::expression E, detail::operand V = array<detail::element_in<E>>>
 auto insert(E&& e, const detail::integers& before, V&& values) {

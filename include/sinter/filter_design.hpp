@@ -118,7 +118,7 @@ inline transfer_function iirpeak(double w0, double Q, double fs = 2) {
 }
 
 /// What a filter does to frequencies. Shapes: (worN) both. Dtypes: double and complex128. Errors: `shape_error`. Source: scipy.signal.freqz.
-template <sinter::detail::expression B, sinter::detail::expression A>
+template <sinter::detail::expression B = array<double>, sinter::detail::expression A = array<double>>
 frequency_response freqz(B&& b, A&& a, const freqz_options& how = {}) {
   using namespace sinter::detail;
   handle over(take_node(std::forward<B>(b))), under(take_node(std::forward<A>(a)));

@@ -170,6 +170,11 @@ auto lfilter(B&& b, A&& a, X&& x, sinter::detail::integer axis = -1) {
   handle over(take_node(std::forward<B>(b))), under(take_node(std::forward<A>(a))), of(take_node(std::forward<X>(x)));
   return lazy<T>(make_filtered(std::move(over), std::move(under), std::move(of), {}, dtype_of<T>, axis).first.take());
 }
+template <sinter::detail::expression B = array<double>, sinter::detail::expression A = array<double>,
+          sinter::detail::expression X>
+auto lfilter(B&& b, A&& a, X&& x, axis_options how) {
+  return lfilter(std::forward<B>(b), std::forward<A>(a), std::forward<X>(x), how.axis);
+}
 /// From a state, and with the state behind it. Shapes: the state is as x, but for the axis, which has one number fewer than the longer of b
 /// and a; it broadcasts.
 template <sinter::detail::expression B = array<double>, sinter::detail::expression A = array<double>,
@@ -190,6 +195,10 @@ auto sosfilt(S&& sos, X&& x, sinter::detail::integer axis = -1) {
   using T = filtered_type<S, X>;
   handle by(take_node(std::forward<S>(sos))), of(take_node(std::forward<X>(x)));
   return lazy<T>(make_sections_filtered(std::move(by), std::move(of), {}, dtype_of<T>, axis).first.take());
+}
+template <sinter::detail::expression S = array<double>, sinter::detail::expression X>
+auto sosfilt(S&& sos, X&& x, axis_options how) {
+  return sosfilt(std::forward<S>(sos), std::forward<X>(x), how.axis);
 }
 /// From a state, and with the state behind it. Shapes: the sections, then as x with two numbers along the axis.
 template <sinter::detail::expression S = array<double>, sinter::detail::expression X, sinter::detail::expression Z>

@@ -22,20 +22,21 @@ auto take(A&& a, K&& indices) {
   return lazy<detail::element_in<A>>(std::forward<A>(a).ravel()(std::forward<K>(indices)));
 }
 /// What they name along an axis. Shapes: the axis becomes those of the indices. Errors: `shape_error` for a wrong axis.
-template <detail::expression A, detail::index_array K = array<std::int64_t>>
-auto take(A&& a, K&& indices, detail::integer axis) {
+template <detail::expression A, detail::index_array K = array<std::int64_t>, class Axis = axis_options>
+auto take(A&& a, K&& indices, Axis axis) {
   const detail::handle of(detail::take_node(std::forward<A>(a))), by(detail::take_node(std::forward<K>(indices)));
-  return lazy<detail::element_in<A>>(detail::make_take(of.get(), by.get(), axis));
+  return lazy<detail::element_in<A>>(detail::make_take(of.get(), by.get(), detail::axis_of(axis)));
 }
 /// Of one integer. Shapes: none; along an axis, those of the others. Errors: `index_error`, at once.
 template <detail::expression A, std::integral K>
 lazy<detail::element_in<A>> take(A&& a, K index) {
   return std::forward<A>(a).ravel()(index);
 }
-template <detail::expression A, std::integral K>
-lazy<detail::element_in<A>> take(A&& a, K index, detail::integer axis) {
+template <detail::expression A, std::integral K, class Axis = axis_options>
+lazy<detail::element_in<A>> take(A&& a, K index, Axis axis) {
   const detail::handle of(detail::take_node(std::forward<A>(a)));
-  return lazy<detail::element_in<A>>(detail::make_take_one(of.get(), static_cast<std::int64_t>(index), axis));
+  return lazy<detail::element_in<A>>(
+      detail::make_take_one(of.get(), static_cast<std::int64_t>(index), detail::axis_of(axis)));
 }
 /// With indices that are out of range wrapped or clipped, negative ones, too: `take(a, k, 1, index_mode::clip)`.
 template <detail::expression A, detail::index_or_indices K = array<std::int64_t>>
@@ -57,10 +58,10 @@ template <detail::expression A, class K>
 detail::refused<double, detail::index_fault<K>, K> take(A&&, const K&, detail::anything = 0, detail::anything = 0);
 /// Along an axis, an element for each of the indices, which have the other axes of `a` or broadcast with them. Source:
 /// numpy.take_along_axis.
-template <detail::expression A, detail::index_array K>
-auto take_along_axis(A&& a, K&& indices, detail::integer axis) {
+template <detail::expression A, detail::index_array K, class Axis = axis_options>
+auto take_along_axis(A&& a, K&& indices, Axis axis) {
   const detail::handle of(detail::take_node(std::forward<A>(a))), by(detail::take_node(std::forward<K>(indices)));
-  return lazy<detail::element_in<A>>(detail::make_take_along(of.get(), by.get(), axis));
+  return lazy<detail::element_in<A>>(detail::make_take_along(of.get(), by.get(), detail::axis_of(axis)));
 }
 
 SINTER_METHOD_OF(take)

@@ -150,42 +150,45 @@ concept parts = requires(P&& p) {
 
 // Of a list in braces of expressions of one type, as arrays or parts of them, or of any types for one that is named, of a tuple of
 // any, or of a vector; and of nothing else.
-#define SINTER_JOIN(name, parameters, ...)                                \
-  template <detail::parts P>                                              \
+#define SINTER_JOIN(name, types, parameters, ...)                         \
+  template <detail::parts P types>                                        \
   auto name(P&& parts parameters) {                                       \
     auto join = detail::join_of(std::forward<P>(parts));                  \
     return __VA_ARGS__;                                                   \
   }                                                                       \
-  template <detail::expression E>                                         \
+  template <detail::expression E types>                                   \
   auto name(std::initializer_list<E> parts parameters) {                  \
     auto join = detail::join_of(parts);                                   \
     return __VA_ARGS__;                                                   \
   }                                                                       \
-  template <element T>                                                    \
+  template <element T types>                                              \
   auto name(std::initializer_list<detail::part_as<T>> parts parameters) { \
     auto join = detail::join_of(parts);                                   \
     return __VA_ARGS__;                                                   \
   }                                                                       \
   lazy<double> name(detail::no_parts, detail::anything = 0, detail::anything = 0);
-#define SINTER_AXIS , detail::integer axis = 0
+// The axis is 0 where none is given.
+#define SINTER_AXIS_TYPE , class Axis = axis_options
+#define SINTER_AXIS , Axis axis = {0}
 
 /// One after the other along an axis that they have. Shapes: equal but for that axis. Errors: `shape_error`. Source:
 /// numpy.concatenate.
-SINTER_JOIN(concatenate, SINTER_AXIS, join.along(axis))
+SINTER_JOIN(concatenate, SINTER_AXIS_TYPE, SINTER_AXIS, join.along(detail::axis_of(axis)))
 /// Beside each other along a new axis. Shapes: equal. Errors: `shape_error`. Source: numpy.stack.
-SINTER_JOIN(stack, SINTER_AXIS, join.stacked(axis))
+SINTER_JOIN(stack, SINTER_AXIS_TYPE, SINTER_AXIS, join.stacked(detail::axis_of(axis)))
 /// Side by side: along the second axis, of one axis along that. Source: numpy.hstack.
-SINTER_JOIN(hstack, , join.at_least(1).along(join.first_rank() == 1 ? 0 : 1))
+SINTER_JOIN(hstack, , , join.at_least(1).along(join.first_rank() == 1 ? 0 : 1))
 /// Below each other: along the first axis, of one axis each as a row. Source: numpy.vstack.
-SINTER_JOIN(vstack, , join.at_least(2).along(0))
+SINTER_JOIN(vstack, , , join.at_least(2).along(0))
 /// Side by side, of one axis each as a column. Source: numpy.column_stack.
-SINTER_JOIN(column_stack, , join.at_least(2, true).along(1))
+SINTER_JOIN(column_stack, , , join.at_least(2, true).along(1))
 /// Behind each other: along the third axis, of fewer axes as `atleast_3d` adds them. Source: numpy.dstack.
-SINTER_JOIN(dstack, , join.at_least(3).along(2))
+SINTER_JOIN(dstack, , , join.at_least(3).along(2))
 /// concatenate under the array API's name. Source: numpy.concat.
-SINTER_JOIN(concat, SINTER_AXIS, join.along(axis))
+SINTER_JOIN(concat, SINTER_AXIS_TYPE, SINTER_AXIS, join.along(detail::axis_of(axis)))
 
 #undef SINTER_AXIS
+#undef SINTER_AXIS_TYPE
 #undef SINTER_JOIN
 
 /// Rows of arrays, joined along the last axis each, and then below each other along the one before: `block({{a, b}, {c, d}})`; or a
@@ -221,8 +224,8 @@ template <detail::expression A, detail::expression B = array<detail::element_in<
 auto append(A&& a, B&& b) {
   return concatenate(tuple(std::forward<A>(a).ravel(), std::forward<B>(b).ravel()));
 }
-template <detail::expression A, detail::expression B = array<detail::element_in<A>>>
-auto append(A&& a, B&& b, detail::integer axis) {
+template <detail::expression A, detail::expression B = array<detail::element_in<A>>, class Axis = axis_options>
+auto append(A&& a, B&& b, Axis axis) {
   return concatenate(tuple(std::forward<A>(a), std::forward<B>(b)), axis);
 }
 /// A number behind the flattened elements. Dtypes: as of `a + value`. Errors: `dtype_error` for an integer that does not fit.

@@ -27,6 +27,17 @@ struct integer {
 };
 }  // namespace detail
 
+/// An axis by its name: `take(a, k, {.axis = 1})`, as `take(a, k, 1)`.
+struct axis_options {
+  detail::integer axis;
+};
+
+namespace detail {
+/// Of what a function takes for its axis, which in braces is one by its name.
+constexpr std::int64_t axis_of(const axis_options& how) { return how.axis; }
+constexpr std::int64_t axis_of(const integer& axis) { return axis; }
+}  // namespace detail
+
 namespace detail {
 /// Several integers that are known at run time; or what a template argument is where nothing else is known of it: a list in braces.
 template <class X>

@@ -42,11 +42,12 @@ void put(A&& a, K&& k, V&& values, index_mode mode = index_mode::raise) {
 }
 /// Stores a value for each of the indices along an axis, as take_along_axis reads. Shapes: the indices have the other axes of the
 /// array or broadcast with them; so do the values. Errors: `shape_error`, `index_error`. Source: numpy.put_along_axis.
-template <detail::target A, detail::index_array K, detail::operand V = array<detail::element_in<A>>>
-void put_along_axis(A&& a, K&& k, V&& values, detail::integer axis) {
+template <detail::target A, detail::index_array K, detail::operand V = array<detail::element_in<A>>,
+          class Axis = axis_options>
+void put_along_axis(A&& a, K&& k, V&& values, Axis axis) {
   auto&& to = detail::stored_into(std::forward<A>(a));
   const auto places = detail::each_as<detail::indices>(
-      detail::make_places_along(detail::node_of(std::forward<K>(k)).get(), to.shape(), axis));
+      detail::make_places_along(detail::node_of(std::forward<K>(k)).get(), to.shape(), detail::axis_of(axis)));
   to(places) = std::forward<V>(values);
 }
 /// Stores where a mask is true what stands at the same place of the values, which are repeated to the array's size. Source:

@@ -53,19 +53,20 @@ auto roll(E&& e, const detail::integers& shifts) {
 /// as a list says, `{1, 0, 2}` or a vector of integers. The counts are the program's own numbers, as the shape follows from
 /// them; where they are an array, it is read. Errors: `shape_error`. Stream behaviour: an array of counts is waited for. Source:
 /// numpy.repeat.
-template <detail::expression E>
-auto repeat(E&& e, const detail::integers& counts, detail::integer axis) {
+template <detail::expression E, class Axis = axis_options>
+auto repeat(E&& e, const detail::integers& counts, Axis axis) {
   const detail::handle of = detail::node_of(std::forward<E>(e));
-  detail::node* const made = counts.listed() ? detail::make_repeat(of.get(), counts.begin(), counts.size(), axis)
-                                             : detail::make_repeat(of.get(), *counts.begin(), axis);
+  const std::int64_t along = detail::axis_of(axis);
+  detail::node* const made = counts.listed() ? detail::make_repeat(of.get(), counts.begin(), counts.size(), along)
+                                             : detail::make_repeat(of.get(), *counts.begin(), along);
   return lazy<detail::element_in<E>>(made);
 }
 template <detail::expression E>
 auto repeat(E&& e, const detail::integers& counts) {
   return repeat(std::forward<E>(e).ravel(), counts, 0);
 }
-template <detail::expression E, detail::index_array K>
-auto repeat(E&& e, const K& counts, detail::integer axis) {
+template <detail::expression E, detail::index_array K, class Axis = axis_options>
+auto repeat(E&& e, const K& counts, Axis axis) {
   return repeat(std::forward<E>(e), detail::integers(array<std::int64_t>(astype<std::int64_t>(counts)).get()), axis);
 }
 template <detail::expression E, detail::index_array K>

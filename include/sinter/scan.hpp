@@ -21,11 +21,6 @@ lazy<T> scan_flat(E&& e, reduction what) {
 
 }  // namespace detail
 
-/// Which axis a scan goes along: `cumsum(a, {.axis = 1})`, as `cumsum(a, 1)`.
-struct scan_options {
-  std::int64_t axis = 0;
-};
-
 /// The sums of all elements up to each one, in C order. Shapes: one axis. Dtypes: small integers and bool give 64-bit
 /// integers; `cumsum<double>(a)` chooses. Source: numpy.cumsum.
 template <detail::choice R = void, detail::expression E>
@@ -38,8 +33,8 @@ auto cumsum(E&& e, std::int64_t axis) {
   return detail::scan<detail::total_of<R, E>>(std::forward<E>(e), detail::reduction::sum, axis);
 }
 template <detail::choice R = void, detail::expression E>
-auto cumsum(E&& e, scan_options how) {
-  return cumsum<R>(std::forward<E>(e), how.axis);
+auto cumsum(E&& e, axis_options how) {
+  return cumsum<R>(std::forward<E>(e), detail::axis_of(how));
 }
 /// The products of all elements up to each one, in C order. Shapes, dtypes: as cumsum. Source: numpy.cumprod.
 template <detail::choice R = void, detail::expression E>
@@ -52,8 +47,8 @@ auto cumprod(E&& e, std::int64_t axis) {
   return detail::scan<detail::total_of<R, E>>(std::forward<E>(e), detail::reduction::prod, axis);
 }
 template <detail::choice R = void, detail::expression E>
-auto cumprod(E&& e, scan_options how) {
-  return cumprod<R>(std::forward<E>(e), how.axis);
+auto cumprod(E&& e, axis_options how) {
+  return cumprod<R>(std::forward<E>(e), detail::axis_of(how));
 }
 /// The largest element up to each one along an axis; NaN wins. Shapes: that of the operand. Errors: `shape_error` for an
 /// axis that is not there. Source: numpy.maximum.accumulate.
@@ -62,8 +57,8 @@ auto cummax(E&& e, std::int64_t axis = 0) {
   return detail::scan<detail::element_in<E>>(std::forward<E>(e), detail::reduction::max, axis);
 }
 template <detail::expression E>
-auto cummax(E&& e, scan_options how) {
-  return cummax(std::forward<E>(e), how.axis);
+auto cummax(E&& e, axis_options how) {
+  return cummax(std::forward<E>(e), detail::axis_of(how));
 }
 /// The smallest element up to each one along an axis; NaN wins. Shapes, errors: as cummax. Source: numpy.minimum.accumulate.
 template <detail::expression E>
@@ -71,8 +66,8 @@ auto cummin(E&& e, std::int64_t axis = 0) {
   return detail::scan<detail::element_in<E>>(std::forward<E>(e), detail::reduction::min, axis);
 }
 template <detail::expression E>
-auto cummin(E&& e, scan_options how) {
-  return cummin(std::forward<E>(e), how.axis);
+auto cummin(E&& e, axis_options how) {
+  return cummin(std::forward<E>(e), detail::axis_of(how));
 }
 /// The logarithm of the sum of the exponentials of the elements up to each one along an axis. Shapes, errors: as cummax.
 /// Dtypes: integers give double; `logcumsumexp<float>(a)` chooses. Source: numpy.logaddexp.accumulate.
@@ -83,8 +78,8 @@ auto logcumsumexp(E&& e, std::int64_t axis = 0) {
   return detail::scan<T>(std::forward<E>(e), detail::reduction::logaddexp, axis);
 }
 template <detail::choice R = void, detail::expression E>
-auto logcumsumexp(E&& e, scan_options how) {
-  return logcumsumexp<R>(std::forward<E>(e), how.axis);
+auto logcumsumexp(E&& e, axis_options how) {
+  return logcumsumexp<R>(std::forward<E>(e), detail::axis_of(how));
 }
 
 SINTER_REFUSE_CHOOSING(cumsum)

@@ -95,10 +95,10 @@ auto extract(M&& condition, A&& a) {
 }
 /// The slices along an axis, or the flattened elements, where a condition of one axis is true; it may be shorter. Errors:
 /// `index_error` where it is true beyond the end. Stream behaviour: waits. Source: numpy.compress.
-template <detail::mask_array M = array<bool>, detail::expression A>
-auto compress(M&& condition, A&& a, detail::integer axis) {
+template <detail::mask_array M = array<bool>, detail::expression A, class Axis = axis_options>
+auto compress(M&& condition, A&& a, Axis axis) {
   const detail::handle of = detail::node_of(std::forward<A>(a)), by = detail::node_of(std::forward<M>(condition));
-  return lazy<detail::element_in<A>>(detail::make_compressed(of.get(), by.get(), axis));
+  return lazy<detail::element_in<A>>(detail::make_compressed(of.get(), by.get(), detail::axis_of(axis)));
 }
 template <detail::mask_array M, detail::expression A>
 auto compress(M&& condition, A&& a) {
@@ -210,6 +210,10 @@ std::array<detail::indices, sizeof...(X)> ix_(X&&... x) {
   static_assert(sizeof...(X) <= max_rank, "sinter: arrays have at most 8 axes");
   int axis = 0;
   return {detail::open_index(std::forward<X>(x), axis++, sizeof...(X))...};
+}
+/// Of rows and columns, which may be lists: `a(ix_({0, 2}, {1, 3}))`.
+inline std::array<detail::indices, 2> ix_(const array<std::int64_t>& rows, const array<std::int64_t>& columns) {
+  return {detail::open_index(rows, 0, 2), detail::open_index(columns, 1, 2)};
 }
 
 /// The places of the elements on and below, or above, a diagonal of a matrix of `rows` and as many `columns`, if nothing else is

@@ -42,6 +42,10 @@ auto average(E&& e, W&& weights, const reduce_options& how = {}) {
   detail::handle of(detail::take_node(std::forward<E>(e))), by(detail::take_node(std::forward<W>(weights)));
   return lazy<R>(detail::make_average(std::move(of), std::move(by), dtype_of<R>, how));
 }
+template <detail::expression E, detail::expression W, std::integral Axis>
+auto average(E&& e, W&& weights, Axis axis) {
+  return average(std::forward<E>(e), std::forward<W>(weights), reduce_options{.axis = axis});
+}
 /// With weights in a list, `average(a, {1, 2, 1}, {.axis = 1})`: doubles.
 template <detail::expression E>
 auto average(E&& e, std::initializer_list<double> weights, const reduce_options& how = {}) {

@@ -132,19 +132,19 @@ std::tuple<lazy<detail::element_in<E>>...> broadcast_arrays(E&&... e) {
 
 /// The parts of an axis: so many of equal length, or those between positions, `{2, 5}`, which clip as a slice's bounds do.
 /// Errors: `shape_error` where it has no so many equal parts. Source: numpy.split.
-template <detail::expression E>
-auto split(E&& e, const detail::integers& parts, detail::integer axis = 0) {
-  return detail::split_at(std::forward<E>(e), parts, axis);
+template <detail::expression E, class Axis = axis_options>
+auto split(E&& e, const detail::integers& parts, Axis axis = {0}) {
+  return detail::split_at(std::forward<E>(e), parts, detail::axis_of(axis));
 }
 /// So many of them, to be named: `auto [x, y, z] = split<3>(a, 1);`.
-template <std::size_t parts, detail::expression E>
-auto split(E&& e, detail::integer axis = 0) {
+template <std::size_t parts, detail::expression E, class Axis = axis_options>
+auto split(E&& e, Axis axis = {0}) {
   return detail::as_many<parts>(split(std::forward<E>(e), static_cast<std::int64_t>(parts), axis));
 }
 /// The same, but the first parts may be one longer than the others. Source: numpy.array_split.
-template <detail::expression E>
-auto array_split(E&& e, const detail::integers& parts, detail::integer axis = 0) {
-  return detail::split_at(std::forward<E>(e), parts, axis, true);
+template <detail::expression E, class Axis = axis_options>
+auto array_split(E&& e, const detail::integers& parts, Axis axis = {0}) {
+  return detail::split_at(std::forward<E>(e), parts, detail::axis_of(axis), true);
 }
 /// Along the second axis, or the only one; along the first; along the third. Errors: `shape_error` for fewer axes. Source:
 /// numpy.hsplit, vsplit, dsplit.
@@ -161,13 +161,13 @@ auto dsplit(E&& e, const detail::integers& parts) {
   return detail::split_at(std::forward<E>(e), parts, detail::split_axis(e.shape(), 3, "dsplit"));
 }
 /// The elements at each place of an axis, which has gone: `stack` undone. Errors: `shape_error`. Source: numpy.unstack.
-template <detail::expression E>
-auto unstack(E&& e, detail::integer axis = 0) {
-  return detail::views_of<E>(detail::make_unstacked(detail::node_of(std::forward<E>(e)).get(), axis));
+template <detail::expression E, class Axis = axis_options>
+auto unstack(E&& e, Axis axis = {0}) {
+  return detail::views_of<E>(detail::make_unstacked(detail::node_of(std::forward<E>(e)).get(), detail::axis_of(axis)));
 }
 /// So many of them, to be named: `auto [x, y] = unstack<2>(points, 1);`. Errors: `shape_error` where there are not so many.
-template <std::size_t parts, detail::expression E>
-auto unstack(E&& e, detail::integer axis = 0) {
+template <std::size_t parts, detail::expression E, class Axis = axis_options>
+auto unstack(E&& e, Axis axis = {0}) {
   return detail::as_many<parts>(unstack(std::forward<E>(e), axis));
 }
 

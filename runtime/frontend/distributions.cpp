@@ -1,5 +1,7 @@
 // Draws of distributions that take more than a function of one random number: texts of the library's own (decision 0028), each
 // element of which has a sequence of random words of its own (decision 0020).
+#include <atomic>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <string>
@@ -136,7 +138,7 @@ constexpr const char* after =
     "\n#undef TURNS\n#undef BITS\n#undef UNIFORM\n#undef EXPONENTIAL\n#undef NORMAL\n#undef GAMMA\n#undef POISSON\n"
     "#undef BINOMIAL\n";
 
-codegen::function_calls& function_of(const distribution_row& row) {
+codegen::function_calls& make_function_of(const distribution_row& row) {
   static constexpr const char* names[] = {"seed, draw, place", "seed, draw, place, a", "seed, draw, place, a, b",
                                           "seed, draw, place, a, b, c"};
   static constexpr parameter_type types[] = {{dtype::uint64, false},  {dtype::uint64, false},  {dtype::int64, false},
@@ -145,6 +147,16 @@ codegen::function_calls& function_of(const distribution_row& row) {
   const given_text name = row.name, parameters = names[row.parameters], none = "";
   return make_function(name, {parameters, types, row.parameters + 3}, {none, &result, 1},
                        (std::string(before) + row.text + after).c_str());
+}
+
+// Made once: a text is found again by its content, and to read it through takes longer than to draw a few numbers.
+codegen::function_calls& function_of(distribution of) {
+  static std::atomic<codegen::function_calls*> made[std::size(rows)];
+  std::atomic<codegen::function_calls*>& at = made[static_cast<int>(of)];
+  if (codegen::function_calls* const known = at.load(std::memory_order_acquire)) return *known;
+  codegen::function_calls& f = make_function_of(rows[static_cast<int>(of)]);
+  at.store(&f, std::memory_order_release);
+  return f;
 }
 
 void check(const distribution_row& row, std::initializer_list<draw_parameter> parameters) {
@@ -175,7 +187,7 @@ node* make_draw(distribution of, const shape& s, draw_counter& next,
     arguments.push_back({arrays.back().get(), to_bits(p.number())});
   }
   node* made;
-  make_calls(function_of(row), arguments.data(), &made, 1);
+  make_calls(function_of(of), arguments.data(), &made, 1);
   ++next.draw;
   return made;
 } catch (const std::bad_alloc&) {
@@ -249,7 +261,7 @@ node* make_sample(std::int64_t wanted, std::int64_t count, draw_counter& next) {
   static constexpr parameter_type types[] = {{dtype::uint64, false}, {dtype::int64, false}, {dtype::int64, false}};
   static constexpr parameter_type result{dtype::int64, false};
   const given_text name = "sampled", parameters = "state, place, count", none = "";
-  codegen::function_calls& f = make_function(name, {parameters, types, 3}, {none, &result, 1}, sample_text);
+  static codegen::function_calls& f = make_function(name, {parameters, types, 3}, {none, &result, 1}, sample_text);
   const handle state(lazy<std::uint64_t>(draw<op::random_uint64>(shape(), next)).release_node());
   const handle places(make_iota(shape{wanted}, 0));
   const function_argument arguments[] = {{state.get(), {}}, {places.get(), {}}, {nullptr, to_bits(count)}};

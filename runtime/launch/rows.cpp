@@ -117,7 +117,7 @@ bool are_short_rows(const codegen::kernel& k, const binding& b) {
 layout cpu_rows(const codegen::kernel& k, binding& b, int threads) {
   layout l;
   constexpr std::int64_t near = 256 * 1024, around = near;  // bytes: a cache of its own
-  constexpr std::int64_t narrowest = 64;                         // columns
+  constexpr std::int64_t narrowest = 64;                    // columns
   codegen::row_schedule& s = b.variant.rows;
   const int bytes = bytes_kept(k, b.variant, codegen::dialect::c);
   const std::int64_t held = power_of_two(std::max<std::int64_t>(b.reduced, b.variant.columns ? 1 : 64), 1 << 15);

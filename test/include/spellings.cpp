@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <sinter/fft.hpp>
+#include <sinter/filter_design.hpp>
+#include <sinter/filters.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/spectral.hpp>
 
@@ -97,6 +99,40 @@ TEST_CASE("spellings: functions that are methods too") {
   CHECK(a.mT().shape() == shape{2, 4, 3});
   CHECK(all(array(a + 1).mT() == matrix_transpose(a + 1)).item());
   CHECK_THROWS_AS((void)a(0, 0).mT(), shape_error);
+}
+
+TEST_CASE("spellings: an axis by its name") {
+  const array<double> a = arange<double>(12).reshape(3, 4);
+  const array<std::int64_t> k{0, 2};
+  CHECK(take(a, k, {.axis = 1}).get() == numbers{0, 2, 4, 6, 8, 10});
+  CHECK(take(a, {0, 2}, {.axis = 1}).get() == take(a, k, 1).get());
+  CHECK(take(a, 1, {.axis = 0}).get() == numbers{4, 5, 6, 7});
+  CHECK(take_along_axis(a, argsort(-a, 1), {.axis = 1}).get() == flip(a, 1).get());
+  CHECK(repeat(a, 2, {.axis = 0}).get() == repeat(a, 2, 0).get());
+  CHECK(repeat(a, array<int>{0, 2, 0}, {.axis = 0}).shape() == shape{2, 4});
+  CHECK(repeat(a, {1, 0, 2}, {.axis = 0}).shape() == shape{3, 4});
+  CHECK(concatenate({a, a}, {.axis = 1}).shape() == shape{3, 8});
+  CHECK(concatenate(tuple(a, a + 1), {.axis = 1}).get() == hstack(tuple(a, a + 1)).get());
+  CHECK(stack({a, a}, {.axis = -1}).shape() == shape{3, 4, 2});
+  CHECK(concatenate({a, a}).shape() == shape{6, 4});
+  CHECK(append(a, a, {.axis = 1}).get() == concatenate({a, a}, 1).get());
+  CHECK(delete_(a, 1, {.axis = 1}).get() == numbers{0, 2, 3, 4, 6, 7, 8, 10, 11});
+  CHECK(delete_(a, {0, 1}, {.axis = 0}).get() == delete_(a, slice(0, 2), {.axis = 0}).get());
+  CHECK(insert(a, 1, 0, {.axis = 1}).shape() == shape{3, 5});
+  CHECK(compress({true, false, true}, a, {.axis = 0}).get() == numbers{0, 1, 2, 3, 8, 9, 10, 11});
+  CHECK(a.cumsum({.axis = 0}).get() == cumsum(a, 0).get());
+  CHECK((a + 1).cumprod({.axis = 1}).get() == cumprod(a + 1, {.axis = 1}).get());
+  CHECK(split(a, 2, {.axis = 1})[1].get() == numbers{2, 3, 6, 7, 10, 11});
+  const auto [left, right] = split<2>(a, {.axis = 1});
+  CHECK(right.get() == array_split(a, {2}, {.axis = 1})[1].get());
+  CHECK(unstack(a, {.axis = 1})[3].get() == numbers{3, 7, 11});
+  array<double> b = zeros<double>({2, 3});
+  put_along_axis(b, array<int>{{2}, {0}}, 1, {.axis = 1});
+  CHECK(b.get() == numbers{0, 0, 1, 1, 0, 0});
+  CHECK(average(a, array<double>{1, 0, 0, 1}, 1).get() == numbers{1.5, 5.5, 9.5});
+  CHECK(a(ix_({0, 2}, {1, 3})).get() == numbers{1, 3, 9, 11});
+  CHECK(signal::lfilter({1.0, -1.0}, {1.0}, a, {.axis = 0})(1, ellipsis).get() == numbers{4, 4, 4, 4});
+  CHECK(signal::freqz({1.0}, {1.0, 0.5}).w.shape() == shape{512});
 }
 
 TEST_CASE("spellings: complex numbers") {

@@ -262,6 +262,10 @@ class methods : public refused_methods {
   auto name(std::int64_t axis) const&;  \
   template <class R = void>             \
   auto name(std::int64_t axis)&&;       \
+  template <class R = void>             \
+  auto name(axis_options how) const {   \
+    return name<R>(axis_of(how));       \
+  }                                     \
   template <class R = void, not_axis X> \
   no_axis<X> name(X) const&;            \
   template <class R = void, not_axis X> \
