@@ -65,10 +65,10 @@ template <> struct text_ranked<1> { typedef text_complex64 number; typedef float
 template <> struct text_ranked<2> { typedef text_complex128 number; typedef double part; typedef bool truth; };
 template <class A, class B> struct text_both
     : text_ranked<((int)text_rank<A>::value > (int)text_rank<B>::value ? text_rank<A>::value : text_rank<B>::value)> {};
-static __device__ __forceinline__ complex64 text_multiply(complex64 a, complex64 b) { return multiply_c64(a, b); }
-static __device__ __forceinline__ complex128 text_multiply(complex128 a, complex128 b) { return multiply_c128(a, b); }
-static __device__ __forceinline__ complex64 text_divide(complex64 a, complex64 b) { return divide_c64(a, b); }
-static __device__ __forceinline__ complex128 text_divide(complex128 a, complex128 b) { return divide_c128(a, b); }
+[[maybe_unused]] static __device__ __forceinline__ complex64 text_multiply(complex64 a, complex64 b) { return multiply_c64(a, b); }
+[[maybe_unused]] static __device__ __forceinline__ complex128 text_multiply(complex128 a, complex128 b) { return multiply_c128(a, b); }
+[[maybe_unused]] static __device__ __forceinline__ complex64 text_divide(complex64 a, complex64 b) { return divide_c64(a, b); }
+[[maybe_unused]] static __device__ __forceinline__ complex128 text_divide(complex128 a, complex128 b) { return divide_c128(a, b); }
 #define TEXT_OPERATOR(result, sign, first_real, second_real, neither_real) \
   template <class A, class B> \
   static __device__ __forceinline__ typename text_both<A, B>::result operator sign(const A& a, const B& b) { \
@@ -90,7 +90,7 @@ template <> struct text_part<float> { typedef float type; };
 )";
 
 std::string qualifier(dialect to) {
-  return to == dialect::cuda ? "static __device__ __forceinline__ "
+  return to == dialect::cuda ? "[[maybe_unused]] static __device__ __forceinline__ "
                              : "static inline __attribute__((always_inline, unused)) ";
 }
 
@@ -182,7 +182,11 @@ overloads complex_overloads(std::string_view source, dialect to) {
     define(all, std::string(f.name),
            list + " _Generic(" + kind + ", " + single + ": " + name + "_c64, default: " + name + "_c128)" + list);
   }
-  for (const dtype t : both) define(all, std::string(spelling(t)), " text_" + std::string(spelling(t)));
+  for (const dtype t : both) {  // no macros before, which NVRTC could not bring back
+    const std::string type(spelling(t));
+    all.first += "#define " + type + " text_" + type + "\n";
+    all.last += "#undef " + type + "\n";
+  }
   return all;
 }
 

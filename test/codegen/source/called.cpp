@@ -27,6 +27,28 @@ function_text two_results(dtype t) {
           .takes_position = true};
 }
 
+function_text complex_results(dtype t) {
+  return {.name = "complex",
+          .parameters = {{"x", t}, {"y", t, true}, {"r", dtype::float32}},
+          .results = {{"first", t}, {"second", dtype::float64}},
+          .body =
+              "complex64 z = make_complex(0, r);\nz += x * r;\nz /= 2 - y[i];\n"
+              "if (z == x) first = exp(conj(z));\nelse first = pow(z, 2) + polar(r, abs(x));\nsecond = arg(first) + "
+              "norm(y[0]);",
+          .takes_position = true};
+}
+
+function_text folds_complex(dtype t) {
+  sinter::detail::scalar_bits one = {};
+  if (t == dtype::complex64) one.as_float = 1;
+  else one.as_double = 1;
+  return {.name = "folds complex numbers",
+          .parameters = {{"a", t}, {"b", t}},
+          .results = {{"", t}},
+          .body = "return a * b;",
+          .start = literal(t, one)};
+}
+
 function_text folds(dtype t) {
   return {.name = "folds",
           .parameters = {{"a", t}, {"b", t}},
@@ -51,6 +73,13 @@ kernel map_with(const function_text& f, dtype t) {
   const auto x = b.input(t), y = b.input(dtype::float32), z = b.scalar(dtype::bool_), i = b.input(dtype::int64, true);
   b.k.inputs[1].indexed = true;
   return b.gives({call_of(b, f, 0, {x, y, z, i}), call_of(b, f, 1, {x, y, z, i})});
+}
+
+kernel complex_map_with(const function_text& f, dtype t) {
+  kernel_builder b;
+  const auto x = b.input(t), y = b.input(t), r = b.scalar(dtype::float32), i = b.input(dtype::int64, true);
+  b.k.inputs[1].indexed = true;
+  return b.gives({call_of(b, f, 0, {x, y, r, i}), call_of(b, f, 1, {x, y, r, i})});
 }
 
 kernel fold_with(const function_text& f, dtype t) {
@@ -90,6 +119,24 @@ void each_dtype(dialect language, const compiler& with) {
   }
 }
 
+void each_complex_dtype(dialect language, const compiler& with) {
+  for (const dtype t : {dtype::complex64, dtype::complex128}) {
+    const function_text f = complex_results(t), g = folds_complex(t);
+    const kernel map = complex_map_with(f, t), fold = fold_with(g, t);
+    variant flat;
+    flat.operands = {access::unit, access::fixed, access::unit, access::unit, access::unit};
+    CHECK(complaint(with, emit(map, flat, target_here(language))) == "");
+    for (const named_variant& n : reduction_variants(fold, language)) {
+      if (n.v.fold.apart && itemsize(t) == 16) continue;  // elements of a pack, of which this one has a single one
+      INFO(n.name);
+      CHECK(complaint(with, emit(fold, n.v, target_here(language))) == "");
+    }
+    if (language != dialect::c) continue;
+    CHECK(complaint(with, interpreted_text(f, target_here(dialect::c))) == "");
+    CHECK(complaint(with, interpreted_text(g, target_here(dialect::c))) == "");
+  }
+}
+
 template <class Change>
 std::string refused(Change change) {
   const function_text f = two_results(dtype::int32);
@@ -115,11 +162,14 @@ TEST_CASE("texts: CUDA C++ of every dtype compiles") {
     return;
   }
   each_dtype(dialect::cuda, *with);
+  each_complex_dtype(dialect::cuda, *with);
 }
 
 TEST_CASE("texts: C of every dtype compiles") {
   const std::unique_ptr<compiler> with = make_cpu_compiler(math_mode::standard);
-  if (with) each_dtype(dialect::c, *with);
+  if (!with) return;
+  each_dtype(dialect::c, *with);
+  each_complex_dtype(dialect::c, *with);
 }
 
 TEST_CASE("texts: calls that are none are refused") {
