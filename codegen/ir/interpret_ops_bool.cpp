@@ -25,8 +25,17 @@ void spacing_all(const void* const args[3], void* out, int count) {
   }
 }
 
+template <unsigned kept, unsigned turned>
+void sign_all(const void* const args[3], void* out, int count) {
+  const auto* const a = static_cast<const std::uint16_t*>(args[0]);
+  for (int k = 0; k < count; ++k)
+    static_cast<std::uint16_t*>(out)[k] = static_cast<std::uint16_t>((a[k] & kept) ^ turned);
+}
+
 apply_loop short_loop(op code, dtype computed) {
   if (code == op::where) return unsigned_loops(dtype::uint16)[static_cast<std::size_t>(code)];
+  if (code == op::absolute) return &sign_all<0x7fff, 0>;
+  if (code == op::negative) return &sign_all<0xffff, 0x8000>;
   if (code == op::spacing) return computed == dtype::float16 ? &spacing_all<half> : &spacing_all<bfloat16>;
   if (code != op::nextafter) return nullptr;
   return computed == dtype::float16 ? &next_all<10> : &next_all<7>;

@@ -142,4 +142,7 @@ inline bool is_read_at_points(const kernel& k, int input) {
   return false;
 }
 
+/// Does it change the sign alone? Of a number of 16 bits that is one of its bits.
+constexpr bool is_of_sign(op o) { return o == op::absolute || o == op::negative; }
+
 }  // namespace sinter::codegen

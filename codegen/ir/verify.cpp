@@ -140,7 +140,7 @@ class checker {
       const dtype wanted = chooses && a == 0 ? dtype::bool_ : computed;
       require(kernel_.values[v.args[a]].type == wanted, what, "its arguments are not of the dtype it computes in");
     }
-    require(detail::computed_in(v.code, computed) == computed, what, "it computes in 16 bits");
+    require(detail::computed_in(v.code, computed) == computed || is_of_sign(v.code), what, "it computes in 16 bits");
     require(detail::accepts(rule, computed) && detail::compute_dtype(rule, computed) == computed, what,
             "the operation does not compute in that dtype");
     require(v.type == detail::result_dtype(rule, computed), what, "its dtype is not what the operation gives");

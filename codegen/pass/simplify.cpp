@@ -51,6 +51,19 @@ int identity(const std::vector<value>& all, const value& v) {
   }
 }
 
+// Of a number of 16 bits the sign is a bit: neither there nor back is anything rounded that would not be a NaN.
+value in_its_bits(const std::vector<value>& all, const value& v) {
+  if (v.kind != value_kind::cast || !is_short_floating(v.type)) return v;
+  const value& turned = all[v.args[0]];
+  if (turned.kind != value_kind::apply || !is_of_sign(turned.code)) return v;
+  const value& widened = all[turned.args[0]];
+  if (widened.kind != value_kind::cast || all[widened.args[0]].type != v.type) return v;
+  value same = turned;
+  same.type = v.type;
+  same.args[0] = widened.args[0];
+  return same;
+}
+
 void share(kernel& k) {
   std::vector<std::uint16_t> becomes(k.values.size());
   std::vector<value> kept;
@@ -62,6 +75,7 @@ void share(kernel& k) {
       becomes[i] = static_cast<std::uint16_t>(same);
       continue;
     }
+    v = in_its_bits(kept, v);
     const auto [at, fresh] = seen.try_emplace(v, static_cast<std::uint16_t>(kept.size()));
     if (fresh) kept.push_back(v);
     becomes[i] = at->second;

@@ -64,6 +64,19 @@ TEST_CASE_TEMPLATE("floats and doubles are rounded once, halves to even", H, hal
   CHECK(float(H(1.0 + 1.5 * std::numeric_limits<double>::epsilon())) == 1.0f);
 }
 
+TEST_CASE_TEMPLATE("signs of every number of 16 bits", H, half, bfloat16) {
+  const array<float> wide = arange<float>(-40, 40) / 8;
+  const array<H> x = concatenate(tuple(astype<H>(wide), array<H>{H(-0.0F), H(INFINITY), H(-INFINITY)}));
+  const array<float> f = astype<float>(x);
+  CHECK(astype<float>(abs(x)).get() == abs(f).get());
+  CHECK(astype<float>(-x).get() == (-f).get());
+  CHECK(all(signbit(-abs(x))).item());
+  CHECK(isnan(abs(array<H>{H(NAN)})).get()[0]);
+  const array<H> y = x(slice(0, 80));
+  const array<float> g = f(slice(0, 80));
+  CHECK(astype<float>(abs(y * y - y)).get() == astype<float>(astype<H>(abs(g * g - g))).get());
+}
+
 TEST_CASE("a value is rounded where it has a name, and not within an expression") {
   const array<half> a = {2048.0}, b = {1.0};
   const array<half> together = a + b - a;  // 2049 is no half

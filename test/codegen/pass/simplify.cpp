@@ -85,6 +85,18 @@ TEST_CASE("simplify: operations that undo themselves vanish") {
   CHECK(vanishes(f32, [](auto& b, auto x) { return b.apply(op::maximum, x, x); }));
 }
 
+TEST_CASE("simplify: the sign of a number of 16 bits is turned where it is, unless it is computed with") {
+  for (const dtype t : {dtype::float16, dtype::bfloat16})
+    for (const op sign : {op::absolute, op::negative}) {
+      kernel_builder b;
+      const auto wide = b.apply(sign, b.cast(b.input(t), f32));
+      CHECK(size_of(b.gives({b.cast(wide, t)})) == 2);
+      kernel_builder more;
+      const auto x = more.cast(more.input(t), f32);
+      CHECK(size_of(more.gives({more.cast(more.apply(sign, more.apply(op::add, x, x)), t)})) == 5);
+    }
+}
+
 TEST_CASE("simplify: what only looks as if it did nothing stays") {
   CHECK_FALSE(vanishes(f64, [](auto& b, auto x) { return b.cast(b.cast(x, f32), f64); }));  // digits go
   CHECK_FALSE(vanishes(i64, [](auto& b, auto x) { return b.cast(b.cast(x, f64), i64); }));
