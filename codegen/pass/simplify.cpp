@@ -25,8 +25,9 @@ bool lossless(dtype from, dtype through) {
   return promote(from, through) == through && !(is_integer(from) && facts(from).size == 8);
 }
 
-// The value that `v` is equal to by an identity that holds for every element, NaN included; -1: none.
-int identity(const std::vector<value>& all, const value& v) {
+// The value that `v` is equal to by an identity that holds for every element, NaN included; -1: none. `looks`: which values look at an
+// index, which they do still where nobody needs what they give.
+int identity(const std::vector<value>& all, const std::vector<bool>& looks, const value& v) {
   if (v.kind == value_kind::cast) {
     const value& inner = all[v.args[0]];
     if (inner.type == v.type) return v.args[0];
@@ -40,7 +41,7 @@ int identity(const std::vector<value>& all, const value& v) {
     case op::negative:
     case op::invert:
     case op::logical_not: return a.kind == value_kind::apply && a.code == v.code ? a.args[0] : -1;
-    case op::where: return v.args[1] == v.args[2] ? v.args[1] : -1;
+    case op::where: return v.args[1] == v.args[2] && !looks[v.args[0]] ? v.args[1] : -1;
     case op::logical_and:
     case op::logical_or:
     case op::bitwise_and:
@@ -67,17 +68,23 @@ value in_its_bits(const std::vector<value>& all, const value& v) {
 void share(kernel& k) {
   std::vector<std::uint16_t> becomes(k.values.size());
   std::vector<value> kept;
+  std::vector<bool> looks;
   std::unordered_map<value, std::uint16_t, hash> seen;
   for (std::size_t i = 0; i < k.values.size(); ++i) {
     value v = k.values[i];
     for (int a = 0; a < arity(v); ++a) v.args[a] = becomes[v.args[a]];
-    if (const int same = identity(kept, v); same >= 0) {
+    if (const int same = identity(kept, looks, v); same >= 0) {
       becomes[i] = static_cast<std::uint16_t>(same);
       continue;
     }
     v = in_its_bits(kept, v);
     const auto [at, fresh] = seen.try_emplace(v, static_cast<std::uint16_t>(kept.size()));
-    if (fresh) kept.push_back(v);
+    if (fresh) {
+      bool looks_too = v.kind == value_kind::check;
+      for (int a = 0; a < arity(v); ++a) looks_too = looks_too || looks[v.args[a]];
+      looks.push_back(looks_too);
+      kept.push_back(v);
+    }
     becomes[i] = at->second;
   }
   k.values = std::move(kept);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace sinter::runtime {
 
@@ -78,11 +79,14 @@ packed_places::packed_places(const std::uint64_t* elements, std::int64_t count, 
   least_ = r.least;
   left_out_ = std::max(same_bits, key_bits + place_bits_ - 64);
   is_whole_ = left_out_ == same_bits;
+  is_rising_ = rises(packed(), static_cast<std::size_t>(count));
+  if (is_rising_) return;
   (has_512() ? pack_512 : pack_in)(packed(), count, {least_, left_out_, place_bits_});
   sort_keys(packed(), static_cast<std::size_t>(count));
 }
 
 void packed_places::write(std::int64_t* to) noexcept {
+  if (is_rising_) return std::iota(to, to + count_, std::int64_t{0});
   if (!is_whole_ && (has_512() ? has_equal_512 : has_equal_in)(packed(), count_, places())) {
     spread(0);
     for (std::int64_t i = 0; i < count_; ++i) to[i] = static_cast<std::int64_t>(room_[i].place);
@@ -92,6 +96,11 @@ void packed_places::write(std::int64_t* to) noexcept {
 }
 
 void packed_places::spread(std::uint64_t first) noexcept {
+  if (is_rising_) {
+    for (std::int64_t i = 0; i < count_; ++i)
+      room_[i] = {static_cast<std::uint64_t>(i) + first, rule_.key(elements_[i])};
+    return;
+  }
   // From the last one on, so that none is written over before it is read.
   for (std::int64_t i = count_; i-- > 0;) {
     const std::uint64_t place = packed()[i] & places(), high = packed()[i] >> place_bits_;

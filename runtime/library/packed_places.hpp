@@ -33,7 +33,8 @@ class packed_places {
   placed_key* room_;
   std::uint64_t least_;
   int place_bits_, left_out_;
-  bool is_whole_;  // no two keys differ in what is left out
+  bool is_whole_;   // no two keys differ in what is left out
+  bool is_rising_;  // nothing is packed, as all are in order
 };
 
 }  // namespace sinter::runtime

@@ -61,6 +61,7 @@ void count_places(K* keys, std::size_t count) {
 template <class K>
 void sort_by(void (*highway::*one)(const sorter*, K*, std::size_t, rising), K* keys, std::size_t count) {
   if (count <= most_counted) return count_places(keys, count);
+  if (rises(keys, count)) return;
   const highway* const library = found.load(std::memory_order_acquire);
   if (!library) return std::sort(keys, keys + count);
   sorter by;

@@ -1,6 +1,7 @@
 // Sorting keys with vectors, by Highway's vqsort where it is there.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,6 +17,19 @@ struct alignas(16) placed_key {
 
 /// Opens Highway, once. False: it is not there, and sorts are std::sort's. Errors: `device_error` where it is there and cannot be opened.
 bool find_vector_sort();
+
+/// Are keys in order? What is takes a look, which ends soon where it is not: blocks of keys, as a loop that may end anywhere waits for
+/// each.
+template <class K>
+bool rises(const K* keys, std::size_t count) {
+  constexpr std::size_t block = 64;
+  for (std::size_t i = 1; i < count;) {
+    bool falls = false;
+    for (const std::size_t end = std::min(i + block, count); i < end; ++i) falls |= keys[i] < keys[i - 1];
+    if (falls) return false;
+  }
+  return true;
+}
 
 // Rising, with whatever has been found by then. Nothing is thrown.
 void sort_keys(std::uint16_t*, std::size_t count) noexcept;

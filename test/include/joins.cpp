@@ -73,6 +73,9 @@ TEST_CASE("joins: a list in braces is of parts of arrays, or of expressions of o
   CHECK(sn::hstack({a(1) + 1, a(0) + 1}).get() == std::vector<int>{4, 5, 2, 3});
   CHECK(sn::block({{a(1)}, {a(0)}}).get() == turned);
   CHECK(sn::choose(array<int>{1, 0}, {a(0), a(1)}).get() == std::vector<int>{3, 2});
+  // An index is looked at where all it may choose is the same.
+  CHECK_THROWS_AS((void)sn::choose(array<int>{1, 2}, {a(0), a(0)}).get(), sn::index_error);
+  CHECK_THROWS_AS((void)sn::choose(array<int>{0, 1}, {a(0)}).get(), sn::index_error);
   CHECK(sn::select({a(0) > 1, a(0) > 0}, {a(1), a(0)}).get() == std::vector<int>{1, 4});
   CHECK(sn::select({a(0) > 1, a(0) > 0}, {10, 20}, 30).get() == std::vector<std::int64_t>{20, 10});
   CHECK(sn::select({a > 3}, {0.5}).shape() == a.shape());

@@ -96,10 +96,9 @@ bool are_the_same_bits(std::vector<T> a, std::vector<T> b) {
 }
 
 template <class T>
-void check_rows(std::int64_t rows, std::int64_t length) {
+void check_sorts(const std::vector<T>& from, std::int64_t rows, std::int64_t length) {
   CAPTURE(rows);
   CAPTURE(length);
-  const std::vector<T> from = bits_of_all_kinds<T>(rows * length, static_cast<std::uint64_t>(length));
   const array<T> x = asarray(from, {rows, length});
   const auto [sorted, places, fallen, falling] =
       eval(sort(x), argsort(x), sort(x, {.descending = true}), argsort(x, {.descending = true}));
@@ -124,6 +123,11 @@ void check_rows(std::int64_t rows, std::int64_t length) {
     }
   }
   CHECK(wrong == 0);
+}
+
+template <class T>
+void check_rows(std::int64_t rows, std::int64_t length) {
+  check_sorts(bits_of_all_kinds<T>(rows * length, static_cast<std::uint64_t>(length)), rows, length);
 }
 
 // Ranks in order where they belong, lower ones before and higher ones behind; places name every element once.
@@ -202,6 +206,19 @@ TEST_CASE_TEMPLATE("order: long rows", T, std::uint8_t, std::int16_t, half, floa
   check_rows<T>(2, 12289);
   // Each thread of a CPU sorts a part.
   if (device::current() == device::cpu()) check_rows<T>(1, 150'001), check_rows<T>(1, 1 << 18);
+}
+
+TEST_CASE_TEMPLATE("order: what is in order already, and all but one of it", T, std::int16_t, half, float, int, double,
+                   std::int64_t) {
+  const std::int64_t n = device::current() == device::cpu() ? 150'000 : 1000;
+  std::vector<T> from = bits_of_all_kinds<T>(n, 3);
+  std::stable_sort(from.begin(), from.end(), comes_before<T>);
+  check_sorts(from, 1, n);
+  check_sorts(from, n / 1000, 1000);
+  std::swap(from.front(), from.back());
+  check_sorts(from, 1, n);
+  std::reverse(from.begin(), from.end());
+  check_sorts(from, 1, n);
 }
 
 TEST_CASE("order: the ends of 64-bit integers") {
