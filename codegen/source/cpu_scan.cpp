@@ -2,6 +2,9 @@
 // chunks by several threads: each folds its chunk, hands on what comes before the next one, and only then writes its own. A
 // thread takes the next number when it begins a chunk, so that none waits for a chunk that has not been begun; where chunks
 // end follows from shapes alone.
+#include <algorithm>
+
+#include "codegen/ir/values.hpp"
 #include "codegen/source/cpu_writer.hpp"
 
 namespace sinter::codegen {
@@ -28,7 +31,29 @@ class cpu_scan : cpu_writer {
     b_.unravel(w_, 0, b_.kept(), "item");
     place("p", "", 0, b_.kept(), when::points, true);
     w_.line("const long long low = 0, high = ", number("n", b_.v.rank - 1), ";");
-    blocks(false);
+    if (std::ranges::any_of(b_.k.values, [](const value& v) { return is_costly(v); })) return blocks(false);
+    w_.open("if (high <= 16)");  // gcc makes another loop of few turns, which lets neighbouring rows overlap
+    one_by_one();
+    w_.close();
+    w_.open("else");
+    one_by_one();
+    w_.close();
+  }
+
+  // What takes no longer to compute than to fold.
+  void one_by_one() {
+    for (int a = 0; a < members(); ++a) w_.line(b_.member_type(a), " ", running(a), " = ", b_.neutral(a), ";");
+    w_.open("for (long long l = 0; l < high; ++l)");
+    std::vector<std::string> each;
+    for (int a = 0; a < members(); ++a) {
+      each.push_back(number("each", a));
+      w_.line(b_.member_type(a), " ", each.back(), ";");
+    }
+    w_.line(b_.points[0].call(read("p", "l"), {}, each));
+    for (int a = 0; a < members(); ++a)
+      w_.line(running(a), " = ", b_.folded(a, running(a), each[static_cast<std::size_t>(a)]), ";");
+    w_.line(at_points().call(read("p", "l"), running, written("p", "l")));
+    w_.close();
   }
 
   // What is folded, of so many elements at a time, and behind it what these are folded into: as a variable gcc would keep it in
