@@ -51,7 +51,6 @@ class sharing {
     if (last_ == 0) {
       l.how.items = b_.kept;
     } else if (turn_axes()) {
-      m_.tile = 32;
       choose_turned();
       l.how.items = count(0, last_ - 1) * divide_up(b_.extents[last_ - 1], m_.tile) * divide_up(length, m_.tile);
     } else if (last_ == 1 && !is_stream(rows, length) && name_same_rows()) {
@@ -411,16 +410,19 @@ class sharing {
     return places_stay && all_settled && !all.borders.empty() && (widest() <= 4 || all.borders.size() > 3);
   }
 
-  // What tiles turn in registers: words of 4 and 8 bytes, and not more than a core has near.
+  // What tiles turn in registers: words of 4 and 8 bytes, and not more than a core has near. Of larger tiles each line of memory is
+  // read and written whole.
   void choose_turned() {
-    constexpr int most_turned = 4;
-    int turned = 0;
+    constexpr int most_turned = 4, near = 32 * 1024;  // bytes
+    int turned = 0, widest = 0;
     for (int o = 0; o < operands(); ++o) {
       way& w = m_.ways[static_cast<std::size_t>(o)];
       const bool fits =
           b_.operands[static_cast<std::size_t>(o)].strides[last_ - 1] == 1 && (size(o) == 4 || size(o) == 8);
       if (w == way::tiled && (!fits || ++turned > most_turned)) w = way::each;
+      if (w == way::tiled) widest = std::max(widest, size(o));
     }
+    m_.tile = widest == 4 && 64 * 64 * widest * turned <= near ? 64 : 32;
   }
 
   void name_steps() {
