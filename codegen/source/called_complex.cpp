@@ -122,15 +122,10 @@ std::string definition(const complex_function& f, dtype t, dialect to) {
 // Of two real numbers, that may be of any types.
 std::string chooser(const complex_function& f) {
   const std::string name(f.name);
-  std::string text = "template <class A, class B> " + qualifier(dialect::cuda) +
-                     "text_complex<typename text_part<decltype(A() + B())>::type> " + name + "(A a, B b) {\n" +
-                     "  if constexpr (sizeof(typename text_part<decltype(A() + B())>::type) == 4) return ";
-  return text + own_name(f, dtype::complex64) + "((float)a, (float)b);\n  else return " +
-         own_name(f, dtype::complex128) + "((double)a, (double)b);\n}\n";
-}
-
-bool is_of_a_text(std::string_view name) {
-  return std::ranges::any_of(functions, [&](const complex_function& f) { return f.name == name; });
+  const std::string part = "typename text_part<decltype(A() + B())>::type";
+  return "template <class A, class B> " + qualifier(dialect::cuda) + "text_complex<" + part + "> " + name +
+         "(A a, B b) {\n  if constexpr (sizeof(" + part + ") == 4) return " + own_name(f, dtype::complex64) +
+         "((float)a, (float)b);\n  else return " + own_name(f, dtype::complex128) + "((double)a, (double)b);\n}\n";
 }
 
 }  // namespace
@@ -165,7 +160,7 @@ void use_complex_helpers(std::string_view source, dialect to, helper_list& used)
 
 std::string complex_branches(std::string_view function) {
   const std::string name(function);
-  if (!is_of_a_text(function)) return "";
+  if (std::ranges::find(functions, function, &complex_function::name) == std::end(functions)) return "";
   return ", _Complex float: text_" + name + "_c64, _Complex double: text_" + name + "_c128";
 }
 

@@ -14,8 +14,10 @@
 
 namespace docs {
 
+namespace {
+
 // Rounded, as the last digits are the library's.
-void run_matrices(std::vector<example>& all) {
+void dense(std::vector<example>& all) {
   DOCS_OPERANDS
   EXAMPLE(linalg::solve, "np.round(np.linalg.solve(np.array([[4.0, 1], [1, 3]]), np.array([1.0, 2])), 6)",
           sn::round(sn::linalg::solve(array<double>{{4, 1}, {1, 3}}, array<double>{1, 2}), 6));
@@ -66,6 +68,10 @@ void run_matrices(std::vector<example>& all) {
   EXAMPLE(polyfit_cov, "np.round(np.polyfit(np.array([0.0, 1, 2, 3]), np.array([1.0, 3, 7, 13]), 1, cov=True)[1], 6)",
           sn::round(sn::polyfit_cov(array<double>{0, 1, 2, 3}, array<double>{1, 3, 7, 13}, 1).covariance, 6));
   EXAMPLE(roots, "", sn::round(sn::roots(array<double>{2, -3}), 6));
+}
+
+void sparse_ones(std::vector<example>& all) {
+  DOCS_OPERANDS
   EXAMPLE(sparse::linalg::cg, "",
           sn::round(sn::sparse::linalg::cg([](const auto& r) { return 2 * r - sn::flip(r) / 2; }, x).x, 3));
   EXAMPLE(sparse::linalg::bicgstab, "",
@@ -87,6 +93,13 @@ void run_matrices(std::vector<example>& all) {
   EXAMPLE(
       sparse::linalg::spsolve_triangular, "",
       sn::sparse::linalg::spsolve_triangular(csr_array<double>(array<double>{{2, 0}, {1, 4}}), array<double>{2, 9}));
+}
+
+}  // namespace
+
+void run_matrices(std::vector<example>& all) {
+  dense(all);
+  sparse_ones(all);
 }
 
 }  // namespace docs

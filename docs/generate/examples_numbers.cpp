@@ -96,6 +96,10 @@ void products(std::vector<example>& all) {
   EXAMPLE(cumulative_sum, "np.cumulative_sum(f, include_initial=True)",
           sn::cumulative_sum(f, {.include_initial = true}));
   EXAMPLE(cumulative_prod, "np.cumulative_prod(a, axis=1)", sn::cumulative_prod(a, {.axis = 1}));
+}
+
+void orders(std::vector<example>& all) {
+  DOCS_OPERANDS
   EXAMPLE(sort, "np.sort(b)", sn::sort(b));
   EXAMPLE(argsort, "np.argsort(b, axis=0)", sn::argsort(b, 0));
   EXAMPLE(lexsort, "np.lexsort((i, k))", sn::lexsort({i, k}));
@@ -123,6 +127,10 @@ void products(std::vector<example>& all) {
   EXAMPLE(searchsorted, "np.searchsorted(x, [0.7, 2.0])", sn::searchsorted(x, array{0.7, 2.0}));
   EXAMPLE(digitize, "np.digitize(a, x)", sn::digitize(a, x));
   EXAMPLE(interp, "np.interp([0.75, 5], x, [10, 20, 40])", sn::interp(array{0.75, 5.0}, x, array{10, 20, 40}));
+}
+
+void polynomials_and_transforms(std::vector<example>& all) {
+  DOCS_OPERANDS
   EXAMPLE(convolve, "np.convolve(f, [1, 0, -1])", sn::convolve(f, array<float>{1, 0, -1}));
   EXAMPLE(correlate, "np.correlate(f, [1, 2])", sn::correlate(f, array<float>{1, 2}));
   EXAMPLE(signal::convolve, "", sn::signal::convolve(a, array<double>{{1, -1}}));
@@ -182,6 +190,8 @@ void ufuncs(std::vector<example>& all) {
 void run_numbers(std::vector<example>& all) {
   folds(all);
   products(all);
+  orders(all);
+  polynomials_and_transforms(all);
   ufuncs(all);
 }
 
