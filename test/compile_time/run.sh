@@ -7,7 +7,7 @@ set -eu
 
 source=$1 work=$2 cpu_time=$3 compiler=$4
 here=$source/test/compile_time
-vector_on_the_designs_machine=79
+vector_on_the_designs_machine=79 include_budget=250
 failed=''
 
 mkdir -p "$work"
@@ -41,9 +41,18 @@ echo '#include <sinter/sinter.hpp>' >include.cpp
 # The least of as many runs of both, and by turns, as the machine is slower at one time than at another.
 vector=$(least 3 -fsyntax-only vector.cpp)
 include=$(least 3 -fsyntax-only include.cpp)
-for turn in 1 2 3 4; do
-  vector=$(lesser "$vector" "$(least 3 -fsyntax-only vector.cpp)")
-  include=$(lesser "$include" "$(least 3 -fsyntax-only include.cpp)")
+measure_headers() {
+  for turn in 1 2 3 4; do
+    vector=$(lesser "$vector" "$(least 3 -fsyntax-only vector.cpp)")
+    include=$(lesser "$include" "$(least 3 -fsyntax-only include.cpp)")
+  done
+}
+measure_headers
+# Others on the machine only add time, and more to what needs more of the cache: what seems too much is measured again, a while later.
+for again in 1 2 3; do
+  awk "BEGIN { exit !($include * $vector_on_the_designs_machine > $include_budget * $vector) }" || break
+  sleep 10
+  measure_headers
 done
 none=$(least 3 -O2 -c "$here/statements.cpp" -o none.o)
 forty=$(least 3 -O2 -DSTATEMENTS -c "$here/statements.cpp" -o forty.o)
@@ -62,7 +71,7 @@ scaled() { compute "$1 * $scale"; }
 
 echo "#include <vector> takes $vector ms of CPU time here, $vector_on_the_designs_machine on the design's machine"
 printf '%-42s %9s %15s %9s\n' '' here "the design's" budget
-row '#include <sinter/sinter.hpp>, parsed' "$include" ms "$(scaled "$include")" 250
+row '#include <sinter/sinter.hpp>, parsed' "$include" ms "$(scaled "$include")" "$include_budget"
 row 'one more statement, g++ -O2' "$each" ms "$(scaled "$each")" 40
 row 'equation_of_state, g++ -O2' "$state" ms "$(scaled "$state")" 10000
 row 'one more statement, text and constants' "$bytes" bytes "$bytes" 2560
