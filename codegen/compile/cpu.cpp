@@ -178,6 +178,7 @@ class cpu_compiler final : public compiler {
     for (const std::string& option : options_) identity_ += " " + option;
     for (const std::string& option : of_complex_) identity_ += " complex:" + option;
     for (const std::string& library : libraries_) identity_ += " " + library;
+    for (const std::string& library : libraries_of_complex_) identity_ += " complex:" + library;
     identity_ += "\n" + processor_features();
   }
 

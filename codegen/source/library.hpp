@@ -21,8 +21,8 @@ bool is_vector_function(std::string_view name);
 struct overloads {
   std::string first, last;
 };
-/// `branches`: what a choice has for other types than real ones, of a function's name.
 inline std::string no_branches(std::string_view) { return ""; }
+/// `branches`: what a choice has for other types than real ones, of a function's name.
 overloads overloads_for(std::string_view source, bool vectorised,
                         std::string (*branches)(std::string_view function) = no_branches);
 

@@ -11,6 +11,7 @@
 #include <sinter/elementwise_kernel.hpp>
 
 #include "test/include/ordering.hpp"
+#include "test/include/texts.hpp"
 
 namespace {
 
@@ -19,14 +20,6 @@ using namespace sinter::test;
 using floats = std::vector<float>;
 using doubles = std::vector<double>;
 using integers = std::vector<int>;
-
-bool runs_text() {
-  static const bool runs = [] {
-    const elementwise_kernel<int(int)> same("x", "return x;");
-    return refusal<device_error>([&] { eval(same(ones<int>({1}))); }).empty();
-  }();
-  return runs;
-}
 
 const elementwise_kernel<float(float, float)>& sqd() {
   static const elementwise_kernel<float(float, float)> f("x, y", "const float d = x - y;\nreturn d * d;", "sqd");

@@ -9,21 +9,13 @@
 #include <sinter/elementwise_kernel.hpp>
 
 #include "test/include/ordering.hpp"
+#include "test/include/texts.hpp"
 
 namespace {
 
 using namespace sinter;
 using namespace sinter::test;
 using floats = std::vector<float>;
-
-/// Where there is a C compiler: the interpreter has the CPU's compile a text.
-bool runs_text() {
-  static const bool runs = [] {
-    const elementwise_kernel<int(int)> same("x", "return x;");
-    return refusal<device_error>([&] { eval(same(ones<int>({1}))); }).empty();
-  }();
-  return runs;
-}
 
 }  // namespace
 
