@@ -266,11 +266,10 @@ TEST_CASE("inspect: explain says how a map is shared out") {
   CHECK(line(a(slice(1, -1), slice(1, -1)) * 2) ==
         (cuda ? "packs of 2, 2 to a thread, blocks over several rows, in0 element by element" : "element by element"));
   CHECK(line(a(slice(0, 100), slice(0, 100)) + a(_, slice(20, _)).T()) ==
-        std::string("tiles of 32 x 32 for in1") + (cuda ? ", in packs of 4" : ""));
+        (cuda ? "tiles of 32 x 32 for in1, in packs of 4" : "tiles of 64 x 64 for in1"));
   const array<float> square = x(slice(0, 10'000)).reshape({100, 100});
-  CHECK(line(square + square.T()) == std::string(cuda
-                                                     ? "tiles of 32 x 32 for in1, in packs of 4, mirror images together"
-                                                     : "tiles of 32 x 32 for in1"));
+  CHECK(line(square + square.T()) ==
+        (cuda ? "tiles of 32 x 32 for in1, in packs of 4, mirror images together" : "tiles of 64 x 64 for in1"));
   CHECK(line(x.reshape({4000, 3}) * x(slice(0, 3))) ==
         (cuda ? "element by element, 4 to a thread, blocks over several rows" : "rows of 3 without a loop"));
   CHECK(line(zeros<float>({2, 20'001})(_, slice(_, _, 2)) + 1) ==
