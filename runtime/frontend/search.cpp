@@ -2,11 +2,13 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <sinter/error.hpp>
 #include <sinter/search.hpp>
 
 #include "runtime/frontend/message.hpp"
+#include "runtime/library/interpolation.hpp"
 #include "runtime/library/order.hpp"
 #include "runtime/library/search.hpp"
 
@@ -131,6 +133,12 @@ node* make_interp(handle at, handle places, handle given, dtype type, const inte
                               to_string(fp.extents()).c_str(), to_string(xp.extents()).c_str())
                           .c_str());
   if (how.period) within_one_period(x, xp, fp, how.period);
+  if (type == dtype::float64 && runtime::has_search_call(xp, x)) {
+    const auto number = [](const optional_number& o) {
+      return o ? std::optional(term::of_bits(o.type, o.bits).bits_as(dtype::float64).as_double) : std::nullopt;
+    };
+    return term(runtime::make_interpolation_call(x, xp, fp, number(how.left), number(how.right))).take();
+  }
   const std::int64_t n = xp.extent(0);
   const auto outside = [&](const optional_number& o, std::int64_t end) {
     return o ? number_node(term::of_bits(o.type, o.bits), type) : fp.at(0, end);
