@@ -139,6 +139,7 @@ void polynomials_and_transforms(std::vector<example>& all) {
   EXAMPLE(polyadd, "np.polyadd(f, [1, 1])", sn::polyadd(f, array<float>{1, 1}));
   EXAMPLE(polysub, "np.polysub(f, [1, 1])", sn::polysub(f, array<float>{1, 1}));
   EXAMPLE(polymul, "np.polymul(f, [1, 1])", sn::polymul(f, array<float>{1, 1}));
+  EXAMPLE(poly, "np.poly([1.0, 2.0])", sn::poly(array{1.0, 2.0}));
   EXAMPLE(polydiv, "np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])", sn::polydiv(array{3.0, 5.0, 2.0}, array{2.0, 1.0}));
   EXAMPLE(polyder, "np.polyder(f)", sn::polyder(f));
   EXAMPLE(polyint, "np.polyint([6.0, 2.0, 1.0])", sn::polyint(array{6.0, 2.0, 1.0}));

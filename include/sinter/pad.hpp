@@ -95,5 +95,7 @@ template <detail::expression E>
 auto pad(E&& e, const pad_widths& widths, pad_mode mode, const pad_options& how = {}) {
   return lazy<detail::element_in<E>>(detail::make_padded(detail::node_of(std::forward<E>(e)).get(), widths, mode, how));
 }
+template <detail::expression E, class T>
+  requires detail::is_quoted<T> detail::refused<double, detail::fault::text, E> pad(E&&, const pad_widths&, const T&);
 
 }  // namespace sinter

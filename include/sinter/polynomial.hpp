@@ -9,6 +9,7 @@
 namespace sinter {
 
 namespace detail {
+SINTER_API node* make_poly(handle zeros, dtype);
 SINTER_API node* make_polyval(handle p, handle x, dtype);
 SINTER_API node* make_polysum(handle a, handle b, bool subtracts);
 SINTER_API node* make_polyder(handle p, std::int64_t times, dtype);
@@ -17,6 +18,15 @@ SINTER_API std::pair<handle, handle> make_polydiv(handle u, handle v, dtype);
 SINTER_API node* make_polyint(handle p, std::int64_t times, const double* constants, std::size_t count, dtype);
 }  // namespace detail
 
+/// The polynomial that is zero at these places, with 1 in front. Evaluates, and is computed on the host. Dtypes: those of the zeros,
+/// double for integers; of complex ones complex, also where they are conjugates. Errors: `shape_error` for other than one axis. Stream
+/// behaviour: waits. Source: numpy.poly.
+template <detail::expression Z = array<double>>
+auto poly(Z&& zeros) {
+  using E = detail::element_in<Z>;
+  using T = std::conditional_t<std::is_integral_v<E>, double, E>;
+  return array<T>(detail::make_poly(detail::handle(detail::take_node(std::forward<Z>(zeros))), dtype_of<T>));
+}
 /// The polynomial's values, by Horner's rule, in one kernel: `polyval({1, 0, 2}, x)`, where a list has x's element type. Shapes: p
 /// has one axis; that of x. Dtypes: what the two promote to. Errors: `shape_error`. Source: numpy.polyval.
 template <detail::expression_or_number X, detail::expression P = array<detail::element_as_expression<X>>>

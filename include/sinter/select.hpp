@@ -27,10 +27,15 @@ using indices = lazy<std::int64_t>;
 /// Of two axes.
 SINTER_API std::array<places, 2> places_in_matrix(node*);
 
+/// What chooses: truth values as 0 and 1.
+template <class X>
+concept choosing_array = index_array<X> || mask_array<X>;
 template <class K, class List>
 lazy<typename List::value_type> chosen_among(K&& which, const List& all, index_mode mode) {
-  return lazy<typename List::value_type>(
-      make_chosen(node_of(std::forward<K>(which)).get(), all.nodes(), all.size(), mode));
+  if constexpr (mask_array<K>) return chosen_among(sinter::astype<std::uint8_t>(std::forward<K>(which)), all, mode);
+  else
+    return lazy<typename List::value_type>(
+        make_chosen(node_of(std::forward<K>(which)).get(), all.nodes(), all.size(), mode));
 }
 /// Numbers as arrays without axes, of the dtype that a number alone has.
 template <class N>
@@ -108,15 +113,15 @@ auto compress(M&& condition, A&& a) {
 /// At each point the element of one of several arrays: a list of them, or a tuple of any expressions. Shapes: all broadcast. Dtypes:
 /// the one that they promote to. Errors: `index_error` at the next wait for an index that names none, where the mode does not say
 /// otherwise; `shape_error`. Source: numpy.choose.
-template <detail::index_array K, detail::parts P>
+template <detail::choosing_array K, detail::parts P>
 auto choose(K&& which, P&& of, index_mode mode = index_mode::raise) {
   return detail::chosen_among(std::forward<K>(which), detail::join_of(std::forward<P>(of)), mode);
 }
-template <detail::index_array K, detail::expression E>
+template <detail::choosing_array K, detail::expression E>
 auto choose(K&& which, std::initializer_list<E> of, index_mode mode = index_mode::raise) {
   return detail::chosen_among(std::forward<K>(which), detail::join_of(of), mode);
 }
-template <detail::index_array K, arithmetic N>
+template <detail::choosing_array K, arithmetic N>
 auto choose(K&& which, std::initializer_list<N> of, index_mode mode = index_mode::raise) {
   return detail::chosen_among(std::forward<K>(which), detail::join_of(detail::as_scalars(of)), mode);
 }

@@ -47,6 +47,8 @@ auto correlate(A&& a, V&& v, convolve_mode mode = convolve_mode::valid) {
   return detail::correlated(std::forward<A>(a), std::forward<V>(v), mode, detail::convolution::numpy,
                             convolve_method::direct);
 }
+SINTER_WITHOUT_TEXT(convolve)
+SINTER_WITHOUT_TEXT(correlate)
 
 namespace signal {
 

@@ -95,6 +95,15 @@ class [[nodiscard]] sparse_array {
     constexpr format other = F == format::csr ? format::csc : F == format::csc ? format::csr : F;
     return sparse_array<Element, other>(detail::sparse_parts{detail::transpose(parts_.structure), parts_.data});
   }
+  /// The same elements in C order in another shape, of which one extent may be -1. Errors: `shape_error`. Stream behaviour: evaluates,
+  /// and waits. Source: scipy.sparse.csr_array.reshape.
+  sparse_array reshape(detail::integer rows, detail::integer columns) const {
+    const std::int64_t given[] = {rows, columns};
+    const sinter::shape to = detail::reshaped(shape(), given, 2);
+    const lazy<std::int64_t> place = row() * shape()[1] + col();
+    return sparse_array(
+        sparse_array<Element, format::coo>(data(), floor_divide(place, to[1]), place % to[1], to).template to<F>());
+  }
   /// Each row's entries in the order of their columns; those of one place added up; zeros left out. Source: scipy.sparse.csr_array.
   /// sort_indices, sum_duplicates, eliminate_zeros.
   void sort_indices() & { parts_ = detail::sort_indices(parts_); }
@@ -154,18 +163,6 @@ class [[nodiscard]] sparse_array {
   template <element U, format G>
   auto minimum(const sparse_array<U, G>& other) const {
     return with(other, false, "the minimum of", [](auto a, auto b) { return sinter::minimum(a, b); });
-  }
-  template <arithmetic S>
-  friend auto operator*(const sparse_array& a, S factor) {
-    return a.multiply(factor);
-  }
-  template <arithmetic S>
-  friend auto operator*(S factor, const sparse_array& a) {
-    return a.multiply(factor);
-  }
-  template <arithmetic S>
-  friend auto operator/(const sparse_array& a, S divisor) {
-    return a.with_data(a.data() / divisor);
   }
 
   /// The sum of all elements, or along an axis: lazy. Dtypes: of integers and bool int64 or uint64. Source: scipy.sparse.csr_array.sum.
@@ -254,8 +251,7 @@ class [[nodiscard]] sparse_array {
   /// Library use.
   explicit sparse_array(detail::sparse_parts parts) : parts_(std::move(parts)) {}
   const detail::sparse_parts& parts() const { return parts_; }
-
- private:
+  /// What an operation makes of the elements of two sparse arrays, of the places that both have, or either.
   template <class B, class Op>
   auto with(const B& b, bool both, const char* what, Op f) const {
     detail::matched_parts m = detail::match_sparse(parts_, b.parts(), both, what);
@@ -263,18 +259,8 @@ class [[nodiscard]] sparse_array {
     return sparse_array<detail::element_in<decltype(values)>, detail::format_made_of(F)>(
         detail::computed_parts(std::move(m.structure), values));
   }
-  template <element U, format G>
-  friend auto operator+(const sparse_array& a, const sparse_array<U, G>& b) {
-    return a.with(b, false, "a sum of", [](auto x, auto y) { return x + y; });
-  }
-  template <element U, format G>
-  friend auto operator-(const sparse_array& a, const sparse_array<U, G>& b) {
-    return a.with(b, false, "a difference of", [](auto x, auto y) { return x - y; });
-  }
-  template <element U, format G>
-  friend auto operator*(const sparse_array& a, const sparse_array<U, G>& b) {
-    return a.multiply(b);
-  }
+
+ private:
   template <class D, class First, class Second>
   sparse_array(D&& data, First&& first, Second&& second, const sinter::shape* s) {
     static_assert(std::is_same_v<detail::element_in<D>, Element>,
@@ -288,6 +274,8 @@ class [[nodiscard]] sparse_array {
     }
     parts_ = detail::make_sparse(std::move(values), std::move(one), std::move(other), F, s);
   }
+  template <element U, format G>
+  friend class sparse_array;
   detail::sparse_facts facts() const { return detail::sparse_facts_of(parts_.structure); }
   template <format G>
   sparse_array<Element, G> to() const {
@@ -344,3 +332,4 @@ using sinter::matmul;
 }  // namespace sinter
 
 #include <sinter/sparse_compare.hpp>  // which needs the class
+#include <sinter/sparse_operators.hpp>

@@ -57,6 +57,10 @@ template <detail::expression E>
 auto average(E&& e, const reduce_options& how = {}) {
   return mean(std::forward<E>(e), how);
 }
+template <detail::expression E, std::integral Axis>
+auto average(E&& e, Axis axis) {
+  return mean(std::forward<E>(e), axis);
+}
 
 /// The covariances of variables, each with each. Shapes: one axis, one variable, gives none; two give a square. Dtypes: double or
 /// complex128. Errors: `shape_error`. Source: numpy.cov, without weights.

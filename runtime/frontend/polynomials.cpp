@@ -60,7 +60,28 @@ std::pair<handle, handle> divided(const term& u, const term& v, dtype type) {
   return {array_of(quotient, 0, type), array_of(rest, zeros, type)};
 }
 
+// A factor for each zero, as a convolution with 1 and its negative.
+template <class W>
+handle multiplied_out(const term& of, dtype type) {
+  const list<W> at = coefficients_on_host<W>(of, type);
+  list<W> all(at.size() + 1);
+  all[0] = 1;
+  for (std::size_t n = 0; n < at.size(); ++n)
+    for (std::size_t i = n + 1; i > 0; --i) all[i] -= at[n] * all[i - 1];
+  return array_of(all, 0, type);
+}
+
 }  // namespace
+
+node* make_poly(handle of, dtype type) {
+  const term at(std::move(of));
+  if (at.rank() != 1)
+    throw shape_error(
+        message("sinter: poly of zeros of shape %s; they have one axis, and those of a matrix are its eigvals",
+                to_string(at.extents()).c_str())
+            .c_str());
+  return (is_complex(type) ? multiplied_out<std::complex<double>>(at, type) : multiplied_out<double>(at, type)).take();
+}
 
 std::pair<handle, handle> make_polydiv(handle of, handle by, dtype type) {
   const term u = coefficients(std::move(of)), v = coefficients(std::move(by));

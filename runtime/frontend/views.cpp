@@ -217,8 +217,7 @@ node* make_broadcast(node* n, const shape& to) {
   });
 }
 
-node* make_reshape(node* n, const std::int64_t* extents, int count) {
-  typed_node* from = typed(n);
+shape reshaped(const shape& from, const std::int64_t* extents, int count) {
   std::int64_t given[max_rank];
   int open = -1;
   if (count > max_rank)
@@ -232,13 +231,19 @@ node* make_reshape(node* n, const std::int64_t* extents, int count) {
     given[d] = 1;
   }
   shape to(given, count);
-  const std::int64_t elements = from->extents.elements(), known = to.elements();
+  const std::int64_t elements = from.elements(), known = to.elements();
   const bool fits = open < 0 ? known == elements : known != 0 && elements % known == 0;
   if (open >= 0) to[open] = fits ? elements / known : -1;
   if (!fits)
     throw shape_error(message("sinter: %lld elements of shape %s do not reshape to %s",
-                              static_cast<long long>(elements), to_string(from->extents).c_str(), to_string(to).c_str())
+                              static_cast<long long>(elements), to_string(from).c_str(), to_string(to).c_str())
                           .c_str());
+  return to;
+}
+
+node* make_reshape(node* n, const std::int64_t* extents, int count) {
+  typed_node* from = typed(n);
+  const shape to = reshaped(from->extents, extents, count);
   if (array_node* a = as_array_node(from); a && a->contiguous) {
     auto* view = runtime::new_node<array_node>(a->type, to);
     view->offset = a->offset;

@@ -83,9 +83,9 @@ class interpolation_call final : public library_call {
   interpolation_call(const shape& x, std::optional<double> left, std::optional<double> right)
       : library_call(dtype::float64, x), left_(left), right_(right) {}
 
-  std::string name() const override { 
+  std::string name() const override {
     return detail::message("interp of %s", detail::to_string(results[0].extents).c_str());
-   }
+  }
 
   void enqueue(call_operands operands, call_results made, stream_state& on) const override {
     interpolation w{};
@@ -109,8 +109,8 @@ class interpolation_call final : public library_call {
 
 }  // namespace
 
-detail::handle make_interpolation_call(const term& x, const term& places, const term& values, std::optional<double> left,
-                                       std::optional<double> right) {
+detail::handle make_interpolation_call(const term& x, const term& places, const term& values,
+                                       std::optional<double> left, std::optional<double> right) {
   return make_call<interpolation_call>({x.held(), places.held(), values.held()}, x.extents(), left, right);
 }
 

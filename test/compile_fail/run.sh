@@ -96,6 +96,7 @@ awk -v work="$work" '
     if (file ~ /right/ || /linalg::/) print "#include <sinter/linalg.hpp>" > file
     if (file ~ /right/ || /sparse::/) print "#include <sinter/sparse_construct.hpp>\n#include <sinter/sparse_solve.hpp>" > file
     if (file ~ /right/ || /median/) print "#include <sinter/quantiles.hpp>" > file
+    if (file ~ /right/ || /convolve/) print "#include <sinter/signal.hpp>" > file
     print "using namespace sinter;" > file
     print "using other_64_bits = std::conditional_t<std::is_same_v<std::int64_t, long>, long long, long>;" > file
     print "struct thing {} something;" > file

@@ -98,8 +98,19 @@ TEST_CASE("fit: numbers in a list are doubles") {
   CHECK(polyadd({1, 2}, {3}).get() == std::vector<double>{1, 5});
   CHECK(polyder({1, 2, 3}).get() == std::vector<double>{2, 2});
   CHECK(polyint({2, 2}).get() == std::vector<double>{1, 2, 0});
+  CHECK(poly({1, 2, 3}).get() == std::vector<double>{1, -6, 11, -6});
   CHECK(allclose(polyfit({0, 1, 2}, {1, 3, 5}, 1), {2, 1}));
   CHECK(allclose(sort(real(roots({1, -3, 2}))), {1, 2}));
+}
+
+TEST_CASE("fit: the polynomial of its zeros") {
+  CHECK(poly(zeros<double>({0})).get() == std::vector<double>{1});
+  CHECK(poly(array<std::int32_t>{0, 0, -2}).get() == std::vector<double>{1, 2, 0, 0});
+  CHECK(poly(array<float>{0.5f, -1.5f}).get() == std::vector<float>{1, 1, -0.75f});
+  const array<double> p{1, -3, 0.5, 7};
+  CHECK(allclose(poly(roots(p)), astype<std::complex<double>>(p)));
+  CHECK(polyval(poly(array<double>{3, -4, 0.5}), array<double>{3, -4, 0.5}).get() == std::vector<double>{0, 0, 0});
+  CHECK_THROWS_AS((void)poly(ones<double>({2, 2})), shape_error);
 }
 
 TEST_CASE("fit: what it refuses") {

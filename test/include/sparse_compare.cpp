@@ -1,4 +1,5 @@
-// Comparisons of sparse arrays, and their largest and smallest elements: what dense ones give, and SciPy's places.
+// Sparse arrays compared, beside dense operands and in other shapes, and their largest and smallest elements: what dense ones give, and
+// SciPy's places.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -98,6 +99,51 @@ TEST_CASE("sparse extremes: entries of one place, NaN, and no elements") {
   CHECK_THROWS_AS((void)a.max(2), shape_error);
   CHECK_THROWS_WITH_AS((void)(a > csr_array<double>(shape{3, 2})),
                        "sinter: a comparison of sparse arrays of shapes (2, 2) and (3, 2)", shape_error);
+}
+
+template <class Sparse, class T, class Dense>
+void beside_dense(const Sparse& a, const array<T>& m, const Dense& d) {
+  CHECK((a * d).nnz() == a.nnz());
+  CHECK(array_equal((a * d).toarray(), m * d));
+  CHECK(array_equal((d * a).toarray(), d * m));
+  CHECK(allclose((a / (d + 0.25f)).toarray(), m / (d + 0.25f)));
+  CHECK(array_equal(a + d, m + d));
+  CHECK(array_equal(a - d, m - d));
+  CHECK(array_equal(d - a, d - m));
+  static_assert(std::is_same_v<typename decltype(a * d)::value_type, result_type<T, float>>);
+}
+
+TEST_CASE_TEMPLATE("sparse operators: beside dense operands", T, std::int32_t, std::complex<double>) {
+  for (const auto& [given, s] : sparse_shapes) {
+    const std::string name = given;
+    CAPTURE(name);
+    const array<T> m = sparse_matrix_named<T>(name, s);
+    const array<float> row = astype<float>(arange(s[1])) - 2, column = astype<float>(arange(s[0])) + 0.5;
+    beside_dense(csr_array<T>(m), m, row);
+    beside_dense(csc_array<T>(m), m, column(_, newaxis));
+    beside_dense(coo_array<T>(m), m, row * column(_, newaxis));
+  }
+  const csr_array<double> a(ones<double>({2, 3}));
+  CHECK_THROWS_AS((void)(a * ones({2, 2})), shape_error);
+  CHECK_THROWS_AS(array<double>(a + ones({2, 2})), shape_error);
+}
+
+TEST_CASE("sparse arrays: of another shape") {
+  for (const auto& [given, s] : sparse_shapes) {
+    const std::string name = given;
+    CAPTURE(name);
+    const array<double> m = sparse_matrix_named<double>(name, s);
+    const csr_array<double> a(m);
+    const csc_array<double> b(m);
+    const auto flat = a.reshape(1, s[0] * s[1]);
+    CHECK(flat.nnz() == a.nnz());
+    CHECK(array_equal(flat.toarray(), m.reshape({1, s[0] * s[1]})));
+    CHECK(array_equal(b.reshape(s[1], s[0]).toarray(), m.reshape({s[1], s[0]})));
+    if (s[1] > 0) CHECK(array_equal(a.reshape(s[1], -1).toarray(), m.reshape({s[1], -1})));
+    CHECK(b.reshape(s[0] * s[1], 1).has_sorted_indices());
+  }
+  CHECK_THROWS_AS((void)csr_array<double>(ones<double>({2, 3})).reshape(4, 2), shape_error);
+  CHECK_THROWS_AS((void)csr_array<double>(ones<double>({2, 3})).reshape(-1, -1), shape_error);
 }
 
 }  // namespace

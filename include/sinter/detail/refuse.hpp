@@ -182,11 +182,12 @@ inline constexpr bool is_quoted = false;
 template <std::size_t n>
 inline constexpr bool is_quoted<char[n]> = true;
 
-// A function of an array with a text behind it. Declared where `refused` is.
-#define SINTER_WITHOUT_TEXT(name)                                                                          \
-  template <class A, class T, class... X>                                                                  \
-    requires sinter::detail::is_quoted<T> && requires { typename std::remove_cvref_t<A>::sinter_element; } \
-  sinter::detail::refused<double, sinter::detail::fault::text, A> name(const A&, const T&, const X&...);
+// A function of an array with a text somewhere behind it. Declared where `refused` is.
+#define SINTER_WITHOUT_TEXT(name)                                 \
+  template <class A, class... X>                                  \
+    requires(sinter::detail::is_quoted<X> || ...)                 \
+  &&requires { typename std::remove_cvref_t<A>::sinter_element; } \
+  sinter::detail::refused<double, sinter::detail::fault::text, A> name(const A&, const X&...);
 
 /// What is wrong with a call.
 enum class fault : std::uint8_t {
@@ -283,8 +284,8 @@ class refused : public lazy<T> {
       "sinter: an axis is an integer; several are written {.axis = {0, 2}}; the larger of two is maximum(a, b)");
   static_assert(of != fault::no_elements, "sinter: an array without elements needs its element type: array<float> r");
   static_assert(of != fault::text,
-                "sinter: what NumPy names by a text is here an option in braces or a function of its own, which the "
-                "reference has");
+                "sinter: what NumPy names by a text is here an enumerator, convolve(a, v, convolve_mode::same), "
+                "pad(a, 2, pad_mode::edge), an option in braces or a function of its own, which the reference has");
   static_assert(of != fault::keys, "sinter: the keys are one list: lexsort({minor, major})");
   static_assert(of != fault::whole_axis, "sinter: a whole axis is _: a(_, 0); all(m) is true where all elements are");
   static_assert(

@@ -115,8 +115,9 @@ struct index_item {
 
 /// Views of arrays are arrays; views of expressions are lazy. All errors name the shapes: `index_error`, `shape_error`.
 SINTER_API node* make_view(node*, const index_item*, int count);
-SINTER_API node* make_transpose(node*, const std::int64_t* axes, int count);   // count 0: reversed
-SINTER_API node* make_reshape(node*, const std::int64_t* extents, int count);  // one extent may be -1
+SINTER_API node* make_transpose(node*, const std::int64_t* axes, int count);      // count 0: reversed
+SINTER_API shape reshaped(const shape&, const std::int64_t* extents, int count);  // one extent may be -1
+SINTER_API node* make_reshape(node*, const std::int64_t* extents, int count);
 SINTER_API node* make_broadcast(node*, const shape&);
 
 /// An index list with arrays of integers in it.
