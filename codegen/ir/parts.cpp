@@ -2,10 +2,13 @@
 #include "codegen/ir/parts.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
-#include <unordered_set>
+#include <unordered_map>
 
 #include <sinter/error.hpp>
+
+#include "codegen/ir/number_table.hpp"
 
 namespace sinter::codegen {
 
@@ -135,10 +138,16 @@ std::vector<met_call> calls_under(const nodes& roots, part_evaluator& by) {
     int next;
   };
   std::vector<met_call> calls;
-  std::unordered_set<const typed_node*> met;
+  number_table met;
   std::vector<frame> open;
+  const auto is_new = [&](const typed_node* n) {
+    const std::uint64_t hash = mixed(0, reinterpret_cast<std::uintptr_t>(n));  // each node has one of its own
+    const bool is = met.find(hash, [](unsigned) { return true; }) < 0;
+    if (is) met.insert(hash, 0);
+    return is;
+  };
   const auto enter = [&](const typed_node* n) {
-    if (child_count(n) == 0 || by.known.count(n) || !met.insert(n).second) return;
+    if (child_count(n) == 0 || by.known.count(n) || !is_new(n)) return;
     if (n->kind == node_kind::call && by.recall(*static_cast<const call_node*>(n))) return;
     open.push_back({n, 0});
   };

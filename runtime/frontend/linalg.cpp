@@ -139,11 +139,10 @@ node* make_pseudoinverse(handle of, dtype t, double rtol) {
 
 namespace {
 
-// Of the exchanges of rows: -1 for each.
-term sign_of(const term& pivots) {
-  const term own = runtime::index_of(pivots.extents(), pivots.rank() - 1);
-  const term moved = fold(reduction::sum, astype(pivots, dtype::int64) != own, one_axis(-1), false, dtype::int64);
-  return 1 - moved % 2 * 2;
+// Of a triangle, whose rows were exchanged: each with the sign of its exchange.
+term signed_diagonal(const term& lu, const term& pivots) {
+  const term along = diagonal(lu), own = runtime::index_of(pivots.extents(), pivots.rank() - 1);
+  return choose(astype(pivots, dtype::int64) != own, -along, along);
 }
 
 term sum_of_logarithms(const term& along) {
@@ -156,17 +155,17 @@ term multiplied_up(const term& along) { return fold(reduction::prod, along, one_
 // The product, unless it left the range on its way, for which logarithms have room.
 node* make_determinant(handle of, dtype t) {
   const auto [lu, pivots] = factored(matrices(std::move(of), t, "det", true), true);
-  const term along = diagonal(lu), plain = multiplied_up(along);
+  const term along = signed_diagonal(lu, pivots), plain = multiplied_up(along);
   const term signs = multiplied_up(apply(op::sign, {along}));
   const term by_logarithms = signs * apply(op::exp, {sum_of_logarithms(along)});
   const term is_in_range = apply(op::isfinite, {plain}) & (plain != 0);
-  return (choose(is_in_range, plain, by_logarithms) * astype(sign_of(pivots), t)).take();
+  return choose(is_in_range, plain, by_logarithms).take();
 }
 
 void make_slogdet(handle of, dtype t, node** made) {
   const auto [lu, pivots] = factored(matrices(std::move(of), t, "slogdet", true), true);
-  const term along = diagonal(lu);
-  term sign = multiplied_up(apply(op::sign, {along})) * astype(sign_of(pivots), t), size = sum_of_logarithms(along);
+  const term along = signed_diagonal(lu, pivots);
+  term sign = multiplied_up(apply(op::sign, {along})), size = sum_of_logarithms(along);
   made[0] = sign.take();
   made[1] = size.take();
 }

@@ -12,6 +12,7 @@
 #include "runtime/launch/element_types.hpp"
 #include "runtime/launch/share.hpp"
 #include "runtime/library/cpu/lapack_job.hpp"
+#include "runtime/library/cpu/shared_calls.hpp"
 #include "runtime/library/cpu/unshared_calls.hpp"
 #include "runtime/library/openblas_core.hpp"
 #include "runtime/library/small_systems.hpp"
@@ -101,8 +102,12 @@ double operations(const solver_problem& p) {
   const double n = static_cast<double>(std::max({p.rows, p.columns, p.right}));
   return n * n * n / (is_small_system(p) ? small_systems_at_once(p.type) : 1);
 }
-// Of what LAPACK shares out among threads itself there is enough in one matrix.
-bool is_shared_by_library(const solver_problem& p) { return operations(p) > 2'000'000; }
+// Of what LAPACK shares out among threads itself there is enough in one matrix. They wait for each other at every step, so that a
+// factorisation of 400 x 400 gains nothing by two of them; columns of a right side are shared out at once.
+bool is_shared_by_library(const solver_problem& p) {
+  const bool has_many_columns = p.right >= p.rows / 2 && p.right > 1;
+  return operations(p) > (has_many_columns ? 4'000'000 : 60'000'000);
+}
 
 std::int64_t parts_for(const solver_work& w) {
   constexpr double worth_a_thread = 20'000;  // operations
@@ -135,7 +140,11 @@ bool prepare_on_host(solver_work& w, std::string& why) {
 void solve_on_host(const solver_work& w) noexcept {
   parts all{&w, w.device->index_note()};
   std::optional<unshared_calls> alone;
-  if (!is_small_system(w.of) && !is_shared_by_library(w.of)) alone.emplace(the_lapack());
+  std::optional<shared_call> shared;
+  if (!is_small_system(w.of)) {
+    if (is_shared_by_library(w.of) && !shared_call::cores_are_taken()) shared.emplace();
+    else alone.emplace(the_lapack());
+  }
   if (w.parts == 1) return solve_part(&all, 0);
   run_on_threads(w.parts, &solve_part, &all);
 }
