@@ -10,7 +10,9 @@
 #include <sinter/reduce.hpp>
 
 #include "runtime/frontend/indices.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/short_rows.hpp"
 #include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
@@ -196,23 +198,43 @@ void require_elements(const shape& s, const pad_widths& widths) {
               .c_str());
 }
 
-}  // namespace
-
-node* make_padded(node* n, const pad_widths& widths, scalar_bits around) {
+// With a number around it, by as much along each axis.
+node* padded_by(node* n, const runtime::list<pad_width>& widths, const shape& to, scalar_bits around) {
   const shape& s = typed(n)->extents;
-  view_maker v(n, padded(s, widths));
+  view_maker v(n, to);
   std::optional<term> inside;
   for (int d = 0; d < s.size(); ++d) {
-    const auto [before, after] = widths[d];
+    const auto [before, after] = widths[static_cast<std::size_t>(d)];
     v.drive(d, -before, 1, d);
-    if (!is_padded(widths[d])) continue;
-    const term i = index_of(v.extents, d), here = (i >= before) & (i < before + s[d]);
+    if (before == 0 && after == 0) continue;
+    const term i = index_of(to, d), here = (i >= before) & (i < before + s[d]);
     inside = inside ? *inside & here : here;
   }
   if (!inside) return retain(n);
   v.guard(inside->held());
   const handle view(v.made());
   return runtime::make_where_else(inside->get(), view.get(), around);
+}
+
+}  // namespace
+
+node* make_padded(node* n, const pad_widths& widths, scalar_bits around) {
+  const shape& s = typed(n)->extents;
+  const shape to = padded(s, widths);
+  runtime::list<pad_width> each;
+  int last = -1;
+  for (int d = 0; d < s.size(); ++d) {
+    each.push_back(widths[d]);
+    if (is_padded(widths[d])) last = d;
+  }
+  const std::int64_t row = last < 0 ? 1 : runtime::row_behind(n, last);
+  if (row == 1) return padded_by(n, each, to, around);
+  each[static_cast<std::size_t>(last)].before *= row;
+  each[static_cast<std::size_t>(last)].after *= row;
+  shape without_rows(to.begin(), last + 1);
+  without_rows[last] *= row;
+  const handle as_elements = runtime::with_rows_as_elements(n, last);
+  return runtime::with_rows(handle(padded_by(as_elements.get(), each, without_rows, around)), to);
 }
 
 node* make_padded(node* n, const pad_widths& widths, pad_mode mode, const pad_options& how) {

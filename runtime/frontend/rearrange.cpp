@@ -8,6 +8,7 @@
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
+#include "runtime/frontend/short_rows.hpp"
 #include "runtime/frontend/terms.hpp"
 
 namespace sinter::detail {
@@ -74,9 +75,10 @@ node* make_rot90(node* n, int quarters) {
   return make_flip(turned.get(), {1, {quarters == 1 ? 0 : 1}});
 }
 
-node* make_roll(node* n, std::int64_t shift, std::int64_t given) {
+namespace {
+
+node* rolled_along(node* n, std::int64_t shift, int axis) {
   const shape& s = typed(n)->extents;
-  const int axis = checked_axis(given, s.size(), "roll");
   const std::int64_t length = s[axis], by = length == 0 ? 0 : (shift % length + length) % length;
   if (by == 0) return retain(n);
   view_maker v(n);
@@ -85,13 +87,24 @@ node* make_roll(node* n, std::int64_t shift, std::int64_t given) {
   return v.made();
 }
 
+}  // namespace
+
+node* make_roll(node* n, std::int64_t shift, std::int64_t axis) { return make_roll(n, &shift, 1, &axis, 1); }
+
 node* make_roll(node* n, const std::int64_t* shifts, std::size_t count, const std::int64_t* along, std::size_t axes) {
   if (count != 1 && axes != 1 && count != axes)
     throw shape_error(message("sinter: roll by %zu numbers along %zu axes", count, axes).c_str());
-  handle rolled(retain(n));
-  for (std::size_t i = 0; i < (axes == 1 ? count : axes); ++i)
-    rolled = handle(make_roll(rolled.get(), shifts[count == 1 ? 0 : i], along[axes == 1 ? 0 : i]));
-  return rolled.take();
+  const shape& s = typed(n)->extents;
+  int last = 0;
+  for (std::size_t i = 0; i < axes; ++i) last = std::max(last, checked_axis(along[i], s.size(), "roll"));
+  const std::int64_t row = s.size() == 0 ? 1 : runtime::row_behind(n, last);
+  handle rolled(row > 1 ? runtime::with_rows_as_elements(n, last) : handle(retain(n)));
+  for (std::size_t i = 0; i < (axes == 1 ? count : axes); ++i) {
+    const int axis = checked_axis(along[axes == 1 ? 0 : i], s.size(), "roll");
+    const std::int64_t by = shifts[count == 1 ? 0 : i] % std::max<std::int64_t>(s[axis], 1);
+    rolled = handle(rolled_along(rolled.get(), axis == last ? by * row : by, axis));
+  }
+  return row > 1 ? runtime::with_rows(rolled, s) : rolled.take();
 }
 
 node* make_repeat(node* n, std::int64_t count, std::int64_t axis) {

@@ -232,3 +232,35 @@ TEST_CASE("joins: parts side by side along an axis of few, however these lie") {
   CHECK(sn::array_equal(picked(_, _, 0), sn::take(a, rows, 0)));
   CHECK(sn::array_equal(picked(_, _, 1), sn::roll(b, 5, 0)));
 }
+
+// What is moved along an axis of short rows, of an array and of an expression, which is moved in another way.
+template <class T>
+void moves_short_rows(const sn::shape& s) {
+  const array<T> a = sn::astype<T>(sn::arange(s.elements()).reshape(s));
+  const array<T> part = a(slice(1, sn::_), slice(sn::_, -1));
+  for (const array<T>& x : {a, part}) {
+    const auto same = x + T(0);
+    for (int axis = 0; axis < s.size(); ++axis) {
+      CAPTURE(axis);
+      const array<T> twice = sn::concatenate({x, x, x}, axis), rolled = sn::roll(x, 2, axis),
+                     back = sn::roll(x, -5, axis);
+      CHECK(sn::array_equal(twice, sn::concatenate(tuple(same, same, x), axis)));
+      CHECK(sn::array_equal(rolled, sn::roll(same, 2, axis)));
+      CHECK(sn::array_equal(back, sn::roll(same, -5, axis)));
+    }
+    const array<T> both = sn::roll(x, {1, 2, -1}, {1, 0, 1}), padded = sn::pad(x, {{1, 2}, {3, 0}, {0, 0}}, 7);
+    CHECK(sn::array_equal(both, sn::roll(same, 2, 0)));
+    CHECK(sn::array_equal(padded, sn::pad(same, {{1, 2}, {3, 0}, {0, 0}}, 7)));
+    const array<T> rows = sn::pad(x, {{0, 1}, {0, 0}, {0, 0}});
+    CHECK(sn::array_equal(rows(slice(sn::_, -1)), x));
+    const array<T> turned = sn::concatenate({x, x}, 1).transpose(2, 0, 1);
+    CHECK(sn::array_equal(turned, sn::concatenate(tuple(same, same), 1).transpose(2, 0, 1)));
+  }
+}
+
+TEST_CASE("joins: along an axis of short rows") {
+  for (const sn::shape& s : {sn::shape{5, 4, 3}, sn::shape{6, 7, 1}, sn::shape{2, 40, 4}, sn::shape{3, 0, 2}}) {
+    moves_short_rows<std::uint8_t>(s);
+    moves_short_rows<double>(s);
+  }
+}
