@@ -141,7 +141,7 @@ SINTER_API node* make_linspace(node* start, node* stop, std::int64_t count, cons
 /// `count` values from start to stop, both included unless `{.endpoint = false}`: NumPy's to the bit. Dtypes: double, or as chosen;
 /// integers are the floor. Errors: `shape_error` for a negative count. Source: numpy.linspace.
 template <element T = double>
-array<T> linspace(double start, double stop, std::int64_t count = 50, spaced_options how = {},
+array<T> linspace(double start, double stop, detail::integer count = 50, spaced_options how = {},
                   detail::where at = detail::where::current()) {
   const detail::handle low = detail::part_of<double>(start), high = detail::part_of<double>(stop);
   lazy<double> values(detail::make_linspace(low.get(), high.get(), count, how));
@@ -152,7 +152,7 @@ array<T> linspace(double start, double stop, std::int64_t count = 50, spaced_opt
 /// of `start / stop`. Errors: `shape_error`.
 template <class A, class B>
   requires detail::any_expression<A, B>
-auto linspace(A&& start, B&& stop, std::int64_t count = 50, spaced_options how = {}) {
+auto linspace(A&& start, B&& stop, detail::integer count = 50, spaced_options how = {}) {
   using T = typename detail::element_of<detail::outcome_for<op::divide, A, B>.result>::type;
   const detail::handle low = detail::part_of<T>(std::forward<A>(start)),
                        high = detail::part_of<T>(std::forward<B>(stop));
@@ -160,12 +160,12 @@ auto linspace(A&& start, B&& stop, std::int64_t count = 50, spaced_options how =
 }
 /// The powers of a base, 10 unless `{.base = 2}`, whose exponents are evenly spaced. Dtypes: as linspace. Source: numpy.logspace.
 template <class A, class B>
-auto logspace(A&& start, B&& stop, std::int64_t count = 50, spaced_options how = {}) {
+auto logspace(A&& start, B&& stop, detail::integer count = 50, spaced_options how = {}) {
   return power(how.base, linspace(std::forward<A>(start), std::forward<B>(stop), count, how));
 }
 /// Numbers from start to stop, each the one before times the same. Dtypes: double. Errors: `error` where a bound is zero, or the
 /// bounds differ in sign. Source: numpy.geomspace.
-SINTER_API array<double> geomspace(double start, double stop, std::int64_t count = 50, spaced_options how = {});
+SINTER_API array<double> geomspace(double start, double stop, detail::integer count = 50, spaced_options how = {});
 
 /// Ones on a diagonal (`k` above the main one), zeros elsewhere. Source: numpy.eye.
 template <element T = double>

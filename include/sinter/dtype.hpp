@@ -117,6 +117,8 @@ constexpr dtype promote(dtype a, dtype b) {
     const dtype real = promote(real_part_of(a), real_part_of(b));
     return real == dtype::float64 ? dtype::complex128 : dtype::complex64;
   }
+  const bool holds_it = (a == dtype::bfloat16 && facts(b).size == 1) || (b == dtype::bfloat16 && facts(a).size == 1);
+  if (holds_it) return dtype::bfloat16;  // its significand has 8 bits
   return wider_floating(is_integer(a) ? floating_for_integer(a) : a, is_integer(b) ? floating_for_integer(b) : b);
 }
 

@@ -67,12 +67,11 @@ auto polydiv(U&& u, V&& v) {
   auto [quotient, rest] = detail::make_polydiv(std::move(of), std::move(by), dtype_of<T>);
   return std::pair(array<T>(quotient.take()), array<T>(rest.take()));
 }
-/// Of the m-th derivative. Dtypes: those of the coefficients; small integers become 64 bits wide. Errors: `error` for m below 0.
+/// Of the m-th derivative. Dtypes: what the coefficients and int64 promote to, so that float gives double. Errors: `error` for m below 0.
 /// Source: numpy.polyder.
 template <detail::expression P = array<double>>
 auto polyder(P&& p, detail::integer m = 1) {
-  using R = result_type<detail::element_in<P>, std::int64_t>;
-  using T = std::conditional_t<std::is_integral_v<detail::element_in<P>>, R, detail::element_in<P>>;
+  using T = result_type<detail::element_in<P>, std::int64_t>;
   return lazy<T>(detail::make_polyder(detail::handle(detail::take_node(std::forward<P>(p))), m, dtype_of<T>));
 }
 /// Of the m-th integral, whose constants are 0, or `k` of m numbers. Dtypes: double, or complex128. Errors: `error`. Source:

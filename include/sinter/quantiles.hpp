@@ -28,8 +28,8 @@ enum class quantile_method : unsigned char {
 /// Over which axes: `quantile(a, 0.9, {.axis = 0, .method = quantile_method::hazen})`.
 struct quantile_options {
   axes axis = axes::all();
-  quantile_method method = quantile_method::linear;
   detail::truth keepdims = false;
+  quantile_method method = quantile_method::linear;
 };
 struct median_options {
   axes axis = axes::all();

@@ -66,7 +66,7 @@ std::vector<detail::places> nonzero(E&& e) {
   return detail::each_as<detail::places>(detail::make_nonzero(detail::node_of(std::forward<E>(e)).get()));
 }
 /// The same under its other name. Source: numpy.where of one argument.
-template <detail::mask_array M>
+template <detail::expression M>
 std::vector<detail::places> where(M&& mask) {
   return nonzero(std::forward<M>(mask));
 }
@@ -76,7 +76,7 @@ std::array<detail::places, axes> nonzero(E&& e) {
   const shape s = e.shape();
   return detail::each_of<axes>(s, nonzero(std::forward<E>(e)));
 }
-template <std::size_t axes, detail::mask_array M>
+template <std::size_t axes, detail::expression M>
 std::array<detail::places, axes> where(M&& mask) {
   return nonzero<axes>(std::forward<M>(mask));
 }

@@ -19,6 +19,12 @@ auto operator/(const sparse_array<T, F>& a, S divisor) {
   return a.with_data(a.data() / divisor);
 }
 
+/// As the method. Source: abs of a scipy.sparse.csr_array.
+template <element T, format F>
+auto abs(const sparse_array<T, F>& a) {
+  return a.abs();
+}
+
 /// Of two sparse arrays of one shape: sparse, of the places that either has, of a product those that both have. What comes out as zero
 /// stays an entry. Errors: `shape_error`. Stream behaviour: places are found by the host, which waits for indices; values are enqueued.
 /// Source: scipy.sparse.csr_array.__add__, __sub__, __mul__; the product of matrices is matmul.

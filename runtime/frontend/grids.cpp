@@ -100,7 +100,7 @@ lazy<double> cosine(std::int64_t count, double times, double weight) {
 
 }  // namespace
 
-array<double> geomspace(double start, double stop, std::int64_t count, spaced_options how) {
+array<double> geomspace(double start, double stop, detail::integer count, spaced_options how) {
   if (start == 0 || stop == 0) throw error("sinter: geomspace from or to zero");
   const double sign = start < 0 ? -1 : 1;
   if ((start < 0) != (stop < 0)) throw error("sinter: geomspace between bounds of different signs");

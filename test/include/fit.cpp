@@ -97,6 +97,7 @@ TEST_CASE("fit: numbers in a list are doubles") {
   CHECK(polymul({1, 2}, {1, 3}).get() == std::vector<double>{1, 5, 6});
   CHECK(polyadd({1, 2}, {3}).get() == std::vector<double>{1, 5});
   CHECK(polyder({1, 2, 3}).get() == std::vector<double>{2, 2});
+  static_assert(std::is_same_v<decltype(polyder(array<float>{1, 2}))::sinter_element, double>);
   CHECK(polyint({2, 2}).get() == std::vector<double>{1, 2, 0});
   CHECK(poly({1, 2, 3}).get() == std::vector<double>{1, -6, 11, -6});
   CHECK(allclose(polyfit({0, 1, 2}, {1, 3, 5}, 1), {2, 1}));

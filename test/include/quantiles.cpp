@@ -135,7 +135,7 @@ TEST_CASE("quantiles: by weight") {
   const array<double> m = x.reshape(2, 3), of_m = w.reshape(2, 3);
   CHECK(array_equal(quantile(m, {0.2, 0.7}, of_m, {.axis = 1, .method = inverted}), array<double>{{7, 4}, {10, 9}}));
   CHECK(array_equal(quantile(m, 0.4, array<double>{1, 2, 0.5}, {.axis = 1, .method = inverted}), array<double>{3, 4}));
-  CHECK(array_equal(quantile(m, 0.4, array<double>{1, 2}, {.axis = 0, .method = inverted, .keepdims = true}),
+  CHECK(array_equal(quantile(m, 0.4, array<double>{1, 2}, {.axis = 0, .keepdims = true, .method = inverted}),
                     array<double>{{1, 9, 4}}));
   const array<double> with_nan = where(x == 3, nan_number, x);
   CHECK(std::isnan(quantile(with_nan, 0.5, w).item()));

@@ -209,6 +209,7 @@ TEST_CASE("selections: many places, of every device") {
   CHECK(sn::all(n(found) < 100).item());
   CHECK(sn::all(found(slice(1, _)) > found(slice(_, -1))).item());
   CHECK(sn::flatnonzero(n < 0).shape() == sn::shape{0});
+  CHECK(sn::where(sn::array{0, 7, 0, -1})[0].get() == std::vector<std::int64_t>{1, 3});
   CHECK(sn::sum(n(n >= 100)).item() + sn::sum(n(n < 100)).item() == sn::sum(n).item());
 }
 

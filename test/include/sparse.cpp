@@ -217,6 +217,7 @@ TEST_CASE("sparse: entries of one element are added before they are counted, rai
   CHECK(a.count_nonzero().item() == 1);
   CHECK(a.power(2).toarray().get() == std::vector<double>{0, 4});
   CHECK(a.abs().toarray().get() == std::vector<double>{0, 2});
+  CHECK(abs(a).toarray().get() == std::vector<double>{0, 2});
   CHECK(a.nnz() == 3);
 }
 

@@ -97,5 +97,11 @@ TEST_CASE("operations give NumPy's dtypes") {
 TEST_CASE("bfloat16 meets the other 16-bit type in float") {
   CHECK(promote(dtype::bfloat16, dtype::float16) == dtype::float32);
   CHECK(promote(dtype::bfloat16, dtype::float32) == dtype::float32);
+  for (const dtype small : {dtype::int8, dtype::uint8, dtype::bool_}) {
+    CHECK(promote(dtype::bfloat16, small) == dtype::bfloat16);
+    CHECK(promote(small, dtype::bfloat16) == dtype::bfloat16);
+  }
+  CHECK(promote(dtype::bfloat16, dtype::int16) == dtype::float32);
+  CHECK(promote(dtype::bfloat16, dtype::int32) == dtype::float64);
   CHECK(promote_weak(dtype::bfloat16, kind::floating) == dtype::bfloat16);
 }
