@@ -159,7 +159,16 @@ struct index_list {
 struct no_braces {
   template <class... X>
   no_braces(const X&...) {
-    static_assert(never<X...>, "sinter: an index list stands in the parentheses alone: a(1, 2)");
+    static_assert(never<X...>,
+                  "sinter: an index list stands in the parentheses alone: a(1, 2); what picks elements is an array: "
+                  "a(array{0, 2})");
+  }
+};
+/// Stands where one index was wanted and a list in braces is given.
+struct no_list_of_indices {
+  template <class X>
+  no_list_of_indices(std::initializer_list<X>) {
+    static_assert(never<X>, "sinter: a list of indices among others is an array: a(_, array{0, 2})");
   }
 };
 
@@ -253,6 +262,8 @@ struct refused_indices {
   refused_index<std::remove_cvref_t<X>>
   operator[](X&&) const;
   lazy<double> operator()(no_braces) const;
+  lazy<double> operator()(anything, no_list_of_indices) const;
+  lazy<double> operator()(no_list_of_indices, anything) const;
 };
 
 /// A slice literal, read at compile time.

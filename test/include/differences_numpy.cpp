@@ -35,7 +35,7 @@ lazy<T> small() {
 array<double> rising(std::int64_t count) { return cumsum(arange(count) % 3 + 1.0); }
 template <class T>
 std::int64_t last_extent(const lazy<T>& x) {
-  return x.shape()[x.ndim() - 1];
+  return x.ndim() == 0 ? 0 : x.shape()[x.ndim() - 1];
 }
 
 }  // namespace

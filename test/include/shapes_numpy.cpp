@@ -125,7 +125,7 @@ CASES("shapes: edits") {
   check_layouts<T>("delete backwards", OF(sn::delete_(x, slice(_, _, -2), -1)));
   check_layouts<T>("insert", OF(sn::insert(x, 1, T(8))));
   check_layouts<T>("insert -1", OF(sn::insert(x, -1, T(8), -1)));
-  check_layouts<T>("insert end", OF(sn::insert(x, x.shape()[x.ndim() - 1], T(8), -1)));
+  check_layouts<T>("insert end", OF(sn::insert(x, x.ndim() == 0 ? 0 : x.shape()[x.ndim() - 1], T(8), -1)));
   check_layouts<T>("insert far", OF(sn::insert(x, 9, T(8), -1)));
   const array<int> three{8, 9, 10};
   check_layouts<T>("insert values", [&](const lazy<T>& x) { return sn::insert(x, 1, three, 0); });
