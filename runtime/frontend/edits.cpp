@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
-#include <vector>
 
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
@@ -40,7 +39,7 @@ class pieces {
   }
   node* joined() const {
     if (all_.empty()) return part_of_axis(of_, axis_, to_index(slice(0, 0))).take();
-    std::vector<node*> parts;
+    runtime::list<node*> parts;
     for (const handle& p : all_) parts.push_back(p.get());
     return parts.size() == 1 ? retain(parts[0]) : make_joined(parts.data(), parts.size(), axis_);
   }
@@ -48,7 +47,7 @@ class pieces {
  private:
   node* const of_;
   const int axis_;
-  std::vector<handle> all_;
+  runtime::list<handle> all_;
 };
 
 // With something put in before a place.
@@ -65,7 +64,7 @@ struct gap {
   std::int64_t begin, end;
 };
 
-node* joined_between(node* n, int axis, const std::vector<gap>& gaps) {
+node* joined_between(node* n, int axis, const runtime::list<gap>& gaps) {
   pieces all(n, axis);
   std::int64_t from = 0;
   for (const gap& g : gaps) all.add(n, from, g.begin), from = g.end;
@@ -88,12 +87,12 @@ node* make_deleted(node* n, const std::int64_t* at, std::size_t count, std::int6
   const shape& s = typed(n)->extents;
   const int axis = checked_axis(given, s.size(), "delete");
   if (count == 0) return retain(n);
-  std::vector<std::int64_t> out(at, at + count);
+  runtime::list<std::int64_t> out(at, at + count);
   for (std::int64_t& i : out) i = runtime::wrapped(i, s[axis], axis, s);
   if (!std::is_sorted(out.begin(), out.end())) std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   if (out.size() <= few) {
-    std::vector<gap> gaps;
+    runtime::list<gap> gaps;
     for (const std::int64_t i : out) gaps.push_back({i, i + 1});
     return joined_between(n, axis, gaps);
   }

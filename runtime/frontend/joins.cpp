@@ -72,7 +72,7 @@ node* joined_in_memory(node* const* parts, std::size_t count, const shape& whole
   return all.take();
 }
 
-node* joined_rows(node* const* parts, std::size_t count, const shape& whole, int axis) {
+node* joined_with_rows(node* const* parts, std::size_t count, const shape& whole, int axis) {
   runtime::list<handle> held;
   runtime::list<node*> nodes;
   for (std::size_t p = 0; p < count; ++p)
@@ -107,7 +107,7 @@ node* make_joined(node* const* parts, std::size_t count, std::int64_t given) {
   for (std::size_t p = 0; p < count; ++p)
     if (typed(parts[p])->extents == whole) return retain(parts[p]);  // no other has an element
   const auto has_rows = [&](node* part) { return runtime::row_behind(part, axis) > 1; };
-  if (std::all_of(parts, parts + count, has_rows)) return joined_rows(parts, count, whole, axis);
+  if (std::all_of(parts, parts + count, has_rows)) return joined_with_rows(parts, count, whole, axis);
   if (count > most_fused) return joined_in_memory(parts, count, whole, axis);
   const lazy<std::int64_t> i = runtime::index_along(whole, axis);
   // From the last part backwards: each is in front of what the ones after it make.
