@@ -6,12 +6,12 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
-#include <vector>
 
 #include <sinter/create.hpp>
 #include <sinter/error.hpp>
 
 #include "runtime/frontend/filters.hpp"
+#include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 
 namespace sinter::detail {
@@ -23,7 +23,7 @@ using signal::between, signal::iir_options, signal::pass, signal::transfer_funct
 namespace {
 
 using complex = std::complex<double>;
-using roots = std::vector<complex>;
+using roots = runtime::list<complex>;
 constexpr double pi = std::numbers::pi;
 
 struct zeros_and_poles {
@@ -168,13 +168,13 @@ zeros_and_poles design(iir_family which, std::int64_t order, double ripple, cons
 // ---- coefficients
 
 // Of the polynomial with these roots, the highest power first.
-std::vector<double> multiplied_out(const roots& all, double factor) {
+runtime::list<double> multiplied_out(const roots& all, double factor) {
   roots p{1};
   for (const complex& r : all) {
     p.push_back(0);
     for (std::size_t i = p.size() - 1; i > 0; --i) p[i] -= r * p[i - 1];
   }
-  std::vector<double> real;
+  runtime::list<double> real;
   for (const complex& c : p) real.push_back(factor * c.real());
   return real;
 }
@@ -203,10 +203,10 @@ class pairing {
     poles_ = without_conjugates(poles_);
   }
 
-  std::vector<double> sections(double gain) {
-    std::vector<std::vector<double>> rows;
+  runtime::list<double> sections(double gain) {
+    runtime::list<runtime::list<double>> rows;
     while (!poles_.empty()) rows.push_back(next());
-    std::vector<double> all;
+    runtime::list<double> all;
     for (auto row = rows.rbegin(); row != rows.rend(); ++row) all.insert(all.end(), row->begin(), row->end());
     if (all.empty()) all = {1, 0, 0, 1, 0, 0};
     for (int i = 0; i < 3; ++i) all[static_cast<std::size_t>(i)] *= gain;
@@ -229,14 +229,14 @@ class pairing {
   static double from_circle(const complex& r) { return std::abs(1 - std::abs(r)); }
   static bool any(const complex&) { return true; }
 
-  std::vector<double> next() {
+  runtime::list<double> next() {
     const complex pole = take(poles_, from_circle, any);
     const auto far = [&](const complex& z) { return std::abs(z - pole); };
     const roots both{pole, is_real(pole) ? take(poles_, from_circle, is_real) : std::conj(pole)};
     roots nearest{take(zeros_, far, any)};
     nearest.push_back(is_real(nearest[0]) ? take(zeros_, far, is_real) : std::conj(nearest[0]));
-    std::vector<double> row = multiplied_out(nearest, 1);
-    const std::vector<double> under = multiplied_out(both, 1);
+    runtime::list<double> row = multiplied_out(nearest, 1);
+    const runtime::list<double> under = multiplied_out(both, 1);
     row.insert(row.end(), under.begin(), under.end());
     return row;
   }
@@ -282,7 +282,7 @@ transfer_function designed(iir_family which, std::int64_t order, double ripple, 
 node* make_designed_sections(iir_family which, std::int64_t order, double ripple, const between& cutoffs,
                              const iir_options& how) {
   const zeros_and_poles f = design(which, order, ripple, cutoffs, how);
-  const std::vector<double> all = pairing(f).sections(f.gain);
+  const runtime::list<double> all = pairing(f).sections(f.gain);
   return make_from_host(dtype::float64, shape{static_cast<std::int64_t>(all.size() / 6), 6}, all.data());
 }
 
