@@ -1,7 +1,6 @@
 #include "runtime/library/interpolation.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "codegen/ir/work.hpp"
 #include "runtime/counters.hpp"
@@ -26,6 +25,22 @@ struct interpolation {
   std::optional<double> left, right;
 };
 
+// A line through the places beside a value.
+struct line {
+  line(const interpolation& w, std::int64_t before)
+      : at(std::clamp<std::int64_t>(before - 1, 0, w.n - 2)),
+        x0(w.places[at]),
+        x1(w.places[at + 1]),
+        y0(w.values[at]),
+        y1(w.values[at + 1]),
+        slope((y1 - y0) / (x1 - x0)) {}
+  double from_left(double x) const { return slope * (x - x0) + y0; }
+  double from_right(double x) const { return slope * (x - x1) + y1; }
+
+  const std::int64_t at;
+  const double x0, x1, y0, y1, slope;
+};
+
 // Of the values that NumPy has at one x; so many places are not behind it.
 double value_at(const interpolation& w, double x, std::int64_t before, double left, double right) {
   const double *const xp = w.places, *const fp = w.values;
@@ -34,26 +49,22 @@ double value_at(const interpolation& w, double x, std::int64_t before, double le
   if (x < xp[0]) return left;
   if (x > xp[last]) return right;
   if (last == 0 || x == xp[last]) return fp[last];
-  const std::int64_t j = std::clamp<std::int64_t>(before - 1, 0, last - 1);
-  const double slope = (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j]);
-  const double from_left = slope * (x - xp[j]) + fp[j];
-  if (x == xp[j]) return fp[j];
+  const line l(w, before);
+  if (x == l.x0) return l.y0;
+  const double from_left = l.from_left(x), from_right = l.from_right(x);
   if (from_left == from_left) return from_left;
   // An infinite value on one side has no slope: from the other side, and where both are one, that.
-  const double from_right = slope * (x - xp[j + 1]) + fp[j + 1];
-  return from_right != from_right && fp[j] == fp[j + 1] ? fp[j] : from_right;
+  return from_right != from_right && l.y0 == l.y1 ? l.y0 : from_right;
 }
 
 // The same of values that lie within the table and have a slope, which are nearly all: without a branch. Says whether all did.
 bool fill_inside(const interpolation& w, const double* x, const std::int64_t* before, double* out) {
-  const double *const xp = w.places, *const fp = w.values;
-  const std::int64_t last = w.n - 1;
-  const double low = xp[0], high = xp[last];
+  const double low = w.places[0], high = w.places[w.n - 1];
   bool all = true;
   for (int k = 0; k < search::at_once; ++k) {
-    const std::int64_t j = std::clamp<std::int64_t>(before[k] - 1, 0, last - 1);
-    const double from_left = (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j]) * (x[k] - xp[j]) + fp[j];
-    out[k] = x[k] == xp[j] ? fp[j] : from_left;
+    const line l(w, before[k]);
+    const double from_left = l.from_left(x[k]);
+    out[k] = x[k] == l.x0 ? l.y0 : from_left;
     all &= (x[k] >= low) & (x[k] < high) & (from_left == from_left);
   }
   return all;

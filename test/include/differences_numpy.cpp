@@ -2,6 +2,10 @@
 // layout and several dtypes, alone and fused.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include <sinter/differences.hpp>
 #include <sinter/fft.hpp>
 #include <sinter/polynomial.hpp>
@@ -173,6 +177,30 @@ TEST_CASE("differences: functions that repeat, and functions of a number") {
   CHECK(polyval(a, 2.0).item() == 11);
   static_assert(std::is_same_v<decltype(polyval(array<int>{1, 2}, 3)), lazy<std::int64_t>>);
   CHECK(polyval(array<int>{1, 2}, 3).item() == 5);
+}
+
+// A value is the same whether those beside it lie within the places, which takes no branch, or not.
+bool is_each_alone(const array<double>& x, const array<double>& xp, const array<double>& fp) {
+  const std::vector<double> at = x.get(), together = interp(x, xp, fp).get(),
+                            outside = interp(x, xp, fp, {.left = 8, .right = 9}).get();
+  const auto equal = [](double a, double b) { return a == b ? std::signbit(a) == std::signbit(b) : a != a && b != b; };
+  bool same = true;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double alone = interp(at[i], xp, fp).item();
+    same = same && equal(together[i], alone) && equal(outside[i], at[i] < -2 ? 8 : at[i] > 4 ? 9 : alone);
+  }
+  return same;
+}
+
+TEST_CASE("differences: interp of many values is that of each") {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const array<double> xp{-2, -1, 0, 0.5, 3, 4}, fp{1, -0.0, 5, inf, inf, -7};
+  CHECK(is_each_alone(arange(700) % 96 / 16.0 - 2, xp, {1, -0.0, 5, 2, 3, -7}));
+  array<double> x = sin(arange(700) * 2.3) * 4.5;
+  x(slice(200, 640, 40)) = asarray(std::vector<double>{-2, -1, 0, 0.5, 3, 4, nan, inf, -inf, 4.25, -2.25});
+  CHECK(is_each_alone(x, xp, fp));
+  CHECK(is_each_alone(sort(x), xp, fp));
+  CHECK(interp(array<double>{-1.5, 0.25, 1, 3.5}, xp, fp).get() == std::vector<double>{0.5, inf, inf, inf});
 }
 
 TEST_CASE("differences: what is around them is in their launch") {

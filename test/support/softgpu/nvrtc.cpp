@@ -195,8 +195,8 @@ bool translate(const std::string& option, std::vector<std::string>& into) {
 std::vector<std::string> compile_command(bool check) {
   static const std::string compiler = host_compiler();
   std::vector<std::string> words{compiler, check ? "-DSOFTGPU_CHECK=1" : "-DSOFTGPU_CHECK=0"};
-  // Not linking the usual libraries saves a third of the time, and -Og in place of -O1 a tenth of that of all tests. Overflow wraps and
-  // types may alias as on a GPU.
+  // Not linking the usual libraries saves a third of the time, and -Og in place of -O1 a tenth of what tests of it take. Overflow wraps
+  // and types may alias as on a GPU.
   for (const char* word :
        {"-std=gnu++17", "-Og", "-w", "-fPIC", "-shared", "-nostdlib", "-pipe", "-fno-exceptions", "-fno-rtti",
         "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-frounding-math", "-fno-math-errno",
