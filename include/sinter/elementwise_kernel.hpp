@@ -130,7 +130,8 @@ class elementwise_kernel {
 /// place of the element in C order. Elements of 16 bits are floats there. On the CPU its text is C, with the functions of <math.h>,
 /// `min` and `max` for every type; on a GPU CUDA C++. In both, complex numbers are `complex64` and `complex128`, with operators,
 /// `make_complex(x, y)`, `polar`, `real`, `imag`, `conj`, `abs`, `arg`, `norm` and those functions of mathematics that take them. It
-/// has to be pure: what it gives depends on its arguments alone, and it writes nothing, since it is computed where and as often as what it is fused with needs. Copies are the same kernel. Any thread.
+/// has to be pure: what it gives depends on its arguments alone, and it writes nothing, since it is computed where and as often as what
+/// it is fused with needs. Copies are the same kernel. Any thread.
 /// Source: cupy.ElementwiseKernel.
 template <class R, class... P>
 class elementwise_kernel<R(P...)> {

@@ -34,8 +34,8 @@ using at_least_double = result_type<double, element_in<E>>;
 }  // namespace detail
 
 /// The mean of what counts as much as weights say. Shapes: the weights have that of the elements, or that of the axes that
-/// are folded, in the order in which these are named. Dtypes: what the two promote to, or double for integers. Errors: `shape_error`. Source: numpy.average; its `returned`
-/// is `sum(weights)`.
+/// are folded, in the order in which these are named. Dtypes: what the two promote to, or double for integers. Errors: `shape_error`.
+/// Source: numpy.average; its `returned` is `sum(weights)`.
 template <detail::expression E, detail::expression W>
 auto average(E&& e, W&& weights, const reduce_options& how = {}) {
   using R = detail::quotient_of<E, W>;

@@ -237,8 +237,7 @@ class refused : public lazy<T> {
   static_assert(of != fault::boolean, "sinter: this operation does not take bool; a ^ b is true where they differ");
   static_assert(of != fault::floating,
                 "sinter: this operation takes integers and bool, no floating-point elements, which an unsigned integer "
-                "of 64 bits "
-                "beside a signed one becomes as well");
+                "of 64 bits beside a signed one becomes as well");
   static_assert(of != fault::complex,
                 "sinter: this operation does not take complex numbers; abs(z) and real(z) are real");
   static_assert(of != fault::chain, "sinter: write (0 < a) && (a < 1) for 0 < a < 1");
