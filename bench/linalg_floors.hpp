@@ -163,19 +163,21 @@ class bare_on_gpu {
       check_cusolver(api_->cusolverDnXgetrf(handle_, params_, n_, n_, type, at(a_), n_, at(pivots_), type, w.at, w.size,
                                             w.host, w.host_size, at(info_)),
                      "getrf");
-      check_cusolver(api_->cusolverDnXgetrs(handle_, params_, 0, n_, columns, type, at(a_), n_, at(pivots_), type,
-                                            at(b_), n_, at(info_)),
-                     "getrs");
+      // Two triangles: cusolverDnXgetrs, which exchanges the rows as well, takes longer than they do with a kernel for that.
+      for (const int is_upper : {0, 1})
+        check_cublas(blas_->trsm_v2_64[letter](blas_handle_, 0, is_upper, 0, 1 - is_upper, n_, columns, one(), at(a_),
+                                               n_, at(b_), n_),
+                     "trsm");
     });
   }
   bare_call factor() { return together(0); }
   bare_call cholesky() {
     return call([this] {
       const buffers w = ask([&](auto... room) {
-        return api_->cusolverDnXpotrf_bufferSize(handle_, params_, 1, n_, type, at(a_), n_, type, room...);
+        return api_->cusolverDnXpotrf_bufferSize(handle_, params_, 0, n_, type, at(a_), n_, type, room...);
       });
       start();
-      check_cusolver(api_->cusolverDnXpotrf(handle_, params_, 1, n_, type, at(a_), n_, type, w.at, w.size, w.host,
+      check_cusolver(api_->cusolverDnXpotrf(handle_, params_, 0, n_, type, at(a_), n_, type, w.at, w.size, w.host,
                                             w.host_size, at(info_)),
                      "potrf");
     });
@@ -212,16 +214,17 @@ class bare_on_gpu {
   bare_call svd(bool vectors) {
     s_ = sn::empty<T>({n_});
     return call([this, vectors] {
-      const auto job = static_cast<signed char>(vectors ? 'S' : 'N');
+      const int job = vectors ? 1 : 0;
+      double moved_by = 0;
       const buffers w = ask([&](auto... room) {
-        return api_->cusolverDnXgesvd_bufferSize(handle_, params_, job, job, n_, n_, type, at(a_), n_, type, at(s_),
-                                                 type, at(b_), n_, type, at(c_), n_, type, room...);
+        return api_->cusolverDnXgesvdp_bufferSize(handle_, params_, job, 1, n_, n_, type, at(a_), n_, type, at(s_),
+                                                  type, at(b_), n_, type, at(c_), n_, type, room...);
       });
       start();
       check_cusolver(
-          api_->cusolverDnXgesvd(handle_, params_, job, job, n_, n_, type, at(a_), n_, type, at(s_), type, at(b_), n_,
-                                 type, at(c_), n_, type, w.at, w.size, w.host, w.host_size, at(info_)),
-          "gesvd");
+          api_->cusolverDnXgesvdp(handle_, params_, job, 1, n_, n_, type, at(a_), n_, type, at(s_), type, at(b_), n_,
+                                  type, at(c_), n_, type, w.at, w.size, w.host, w.host_size, at(info_), &moved_by),
+          "gesvdp");
     });
   }
 
@@ -241,6 +244,10 @@ class bare_on_gpu {
   template <class V>
   static std::byte* bytes(const sn::array<V>& a) {
     return reinterpret_cast<std::byte*>(data_of(a));
+  }
+  static const T* one() {
+    static constexpr T value = 1;
+    return &value;
   }
   bare_call call(std::function<void()> run) { return {api_ ? std::move(run) : nullptr, why_}; }
   void start() { on_.device.copy(bytes(a_), bytes(from_), static_cast<std::size_t>(from_.size()) * sizeof(T), on_); }

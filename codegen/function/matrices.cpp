@@ -15,10 +15,11 @@ struct A {
   int* flags;
   const void* infos;
   void* pivots;
+  const long long* places;
   index_trouble* note;
   R* results[3];
   long long reals[3], rows, columns, count, from_down, from_across, to_down, to_across, to_step, extents[8], steps[8], limit;
-  int axes, step, part, conjugates, check, tiled, add, wide_from, wide_to, fault, flag_fault;
+  int axes, step, part, conjugates, check, tiled, add, wide_from, wide_to, forwards, fault, flag_fault;
 };
 #define first_thread ((long long)blockIdx.x * blockDim.x + threadIdx.x)
 #define all_threads ((long long)gridDim.x * blockDim.x)
@@ -28,7 +29,7 @@ static __device__ __forceinline__ bool is_inside(const A& a, const long long r, 
 }
 static __device__ __forceinline__ T taken(const A& a, const T* matrix, const long long b, const long long r, const long long c) {
   if (!is_inside(a, r, c)) return ZERO;
-  const T v = matrix[r * a.from_down + c * a.from_across];
+  const T v = matrix[(a.places ? a.places[b * a.rows + r] : r) * a.from_down + c * a.from_across];
   if (a.check == 1 ? !is_finite(v) : a.check == 2 && is_nan(v)) {
     atomicExch(a.flags + b, 1);
     if (a.check == 1) return ZERO;
@@ -79,15 +80,18 @@ static __device__ __forceinline__ void copy_tiles(const A& a) {
 }
 )";
 
-// Which row it was follows backwards from the last exchange on.
+// Which row it was follows backwards from the last exchange on; where it went, forwards from the first.
 constexpr const char* pivots_text = R"(
 static __device__ __forceinline__ long long limited(const A& a, const long long v) {
   return a.limit == 0 ? v : v < 0 ? 0 : v >= a.limit ? a.limit - 1 : v;
 }
+static __device__ __forceinline__ long long pivot(const A& a, const long long matrix, const long long k) {
+  const long long at = matrix + k * a.from_down;
+  return limited(a, a.wide_from ? ((const long long*)a.from)[at] : ((const int*)a.from)[at]) + a.add;
+}
 static __device__ __forceinline__ void copy_pivots(const A& a) {
   for (long long i = first_thread; i < a.count * a.columns; i += all_threads) {
-    const long long b = i / a.columns, at = begin_of(a, b) + (i - b * a.columns) * a.from_down;
-    const long long v = limited(a, a.wide_from ? ((const long long*)a.from)[at] : ((const int*)a.from)[at]) + a.add;
+    const long long b = i / a.columns, v = pivot(a, begin_of(a, b), i - b * a.columns);
     if (a.wide_to) ((long long*)a.to)[i] = v;
     else ((int*)a.to)[i] = (int)v;
   }
@@ -95,10 +99,10 @@ static __device__ __forceinline__ void copy_pivots(const A& a) {
 static __device__ __forceinline__ void permute(const A& a) {
   for (long long i = first_thread; i < a.count * a.rows; i += all_threads) {
     const long long b = i / a.rows;
-    const int* const pivots = (const int*)a.from + begin_of(a, b);
+    const long long matrix = begin_of(a, b);
     long long at = i - b * a.rows;
-    for (long long k = a.columns - 1; k >= 0; --k) {
-      const long long p = limited(a, pivots[k * a.from_down]);
+    for (long long j = 0; j < a.columns; ++j) {
+      const long long k = a.forwards ? j : a.columns - 1 - j, p = pivot(a, matrix, k);
       at = at == k ? p : at == p ? k : at;
     }
     ((long long*)a.to)[i] = at;

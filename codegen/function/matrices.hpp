@@ -15,7 +15,7 @@ enum class matrices_step : std::int32_t {
   copy,         // `from` -> `to`; without `from` zeros, outside of the triangle
   pointers,     // `to`: where each matrix of `from` begins
   pivots,       // `from` -> `to`, `columns` of each matrix, counted from another number and in words of another size
-  permutation,  // `columns` int32 pivots -> `to`: which row each of `rows` rows was, int64
+  permutation,  // `columns` pivots -> `to`: which row each of `rows` rows was, or forwards where it went, int64
   diagonal,     // flags: 1 and the place of the first 0 on the diagonal of `from`, or 0
   eliminate,    // `to` and `pivots` of matrices with an info, again from `from`; NaN of those that are flagged
   finish        // what is flagged, or has an info, is noted, and its results are NaN
@@ -30,10 +30,11 @@ enum class matrix_check : std::int32_t { none, finite, not_a_number };
 struct matrices_arguments {
   const void* from = nullptr;
   void* to = nullptr;
-  void* flags = nullptr;        // an int32 for each matrix: other than 0 where it has no result
-  const void* infos = nullptr;  // the same, as the library says it
-  void* pivots = nullptr;       // int32, counted from 1
-  void* note = nullptr;         // an index_trouble
+  void* flags = nullptr;         // an int32 for each matrix: other than 0 where it has no result
+  const void* infos = nullptr;   // the same, as the library says it
+  void* pivots = nullptr;        // int32, counted from 1
+  const void* places = nullptr;  // int64: which row of `from` each row is; null: the same
+  void* note = nullptr;          // an index_trouble
   void* results[3] = {};
   std::int64_t reals[3] = {};  // of one matrix, in each result
   std::int64_t rows = 0, columns = 0, count = 1;
@@ -46,8 +47,8 @@ struct matrices_arguments {
   std::int32_t conjugates = 0;
   matrix_check check = matrix_check::none;
   std::int32_t tiled = 0;
-  std::int32_t add = 0, wide_from = 0, wide_to = 0;  // of pivots
-  std::int32_t fault = 0, flag_fault = 0;            // how it is noted; below 0: not at all
+  std::int32_t add = 0, wide_from = 0, wide_to = 0, forwards = 0;  // of pivots
+  std::int32_t fault = 0, flag_fault = 0;                          // how it is noted; below 0: not at all
 };
 
 inline constexpr int matrices_threads = 256, matrices_tile = 32;

@@ -49,7 +49,7 @@ inline bool is_plain(const kernel& k) {
   });
 }
 
-/// Is a point computed without branches by NVRTC: by arithmetic, comparisons, words of random numbers and normal floats alone?
+/// Is a point computed without branches by NVRTC: by arithmetic, comparisons and random numbers alone?
 inline bool is_straight(const kernel& k) {
   using detail::rule;
   const auto is_straight_op = [](op code) {
@@ -64,7 +64,7 @@ inline bool is_straight(const kernel& k) {
       case rule::words_to_uint32:
       case rule::words_to_uint64:
       case rule::words_to_float32:
-      case rule::words_to_float64: return code != op::normal_float64;
+      case rule::words_to_float64: return true;
       default: return code == op::square || code == op::fma || code == op::absolute;
     }
   };

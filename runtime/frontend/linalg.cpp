@@ -25,10 +25,8 @@ using runtime::apply, runtime::astype, runtime::choose, runtime::fold, runtime::
 
 namespace {
 
-term adjoint(const term& a) {
-  const term turned = term::made(make_swapped(a.get(), -1, -2));
-  return is_complex(a.type()) ? apply(op::conjugate, {turned}) : turned;
-}
+term transpose(const term& a) { return term::made(make_swapped(a.get(), -1, -2)); }
+term adjoint(const term& a) { return is_complex(a.type()) ? apply(op::conjugate, {transpose(a)}) : transpose(a); }
 term product(const term& a, const term& b) { return term::made(make_matmul(a.held(), b.held())); }
 term diagonal(const term& a) { return term::made(make_diagonal(a.get(), 0, -2, -1)); }
 term triangle(const term& a, int offset, bool lower) { return term::made(make_triangle(a.get(), offset, lower)); }
@@ -191,15 +189,15 @@ void make_qr(handle of, dtype t, bool complete, bool raw, node** made) {
   const term a = matrices(std::move(of), t, "qr", false);
   solver_problem p = problem(solver::qr, a);
   runtime::result_handles reflections = make_solver_calls(p, {a});
-  const term packed(std::move(reflections[0])), tau(std::move(reflections[1]));
+  term packed(std::move(reflections[0])), tau(std::move(reflections[1]));
   if (raw) {
-    made[0] = make_swapped(packed.get(), -1, -2);
+    made[0] = packed.take();
     made[1] = tau.take();
     return;
   }
   p.what = solver::orthogonal;
   p.right = complete ? p.rows : std::min(p.rows, p.columns);
-  term q(make_solver_calls(p, {packed, tau})[0]), r = triangle(first_along(packed, 2, p.right), 0, false);
+  term q(make_solver_calls(p, {packed, tau})[0]), r = triangle(first_along(transpose(packed), 2, p.right), 0, false);
   made[0] = q.take();
   made[1] = r.take();
 }
@@ -309,7 +307,7 @@ equations shortened(const term& a, const term& b) {
   const std::int64_t n = columns_of(a), right = columns_of(b);
   if (a.rank() != 2 || b.rank() != 2 || n == 0 || rows_of(a) < std::max(tall * n, n + right)) return {a, b};
   const term both = runtime::joined({a, b}, 1);
-  const term packed = first_along(term(make_solver_calls(problem(solver::qr, both), {both})[0]), 2, n);
+  const term packed = transpose(term(make_solver_calls(problem(solver::qr, both), {both})[0]).along(1, slice(0, n)));
   return {triangle(packed.along(1, slice(0, n)), 0, false), packed.along(1, slice(n, n + right))};
 }
 

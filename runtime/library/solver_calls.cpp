@@ -135,7 +135,7 @@ result_handles make_solver_calls(const solver_problem& p, std::initializer_list<
     case solver::lu: return made({is(p.type, {m, n}), is(dtype::int32, {k})});
     case solver::permutation: return made({is(dtype::int64, {m})});
     case solver::cholesky: return made({is(p.type, {n, n})});
-    case solver::qr: return made({is(p.type, {m, n}), is(p.type, {k})});
+    case solver::qr: return made({is(p.type, {n, m}), is(p.type, {k})});
     case solver::orthogonal: return made({is(p.type, {m, p.right})});
     case solver::svd:
       if (!p.vectors) return made({is(real, {k})});

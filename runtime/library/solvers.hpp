@@ -23,7 +23,7 @@ enum class solver : std::uint8_t {
   cholesky,          // a -> one triangle, and zeros
   cholesky_solve,    // a triangle, b -> x
   triangular_solve,  // a triangle, b -> x
-  qr,                // a -> r above the reflections, their factors (a vector of k)
+  qr,                // a -> r above the reflections, transposed; their factors (a vector of k)
   orthogonal,        // those -> q
   svd,               // a -> singular values (a vector of k); with vectors u and v^H
   eigh,              // a triangle -> eigenvalues (a vector); with vectors those

@@ -40,6 +40,9 @@ using lapack_letter = const char*;
             int* info, lapack_length))                                                                                 \
   X(trtrs, (lapack_letter uplo, lapack_letter trans, lapack_letter diag, lapack_size n, lapack_size right, const T* a, \
             lapack_size lda, T* b, lapack_size ldb, int* info, lapack_length, lapack_length, lapack_length))           \
+  X(trsm, (lapack_letter side, lapack_letter uplo, lapack_letter trans, lapack_letter diag, lapack_size m,             \
+           lapack_size n, const T* alpha, const T* a, lapack_size lda, T* b, lapack_size ldb, lapack_length,           \
+           lapack_length, lapack_length, lapack_length))                                                               \
   X(geqrf, (lapack_size m, lapack_size n, T * a, lapack_size lda, T * tau, T * work, lapack_size lwork, int* info))    \
   X(gbsv, (lapack_size n, lapack_size below, lapack_size above, lapack_size right, T * ab, lapack_size ldab,           \
            int* pivots, T* b, lapack_size ldb, int* info))                                                             \

@@ -44,26 +44,7 @@ class lapack_job : banded_job {
   }
   std::size_t used() const { return scratch_.used(); }
   /// What there is no result of.
-  void fill_with_nan() {
-    const bool complex_values = p_.what == solver::eig;
-    constexpr R none = std::numeric_limits<R>::quiet_NaN();
-    switch (p_.what) {
-      case solver::svd:
-      case solver::eigh: write_each<R>(0, p_.what == solver::svd ? least() : n_, 1, none); break;
-      default:
-        if (complex_values) write_each<C>(0, n_, 1, none);
-        else write_each<T>(0, m_, p_.is_vector ? 1 : has_right() ? right_ : n_, none);
-    }
-    if (!p_.vectors) return;
-    if (p_.what == solver::svd) {
-      write_each<T>(1, m_, p_.full ? m_ : least(), none);
-      write_each<T>(2, p_.full ? n_ : least(), n_, none);
-    } else if (complex_values) {
-      write_each<C>(1, n_, n_, none);
-    } else {
-      write_each<T>(1, n_, n_, none);
-    }
-  }
+  void fill_with_nan() const { write_nan<T>(); }
   /// The sizes of LAPACK's workspaces. False: they are more than it can be told.
   bool ask_for_sizes(solver_work& to);
 
@@ -104,21 +85,31 @@ class lapack_job : banded_job {
     return info;
   }
 
-  // By the factors of a^T: that is nearer at hand.
+  // By the factors of a^T, which is what lies there in columns. So does b^T, and where it is worth it x^T is b^T u^-1 l^-1 p^T.
   int solve() {
+    const bool in_rows = right_ >= 16;
     const auto a = take<T>(scratch_, n_, n_);
-    const auto b = take<T>(scratch_, n_, right_);
+    const auto room = in_rows ? take<T>(scratch_, right_, n_) : take<T>(scratch_, n_, right_);
+    const auto b = in_rows ? turned_in_place(0, room) : room;
     int* const pivots = scratch_.take<int>(n_);
     if (scratch_.counts()) return 0;
     read_turned(0, a);
-    read(1, b);
     int info = 0;
-    const int lda = leading(a);
+    const int lda = leading(a), ldb = leading(b);
     by_.getrf(&n_, &n_, a.at, &lda, pivots, &info);
     if (info != 0 && p_.checked) return info;
-    by_.getrs("T", &n_, &right_, a.at, &lda, pivots, b.at, &lda, &info, 1);
-    write(0, b);
-    return info;
+    in_rows ? read_turned(1, b) : read(1, b);
+    if (!in_rows) {
+      by_.getrs("T", &n_, &right_, a.at, &lda, pivots, b.at, &ldb, &info, 1);
+      return write(0, b), info;
+    }
+    const T one = 1;
+    by_.trsm("R", "U", "N", "N", &right_, &n_, &one, a.at, &lda, b.at, &ldb, 1, 1, 1, 1);
+    by_.trsm("R", "L", "N", "U", &right_, &n_, &one, a.at, &lda, b.at, &ldb, 1, 1, 1, 1);
+    for (int k = n_; k-- > 0;)
+      if (pivots[k] != k + 1) std::swap_ranges(&b(0, k), &b(0, k) + right_, &b(0, pivots[k] - 1));
+    write_turned(0, b);
+    return 0;
   }
 
   int permutation() {
@@ -194,7 +185,7 @@ class lapack_job : banded_job {
   }
 
   int qr() {
-    const auto a = take<T>(scratch_, m_, n_);
+    const auto room = take<T>(scratch_, m_, n_), a = turned_in_place(0, room);
     const columns_of<T> tau{scratch_.take<T>(least()), least(), 1};
     T* const work = scratch_.take<T>(w_.numbers);
     if (scratch_.counts()) return 0;
@@ -202,7 +193,7 @@ class lapack_job : banded_job {
     int info = 0;
     const int lda = leading(a);
     by_.geqrf(&m_, &n_, a.at, &lda, tau.at, work, &w_.numbers, &info);
-    write(0, a);
+    write_turned(0, a);
     write(1, tau);
     return info;
   }
@@ -212,7 +203,7 @@ class lapack_job : banded_job {
     const columns_of<T> tau{scratch_.take<T>(least()), least(), 1};
     T* const work = scratch_.take<T>(w_.numbers);
     if (scratch_.counts()) return 0;
-    read(0, columns_of<T>{q.at, m_, std::min<std::int64_t>(n_, right_)});
+    read_turned(0, columns_of<T>{q.at, m_, std::min<std::int64_t>(n_, right_)});
     read(1, tau);
     int info = 0;
     const int lda = leading(q), reflections = static_cast<int>(least());

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "runtime/library/cpu/columns.hpp"
 #include "runtime/library/cpu/lapack.hpp"
@@ -63,6 +65,30 @@ class solver_memory {
   template <class V>
   void write_each(int result, std::int64_t rows, std::int64_t columns, real_of<V> value) const {
     write_by<V>(result, rows, columns, [&](std::int64_t, std::int64_t) { return V(value); });
+  }
+
+  // In every result that has floating numbers.
+  template <class T>
+  void write_nan() const {
+    using R = real_of<T>;
+    using C = std::complex<R>;
+    constexpr R none = std::numeric_limits<R>::quiet_NaN();
+    switch (p_.what) {
+      case solver::svd: write_each<R>(0, least(), 1, none); break;
+      case solver::eigh: write_each<R>(0, n_, 1, none); break;
+      case solver::eig: write_each<C>(0, n_, 1, none); break;
+      case solver::qr: write_each<T>(0, n_, m_, none); break;
+      default: write_each<T>(0, m_, p_.is_vector ? 1 : has_right() ? right_ : n_, none);
+    }
+    if (!p_.vectors) return;
+    if (p_.what == solver::svd) {
+      write_each<T>(1, m_, p_.full ? m_ : least(), none);
+      write_each<T>(2, p_.full ? n_ : least(), n_, none);
+    } else if (p_.what == solver::eig) {
+      write_each<C>(1, n_, n_, none);
+    } else {
+      write_each<T>(1, n_, n_, none);
+    }
   }
 
   const char* trans() const { return p_.transposed ? (p_.conjugated ? "C" : "T") : "N"; }

@@ -28,9 +28,6 @@ using solver_size = std::int64_t;
                                   solver_size lda, int compute, SINTER_CUSOLVER_SIZES))                                \
   X(cusolverDnXgetrf, (solver_handle, solver_params, solver_size m, solver_size n, int type, void* a, solver_size lda, \
                        std::int64_t* pivots, int compute, SINTER_CUSOLVER_BUFFERS))                                    \
-  X(cusolverDnXgetrs,                                                                                                  \
-    (solver_handle, solver_params, int trans, solver_size n, solver_size right, int a_type, const void* a,             \
-     solver_size lda, const std::int64_t* pivots, int b_type, void* b, solver_size ldb, int* info))                    \
   X(cusolverDnXpotrf_bufferSize, (solver_handle, solver_params, int part, solver_size n, int type, const void* a,      \
                                   solver_size lda, int compute, SINTER_CUSOLVER_SIZES))                                \
   X(cusolverDnXpotrf, (solver_handle, solver_params, int part, solver_size n, int type, void* a, solver_size lda,      \
@@ -46,6 +43,13 @@ using solver_size = std::int64_t;
   X(cusolverDnXgesvd, (solver_handle, solver_params, signed char u_job, signed char v_job, solver_size m,              \
                        solver_size n, int type, void* a, solver_size lda, int s_type, void* s, int u_type, void* u,    \
                        solver_size ldu, int v_type, void* v, solver_size ldv, int compute, SINTER_CUSOLVER_BUFFERS))   \
+  X(cusolverDnXgesvdp_bufferSize,                                                                                      \
+    (solver_handle, solver_params, int job, int economic, solver_size m, solver_size n, int type, const void* a,       \
+     solver_size lda, int s_type, const void* s, int u_type, const void* u, solver_size ldu, int v_type,               \
+     const void* v, solver_size ldv, int compute, SINTER_CUSOLVER_SIZES))                                              \
+  X(cusolverDnXgesvdp, (solver_handle, solver_params, int job, int economic, solver_size m, solver_size n, int type,   \
+                        void* a, solver_size lda, int s_type, void* s, int u_type, void* u, solver_size ldu,           \
+                        int v_type, void* v, solver_size ldv, int compute, SINTER_CUSOLVER_BUFFERS, double* moved_by)) \
   X(cusolverDnXsyevd_bufferSize,                                                                                       \
     (solver_handle, solver_params, int job, int part, solver_size n, int type, const void* a, solver_size lda,         \
      int w_type, const void* w, int compute, SINTER_CUSOLVER_SIZES))                                                   \

@@ -83,20 +83,38 @@ class solver_memory {
   void** take_pointers(std::byte* data, std::int64_t elements) {
     return take_pointers(reading(data, {0, 0, elements}, w_.batch));
   }
-  /// To int32 from 0, as results have them.
-  void write_pivots(const void* from, bool wide) {
+  /// A library's pivots, counted from 0.
+  codegen::matrices_arguments pivots_at(const void* from, bool wide) const {
     codegen::matrices_arguments a = reading(static_cast<const std::byte*>(from), {1, 1, least_}, w_.batch);
     a.columns = least_, a.wide_from = wide, a.add = -1;
+    return a;
+  }
+  /// To int32 from 0, as results have them.
+  void write_pivots(const void* from, bool wide) {
+    codegen::matrices_arguments a = pivots_at(from, wide);
     a.to = result(1);
     run_step(codegen::matrices_step::pivots, a);
   }
-  /// As libraries want them. A wrong one must not write outside of the right side.
-  void* take_pivots(bool wide) {
+  /// Those that are given. A wrong one must not lead outside of the right side.
+  codegen::matrices_arguments given_pivots() const {
     codegen::matrices_arguments a = operand(1);
-    a.columns = n_, a.wide_to = wide, a.add = 1, a.limit = n_;
-    a.to = wide ? static_cast<void*>(take<std::int64_t>(batch_ * n_)) : take<int>(batch_ * n_);
+    a.columns = n_, a.limit = n_;
+    return a;
+  }
+  /// As cuBLAS wants them.
+  int* take_pivots() {
+    codegen::matrices_arguments a = given_pivots();
+    int* const pivots = take<int>(batch_ * n_);
+    a.add = 1, a.to = pivots;
     run_step(codegen::matrices_step::pivots, a);
-    return a.to;
+    return pivots;
+  }
+  /// Which row each row of a permuted matrix was, or forwards where each row went.
+  const void* take_places(codegen::matrices_arguments pivots, bool forwards) {
+    pivots.rows = n_, pivots.forwards = forwards;
+    pivots.to = take<std::int64_t>(batch_ * n_);
+    run_step(codegen::matrices_step::permutation, pivots);
+    return pivots.to;
   }
   /// Floating results of what failed are NaN. `count` results, from the first on.
   void finish(solver_fault fault, const int* infos, solver_fault flag_fault, int* flags, int count) {

@@ -1,10 +1,10 @@
-// Factorisations, solutions and eigenvalues by cuSOLVER and cuBLAS, which count in columns. Where mathematics allows, a matrix in C order
+// Factorisations and solutions by cuSOLVER and cuBLAS, which count in columns. Where mathematics allows, a matrix in C order
 // is read as its transpose in columns; else it is turned over on the way in and out (decision 0040).
 #include "runtime/library/solvers.hpp"
 
 #include <initializer_list>
 
-#include "runtime/library/cuda/solver_memory.hpp"
+#include "runtime/library/cuda/decomposition_job.hpp"
 #include "runtime/library/small_systems.hpp"
 #include "runtime/log.hpp"
 #include "runtime/stream/capture.hpp"
@@ -13,14 +13,12 @@ namespace sinter::runtime {
 
 namespace {
 
-// Of cusolver_common.h and cublas_api.h.
-constexpr int left = 0, right_side = 1, lower_part = 0, upper_part = 1, no_vectors = 0, with_vectors = 1;
-constexpr solver_size largest_of_small_svd = 32;  // gesvdjBatched takes no larger ones
-constexpr int as_it_is = 0, transposed = 1, adjoint = 2;
+// Of cublas_api.h.
+constexpr int left = 0, right_side = 1, not_unit = 0, unit = 1, as_it_is = 0, transposed = 1, adjoint = 2;
 
-class gpu_job : solver_memory {
+class gpu_job : cusolver_job {
  public:
-  gpu_job(const solver_work& w, stream_state& on) : solver_memory(w, on) {}
+  gpu_job(const solver_work& w, stream_state& on) : cusolver_job(w, on) {}
 
   /// False: a library is not there, and `why` says so.
   bool run(std::string& why);
@@ -33,27 +31,29 @@ class gpu_job : solver_memory {
   void* take_factors(std::byte* a, int* infos, std::string& why);
   codegen::matrices_arguments flagging_nan(int* flags) const;
   void complete(std::byte* a, const matrix_layout& lies, const void* pivots, const int* infos, int* flags);
-  bool solve_by(std::byte* a, const void* pivots, int trans, int right_operand, std::string& why);
+  bool solve_by(std::byte* a, const int* pivots, int trans, int right_operand, std::string& why);
+  bool solve_by_triangles(std::byte* a, const codegen::matrices_arguments& pivots, int trans, int right_operand,
+                          std::string& why);
   void permutation();
   void cholesky();
   bool cholesky_solve(std::string& why);
   bool triangular_solve(std::string& why);
   bool qr(std::string& why);
   void orthogonal();
-  void svd();
-  void small_svd();
-  void eigh();
+  struct triangle {
+    int side, part, operation, diagonal;
+    solver_size rows, columns;  // of x
+  };
+  void trsm(const cublas_turn&, const triangle&, const std::byte* a, std::byte* x);
   bool by_triangles(std::initializer_list<int> operations, int part, int diagonal, std::string& why);
   bool needs_cusolver() const;
   bool is_together() const;
   int trans() const { return p_.transposed ? (p_.conjugated ? adjoint : transposed) : as_it_is; }
-  int blas_batch() const { return static_cast<int>(batch_); }
-
-  const int type_ = cuda_type_of(p_.type), letter_ = letter_of(p_.type);
-  const int real_type_ = cuda_type_of(detail::real_part_of(p_.type));
-  const cusolver* api_ = nullptr;
-  const cusolver_later* later_ = nullptr;
-  cusolver_turn turn_;
+  const void* one() const {
+    static constexpr double wide[] = {1, 0};
+    static constexpr float narrow[] = {1, 0};
+    return detail::real_part_of(p_.type) == dtype::float64 ? static_cast<const void*>(wide) : narrow;
+  }
 };
 
 // ---- LU
@@ -82,29 +82,46 @@ void* gpu_job::take_factors(std::byte* a, int* infos, std::string& why) {
   return pivots;
 }
 
-bool gpu_job::solve_by(std::byte* a, const void* pivots, int trans, int right_operand, std::string& why) {
+bool gpu_job::solve_by(std::byte* a, const int* pivots, int trans, int right_operand, std::string& why) {
   const bool is_in_place = right_ == 1;
   std::byte* const x = is_in_place ? result(0) : take_elements(batch_ * n_ * right_);
   copy(operand(right_operand), n_, right_, x, in_columns(n_, right_));
-  if (needs_cusolver()) {
-    const auto* const wide = static_cast<const std::int64_t*>(pivots);
-    int* const infos = take<int>(batch_);  // of the call's arguments
-    for (std::int64_t i = 0; i < batch_; ++i)
-      check_cusolver(api_->cusolverDnXgetrs(turn_.handle, turn_.params, trans, n_, right_, type_, each(a, i, n_ * n_),
-                                            n_, wide + i * n_, type_, each(x, i, n_ * right_), n_, infos + i),
-                     "cusolverDnXgetrs");
-  } else {
-    void **const all = take_pointers(a, n_ * n_), **const all_x = take_pointers(x, n_ * right_);
-    cublas_turn turn;
-    if (!turn.begin(on_, why)) return false;
-    int info = 0;
-    const auto n = static_cast<int>(n_);
-    check_cublas(turn.api().getrsBatched[letter_](turn.handle(), trans, n, static_cast<int>(right_), all, n,
-                                                  static_cast<const int*>(pivots), all_x, n, &info, blas_batch()),
-                 "cublas getrsBatched");
-  }
+  void **const all = take_pointers(a, n_ * n_), **const all_x = take_pointers(x, n_ * right_);
+  cublas_turn turn;
+  if (!turn.begin(on_, why)) return false;
+  int info = 0;
+  const auto n = static_cast<int>(n_);
+  check_cublas(turn.api().getrsBatched[letter_](turn.handle(), trans, n, static_cast<int>(right_), all, n, pivots,
+                                                all_x, n, &info, blas_batch()),
+               "cublas getrsBatched");
   if (!is_in_place) copy(columns_at(x, n_, right_), n_, right_, result(0), in_rows(n_, right_));
   return true;
+}
+
+// One matrix, by cuBLAS's triangles: cuSOLVER's own solution takes one and a half to three times as long (decision 0040). Rows are exchanged
+// on the way in; where the transpose is solved, on the way out.
+bool gpu_job::solve_by_triangles(std::byte* a, const codegen::matrices_arguments& pivots, int trans, int right_operand,
+                                 std::string& why) {
+  const bool is_plain = trans == as_it_is, is_in_place = right_ == 1 && is_plain;
+  const void* const places = take_places(pivots, !is_plain);
+  std::byte* const x = is_in_place ? result(0) : take_elements(n_ * right_);
+  codegen::matrices_arguments b = operand(right_operand), made = columns_at(x, n_, right_);
+  (is_plain ? b : made).places = places;
+  copy(b, n_, right_, x, in_columns(n_, right_));
+  cublas_turn turn;
+  if (!turn.begin(on_, why)) return false;
+  for (const bool is_first : {true, false}) {
+    const bool is_lower = is_plain == is_first;
+    trsm(turn, {left, is_lower ? lower_part : upper_part, trans, is_lower ? unit : not_unit, n_, right_}, a, x);
+  }
+  if (!is_in_place) copy(made, n_, right_, result(0), in_rows(n_, right_));
+  return true;
+}
+
+void gpu_job::trsm(const cublas_turn& turn, const triangle& t, const std::byte* a, std::byte* x) {
+  check_cublas(turn.api().trsm_v2_64[letter_](turn.handle(), t.side, t.part, t.operation, t.diagonal, t.rows, t.columns,
+                                              one(), a, n_, x, t.rows),
+               "cublas trsm");
 }
 
 // cuSOLVER's factors of a matrix with a NaN in it are numbers; those of LAPACK are NaN.
@@ -141,7 +158,8 @@ bool gpu_job::lu(std::string& why) {
 
 bool gpu_job::lu_solve(std::string& why) {
   std::byte* const a = take_columns(operand(0), n_, n_);
-  return solve_by(a, take_pivots(needs_cusolver()), trans(), 2, why);
+  return is_together() ? solve_by(a, take_pivots(), trans(), 2, why)
+                       : solve_by_triangles(a, given_pivots(), trans(), 2, why);
 }
 
 // The library wants a copy to write over anyway, and solves by factors of what lies in columns sooner than by their transpose.
@@ -151,7 +169,9 @@ bool gpu_job::solve(std::string& why) {
   copy(flagging_nan(flags), n_, n_, a, in_columns(n_, n_));
   int* const infos = take_zeros();
   const void* const pivots = take_factors(a, infos, why);
-  if (!pivots || !solve_by(a, pivots, as_it_is, 1, why)) return false;
+  if (!pivots || !(is_together() ? solve_by(a, static_cast<const int*>(pivots), as_it_is, 1, why)
+                                 : solve_by_triangles(a, pivots_at(pivots, true), as_it_is, 1, why)))
+    return false;
   finish(solver_fault::singular, p_.checked ? infos : nullptr, solver_fault::none, flags, 1);
   return true;
 }
@@ -165,11 +185,12 @@ void gpu_job::permutation() {
 
 // ---- Cholesky, and triangles
 
-// A lower triangle in C order is, in columns, the upper one of the conjugate matrix, whose factor is the transpose of the one wanted.
+// A lower factor takes the library less than half as long as an upper one. An upper triangle in C order is, in columns, the lower one of the
+// conjugate matrix, whose factor is the transpose of the one wanted; a lower triangle is turned over on the way in and out.
 void gpu_job::cholesky() {
-  const int part = p_.lower ? upper_part : lower_part;
-  std::byte* const a = result(0);
-  copy(operand(0), n_, n_, a, in_rows(n_, n_));
+  const int part = lower_part;
+  std::byte* const a = p_.lower ? take_columns(operand(0), n_, n_) : result(0);
+  if (!p_.lower) copy(operand(0), n_, n_, a, in_rows(n_, n_));
   int* const infos = take_zeros();
   if (batch_ > 1) {
     void** const all = take_pointers(a, n_ * n_);
@@ -187,9 +208,9 @@ void gpu_job::cholesky() {
                                           b.host, b.host_size, infos),
                    "cusolverDnXpotrf");
   }
-  codegen::matrices_arguments zeros = reading(nullptr, in_rows(n_, n_), w_.batch);
-  zeros.part = p_.lower ? codegen::matrix_part::lower : codegen::matrix_part::upper;
-  copy(zeros, n_, n_, a, in_rows(n_, n_));
+  codegen::matrices_arguments factor = p_.lower ? columns_at(a, n_, n_) : reading(nullptr, in_rows(n_, n_), w_.batch);
+  factor.part = p_.lower ? codegen::matrix_part::lower : codegen::matrix_part::upper;
+  copy(factor, n_, n_, result(0), in_rows(n_, n_));
   finish(solver_fault::not_positive, infos, solver_fault::not_positive, nullptr, 1);
 }
 
@@ -197,10 +218,6 @@ void gpu_job::cholesky() {
 bool gpu_job::by_triangles(std::initializer_list<int> operations, int part, int diagonal, std::string& why) {
   std::byte* const x = result(0);
   copy(operand(1), n_, right_, x, in_rows(n_, right_));
-  const double one[] = {1, 0};
-  const float ones[] = {1, 0};
-  const bool is_double = detail::real_part_of(p_.type) == dtype::float64;
-  const void* const alpha = is_double ? static_cast<const void*>(one) : ones;
   void **a = nullptr, **all_x = nullptr;
   if (batch_ > 1) {
     a = take_pointers(operand(0));
@@ -213,11 +230,11 @@ bool gpu_job::by_triangles(std::initializer_list<int> operations, int part, int 
     const bool is_left = right_ == 1 && operation != adjoint;
     const int side = is_left ? left : right_side, as = is_left ? transposed - operation : operation;
     const solver_size rows = is_left ? n_ : right_, columns = is_left ? right_ : n_;
-    check_cublas(batch_ > 1 ? turn.api().trsmBatched_64[letter_](turn.handle(), side, part, as, diagonal, rows, columns,
-                                                                 alpha, a, n_, all_x, rows, batch_)
-                            : turn.api().trsm_v2_64[letter_](turn.handle(), side, part, as, diagonal, rows, columns,
-                                                             alpha, w_.operands[0].data, n_, x, rows),
-                 "cublas trsm");
+    if (batch_ > 1)
+      check_cublas(turn.api().trsmBatched_64[letter_](turn.handle(), side, part, as, diagonal, rows, columns, one(), a,
+                                                      n_, all_x, rows, batch_),
+                   "cublas trsmBatched");
+    else trsm(turn, {side, part, as, diagonal, rows, columns}, w_.operands[0].data, x);
   }
   return true;
 }
@@ -246,7 +263,8 @@ bool gpu_job::triangular_solve(std::string& why) {
 // ---- QR
 
 bool gpu_job::qr(std::string& why) {
-  std::byte *const a = take_columns(operand(0), m_, n_), *const tau = result(1);
+  std::byte *const a = result(0), *const tau = result(1);
+  copy(operand(0), m_, n_, a, in_columns(m_, n_));
   if (needs_cusolver()) {
     const solver_buffers b = take_buffers(
         [&](auto* size, auto* host) {
@@ -270,13 +288,14 @@ bool gpu_job::qr(std::string& why) {
         turn.api().geqrfBatched[letter_](turn.handle(), m, static_cast<int>(n_), all, m, all_tau, &info, blas_batch()),
         "cublas geqrfBatched");
   }
-  copy(columns_at(a, m_, n_), m_, n_, result(0), in_rows(m_, n_));
   return true;
 }
 
 void gpu_job::orthogonal() {
   std::byte* const q = take_elements(batch_ * m_ * right_);
-  copy(operand(0), m_, std::min(n_, right_), q, in_columns(m_, right_));
+  codegen::matrices_arguments reflections = operand(0);
+  std::swap(reflections.from_down, reflections.from_across);
+  copy(reflections, m_, std::min(n_, right_), q, in_columns(m_, right_));
   std::byte* const tau = take_columns(operand(1), least_, 1);
   const auto m = static_cast<int>(m_), columns = static_cast<int>(right_), k = static_cast<int>(least_);
   int count = 0;
@@ -291,116 +310,6 @@ void gpu_job::orthogonal() {
   copy(columns_at(q, m_, right_), m_, right_, result(0), in_rows(m_, right_));
 }
 
-// ---- singular values
-
-// Of a matrix that is not higher than wide the transpose is decomposed, which is what lies there in columns: a^T = u' s v'^H, and u, in C
-// order, is v'^H in columns, as v^H is u'.
-void gpu_job::svd() {
-  const bool is_turned = m_ <= n_;
-  const solver_size rows = std::max(m_, n_), columns = least_, wide = p_.full ? rows : columns;
-  codegen::matrices_arguments from = operand(0);
-  int* const flags = take_zeros();
-  int* const infos = take_zeros();
-  from.check = codegen::matrix_check::finite, from.flags = flags;
-  std::byte* const a = take_elements(batch_ * m_ * n_);
-  copy(from, m_, n_, a, is_turned ? in_rows(m_, n_) : in_columns(m_, n_));
-  std::byte *u = nullptr, *v = nullptr;
-  if (p_.vectors) {
-    u = is_turned ? result(2) : take_elements(batch_ * rows * wide);
-    v = is_turned ? result(1) : take_elements(batch_ * columns * columns);
-  }
-  const auto job = static_cast<signed char>(!p_.vectors ? 'N' : p_.full ? 'A' : 'S');
-  std::byte* const s = result(0);
-  const solver_buffers b = take_buffers(
-      [&](auto* size, auto* host) {
-        return api_->cusolverDnXgesvd_bufferSize(turn_.handle, turn_.params, job, job, rows, columns, type_, a, rows,
-                                                 real_type_, s, type_, u, rows, type_, v, columns, type_, size, host);
-      },
-      "cusolverDnXgesvd_bufferSize");
-  for (std::int64_t i = 0; i < batch_; ++i)
-    check_cusolver(
-        api_->cusolverDnXgesvd(turn_.handle, turn_.params, job, job, rows, columns, type_, each(a, i, m_ * n_), rows,
-                               real_type_, s + i * least_ * real_size_, type_, u ? each(u, i, rows * wide) : u, rows,
-                               type_, v ? each(v, i, columns * columns) : v, columns, type_, b.data, b.size, b.host,
-                               b.host_size, infos + i),
-        "cusolverDnXgesvd");
-  if (p_.vectors && !is_turned) {
-    copy(columns_at(u, rows, wide), rows, wide, result(1), in_rows(rows, wide));
-    copy(columns_at(v, columns, columns), columns, columns, result(2), in_rows(columns, columns));
-  }
-  finish(solver_fault::no_singular_values, infos, solver_fault::no_singular_values, flags, p_.vectors ? 3 : 1);
-}
-
-// Jacobi's method for many small matrices at once. It gives v in columns, which is v^T in C order.
-void gpu_job::small_svd() {
-  int* const flags = take_zeros();
-  int* const infos = take_zeros();
-  codegen::matrices_arguments from = operand(0);
-  from.check = codegen::matrix_check::finite, from.flags = flags;
-  std::byte *const a = take_columns(from, m_, n_), *const s = result(0);
-  std::byte *const u = take_elements(batch_ * m_ * m_), *const v = take_elements(batch_ * n_ * n_);
-  const auto m = static_cast<int>(m_), n = static_cast<int>(n_);
-  const int job = p_.vectors ? with_vectors : no_vectors;
-  int count = 0;
-  check_cusolver(api_->gesvdjBatched_bufferSize[letter_](turn_.handle, job, m, n, a, m, s, u, m, v, n, &count,
-                                                         turn_.jacobi, blas_batch()),
-                 "cusolverDn gesvdjBatched_bufferSize");
-  std::byte* const work = take_elements(count);
-  check_cusolver(api_->gesvdjBatched[letter_](turn_.handle, job, m, n, a, m, s, u, m, v, n, work, count, infos,
-                                              turn_.jacobi, blas_batch()),
-                 "cusolverDn gesvdjBatched");
-  if (p_.vectors) {
-    const solver_size across = p_.full ? m_ : least_, down = p_.full ? n_ : least_;
-    copy(columns_at(u, m_, m_), m_, across, result(1), in_rows(m_, across));
-    codegen::matrices_arguments turned = reading(v, in_rows(n_, n_), w_.batch);
-    turned.conjugates = 1;
-    copy(turned, down, n_, result(2), in_rows(down, n_));
-  }
-  finish(solver_fault::no_singular_values, infos, solver_fault::no_singular_values, flags, p_.vectors ? 3 : 1);
-}
-
-// ---- eigenvalues
-
-// What lies there in columns is the conjugate matrix, whose eigenvectors are conjugate.
-void gpu_job::eigh() {
-  const int part = p_.lower ? upper_part : lower_part, job = p_.vectors ? with_vectors : no_vectors;
-  int* const flags = take_zeros();
-  int* const infos = take_zeros();
-  codegen::matrices_arguments from = operand(0);
-  from.check = codegen::matrix_check::finite, from.flags = flags;
-  from.part = p_.lower ? codegen::matrix_part::lower : codegen::matrix_part::upper;
-  std::byte *const a = take_elements(batch_ * n_ * n_), *const values = result(0);
-  copy(from, n_, n_, a, in_rows(n_, n_));
-  // It refuses 65,536 matrices, and wants memory for each.
-  constexpr std::int64_t most_together = 2048;
-  const std::int64_t together = batch_ > 1 && later_ ? std::min(batch_, most_together) : 0;
-  const solver_buffers b = take_buffers(
-      [&](auto* size, auto* host) {
-        return together ? later_->cusolverDnXsyevBatched_bufferSize(turn_.handle, turn_.params, job, part, n_, type_, a,
-                                                                    n_, real_type_, values, type_, size, host, together)
-                        : api_->cusolverDnXsyevd_bufferSize(turn_.handle, turn_.params, job, part, n_, type_, a, n_,
-                                                            real_type_, values, type_, size, host);
-      },
-      "cusolverDnXsyevd_bufferSize");
-  for (std::int64_t i = 0; together && i < batch_; i += together)
-    check_cusolver(later_->cusolverDnXsyevBatched(turn_.handle, turn_.params, job, part, n_, type_, each(a, i, n_ * n_),
-                                                  n_, real_type_, values + i * n_ * real_size_, type_, b.data, b.size,
-                                                  b.host, b.host_size, infos + i, std::min(together, batch_ - i)),
-                   "cusolverDnXsyevBatched");
-  if (!together)
-    for (std::int64_t i = 0; i < batch_; ++i)
-      check_cusolver(
-          api_->cusolverDnXsyevd(turn_.handle, turn_.params, job, part, n_, type_, each(a, i, n_ * n_), n_, real_type_,
-                                 values + i * n_ * real_size_, type_, b.data, b.size, b.host, b.host_size, infos + i),
-          "cusolverDnXsyevd");
-  if (p_.vectors) {
-    codegen::matrices_arguments turned = columns_at(a, n_, n_);
-    turned.conjugates = 1;
-    copy(turned, n_, n_, result(1), in_rows(n_, n_));
-  }
-  finish(solver_fault::no_eigenvalues, infos, solver_fault::no_eigenvalues, flags, p_.vectors ? 2 : 1);
-}
-
 // ---- which way
 
 bool gpu_job::is_together() const { return w_.batch.elements() > 1 || capture_of(on_); }
@@ -408,9 +317,9 @@ bool gpu_job::is_together() const { return w_.batch.elements() > 1 || capture_of
 bool gpu_job::needs_cusolver() const {
   switch (p_.what) {
     case solver::lu: return m_ != n_ || !is_together();
-    case solver::lu_solve:
     case solver::solve:
     case solver::qr: return !is_together();
+    case solver::lu_solve:
     case solver::permutation:
     case solver::cholesky_solve:
     case solver::triangular_solve: return false;
@@ -419,13 +328,7 @@ bool gpu_job::needs_cusolver() const {
 }
 
 bool gpu_job::run(std::string& why) {
-  if (needs_cusolver()) {
-    std::string of_later;
-    api_ = the_cusolver<cusolver>().get(why);
-    if (!api_) return false;
-    later_ = the_cusolver<cusolver_later>().get(of_later);
-    if (!turn_.begin(*api_, on_)) return why = "cuSOLVER does not work with this driver", false;
-  }
+  if (needs_cusolver() && !begin(why)) return false;
   switch (p_.what) {
     case solver::lu: return lu(why);
     case solver::lu_solve: return lu_solve(why);
@@ -435,9 +338,7 @@ bool gpu_job::run(std::string& why) {
     case solver::cholesky_solve: return cholesky_solve(why);
     case solver::triangular_solve: return triangular_solve(why);
     case solver::qr: return qr(why);
-    case solver::orthogonal: orthogonal(); break;
-    case solver::svd: batch_ > 1 && std::max(m_, n_) <= largest_of_small_svd ? small_svd() : svd(); break;
-    default: eigh();
+    default: orthogonal();
   }
   return true;
 }
@@ -469,7 +370,8 @@ bool is_for_library(const solver_work& w, const stream_state& on) {
 bool solve_on_gpu(const solver_work& w, stream_state& on, std::string& why) {
   if (is_small_system(w.of)) return solve_small_on_gpu(w, on), true;
   if (is_for_library(w, on)) {
-    if (gpu_job(w, on).run(why)) return true;
+    const bool is_decomposition = w.of.what == solver::svd || w.of.what == solver::eigh;
+    if (is_decomposition ? decomposition_job(w, on).run(why) : gpu_job(w, on).run(why)) return true;
     if (log_level() >= 1) log(1, "%s; through the host's memory", why.c_str());
   }
   std::string of_host;

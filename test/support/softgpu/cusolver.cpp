@@ -1,6 +1,9 @@
 // A stand-in for cuSOLVER: factorisations by LAPACK, which run on the driver's streams in the order that these allow. None may be captured,
 // each wants the work areas that it has asked for, and those that say so use one on the host until they have run.
+#include <limits>
 #include <new>
+#include <tuple>
+#include <type_traits>
 
 #include "entry.hpp"
 #include "lapack.hpp"
@@ -97,6 +100,35 @@ result symmetric(execution& by, bool vectors, bool lower, const matrix_of<T>& a,
   return tell(by, info, find_symmetric(vectors, lower, a, w)) ? 0 : illegal_address;
 }
 
+/// In place, with conjugates.
+template <class T>
+void turn_over(const matrix_of<T>& square) {
+  const auto conjugate = [](const T& x) {
+    if constexpr (std::is_same_v<T, real_of<T>>) return x;
+    else return std::conj(x);
+  };
+  for (std::int64_t c = 0; c < square.columns; ++c)
+    for (std::int64_t r = 0; r <= c; ++r) {
+      T &above = square(r, c), &below = square(c, r);
+      std::tie(above, below) = std::pair(conjugate(below), conjugate(above));
+    }
+}
+/// By how much, where the least is near 0.
+template <class R>
+double move_singular(R* s, std::int64_t count) {
+  if (s[count - 1] >= s[0] * std::numeric_limits<R>::epsilon() * 1000) return 0;
+  for (std::int64_t i = 0; i < count; ++i) s[i] += s[0];
+  return static_cast<double>(s[0]) / 2;
+}
+
+int wait_for(const char* name, solver_handle* handle) {
+  return status_of(
+      in_stream({name, needs::context, illegal_address}, handle->stream, [](call_context c, stream& s) -> result {
+        c.on.wait(c.held, s.queue->now);
+        return 0;
+      }));
+}
+
 }  // namespace
 
 #define SOFTGPU_CUSOLVER extern "C" __attribute__((visibility("default"))) int
@@ -150,19 +182,6 @@ SOFTGPU_CUSOLVER cusolverDnXgetrf(solver_handle* handle, nothing*, std::int64_t 
     return tell(by, info, said) ? 0 : illegal_address;
   });
 }
-SOFTGPU_CUSOLVER cusolverDnXgetrs(solver_handle* handle, nothing*, int trans, std::int64_t n, std::int64_t right,
-                                  int type, const void* a, std::int64_t lda, const std::int64_t* pivots, int b_type,
-                                  void* b, std::int64_t ldb, int* info) {
-  const bool allowed = n > 0 && right > 0 && lda >= n && ldb >= n && b_type == type && trans < 3;
-  return start_as("cusolverDnXgetrs", handle, type, allowed, [=](execution& by, auto element) -> result {
-    using T = decltype(element);
-    const matrix_of<T> matrix{of<T>(const_cast<void*>(a)), n, n, lda}, x{of<T>(b), n, right, ldb};
-    if (!matrix.touched(by, touch::read) || !x.changed(by) || !touches(by, pivots, n, touch::read))
-      return illegal_address;
-    return tell(by, info, solve_lu(trans, matrix, std::vector<int>(pivots, pivots + n), x)) ? 0 : illegal_address;
-  });
-}
-
 SOFTGPU_CUSOLVER cusolverDnXpotrf_bufferSize(solver_handle*, nothing*, int part, std::int64_t n, int, const void*,
                                              std::int64_t lda, int, std::size_t* size, std::size_t* host) {
   return ask("cusolverDnXpotrf_bufferSize", part < 2 && n > 0 && lda >= n, size, host);
@@ -227,6 +246,39 @@ SOFTGPU_CUSOLVER cusolverDnXgesvd(solver_handle* handle, nothing*, signed char u
                                         {of<T>(u), m, columns, ldu}, {of<T>(v), n, u_job == 'N' ? 0 : n, ldv});
     return said != -1000 && tell(by, info, said) ? 0 : illegal_address;
   });
+}
+
+// It keeps the caller, to say how far the decomposed matrix is from the one that was given: where the least singular value is near 0 that
+// is another one.
+SOFTGPU_CUSOLVER cusolverDnXgesvdp_bufferSize(solver_handle*, nothing*, int job, int economic, std::int64_t m,
+                                              std::int64_t n, int, const void*, std::int64_t lda, int, const void*, int,
+                                              const void*, std::int64_t, int, const void*, std::int64_t, int,
+                                              std::size_t* size, std::size_t* host) {
+  const bool allowed = job < 2 && economic == 1 && m >= n && n > 0 && lda >= m;
+  return ask("cusolverDnXgesvdp_bufferSize", allowed, size, host, host_size);
+}
+SOFTGPU_CUSOLVER cusolverDnXgesvdp(solver_handle* handle, nothing*, int job, int economic, std::int64_t m,
+                                   std::int64_t n, int type, void* a, std::int64_t lda, int s_type, void* s, int u_type,
+                                   void* u, std::int64_t ldu, int v_type, void* v, std::int64_t ldv, int compute,
+                                   void* buffer, std::size_t size, void* host, std::size_t on_host, int* info,
+                                   double* moved_by) {
+  const areas given{buffer, size, host, on_host};
+  const bool allowed = economic == 1 && m >= n && n > 0 && lda >= m && s_type == real_type_of(type) && u_type == type &&
+                       v_type == type && compute == type && given.fit(area_size, host_size) &&
+                       (job == 0 || (ldu >= m && ldv >= n));
+  const auto body = [=](execution& by, auto element) -> result {
+    using T = decltype(element);
+    if (!given.touched(by, area_size)) return illegal_address;
+    const matrix_of<T> right{of<T>(v), n, job == 0 ? 0 : n, ldv};
+    const int said = singular_values<T>(by, job == 0 ? 'N' : 'S', {of<T>(a), m, n, lda}, of<real_of<T>>(s),
+                                        {of<T>(u), m, job == 0 ? 0 : n, ldu}, right);
+    if (said == -1000 || !tell(by, info, said)) return illegal_address;
+    turn_over(right);
+    *moved_by = move_singular(of<real_of<T>>(s), n);
+    return 0;
+  };
+  const int status = start_as("cusolverDnXgesvdp", handle, type, allowed, body);
+  return status != 0 ? status : wait_for("cusolverDnXgesvdp, waiting", handle);
 }
 
 SOFTGPU_CUSOLVER cusolverDnXsyevd_bufferSize(solver_handle*, nothing*, int job, int part, std::int64_t n, int,
