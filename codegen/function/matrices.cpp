@@ -19,7 +19,7 @@ struct A {
   index_trouble* note;
   R* results[3];
   long long reals[3], rows, columns, count, from_down, from_across, to_down, to_across, to_step, extents[8], steps[8], limit;
-  int axes, step, part, conjugates, check, tiled, add, wide_from, wide_to, forwards, fault, flag_fault;
+  int axes, step, part, conjugates, check, tiled, add, wide_from, forwards, fault, flag_fault;
 };
 #define first_thread ((long long)blockIdx.x * blockDim.x + threadIdx.x)
 #define all_threads ((long long)gridDim.x * blockDim.x)
@@ -27,9 +27,7 @@ struct A {
 static __device__ __forceinline__ bool is_inside(const A& a, const long long r, const long long c) {
   return a.part == 0 || (a.part == 1 ? r >= c : r <= c);
 }
-static __device__ __forceinline__ T taken(const A& a, const T* matrix, const long long b, const long long r, const long long c) {
-  if (!is_inside(a, r, c)) return ZERO;
-  const T v = matrix[(a.places ? a.places[b * a.rows + r] : r) * a.from_down + c * a.from_across];
+static __device__ __forceinline__ T taken(const A& a, const T v, const long long b) {
   if (a.check == 1 ? !is_finite(v) : a.check == 2 && is_nan(v)) {
     atomicExch(a.flags + b, 1);
     if (a.check == 1) return ZERO;
@@ -39,7 +37,8 @@ static __device__ __forceinline__ T taken(const A& a, const T* matrix, const lon
 )";
 
 // Elements of small matrices in the order of the result: what is not beside each other in front is still in the cache. Larger ones in
-// tiles, which both sides go through in their own order.
+// tiles, which both sides go through in their own order. A thread has but four elements of a tile: its divisions are of 32 bits, and no
+// branch keeps a load from being on its way before the one ahead of it is there.
 constexpr const char* copying_text = R"(
 template <class I>
 static __device__ __forceinline__ void copy_elements(const A& a) {
@@ -49,61 +48,86 @@ static __device__ __forceinline__ void copy_elements(const A& a) {
     const I b = i / each, at = i - b * each, major = at / minor, along = at - major * minor;
     const long long r = by_rows ? major : along, c = by_rows ? along : major;
     T* const to = (T*)a.to + b * a.to_step + r * a.to_down + c * a.to_across;
-    if (a.from) *to = taken(a, (const T*)a.from + begin_of(a, b), b, r, c);
-    else if (!is_inside(a, r, c)) *to = ZERO;
+    if (!is_inside(a, r, c)) *to = ZERO;
+    else if (a.from) {
+      const long long row = a.places ? a.places[b * a.rows + r] : r;
+      *to = taken(a, ((const T*)a.from)[begin_of(a, b) + row * a.from_down + c * a.from_across], b);
+    }
+  }
+}
+template <class Row>
+static __device__ __forceinline__ void read_tile(const A& a, T (&kept)[32][33], const unsigned b, const unsigned r0, const unsigned c0,
+                                                 const Row row) {
+  const T* const from = (const T*)a.from + begin_of(a, b);
+  const int x = threadIdx.x % 32, y = threadIdx.x / 32;
+  const unsigned rows = (unsigned)a.rows, columns = (unsigned)a.columns;
+  const bool down = a.from_down < a.from_across;
+  T v[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const unsigned r = min(r0 + (down ? x : y + 8 * i), rows - 1), c = min(c0 + (down ? y + 8 * i : x), columns - 1);
+    v[i] = from[row(r) * a.from_down + c * a.from_across];
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int r = down ? x : y + 8 * i, c = down ? y + 8 * i : x;
+    const bool is_there = r0 + r < rows && c0 + c < columns && is_inside(a, r0 + r, c0 + c);
+    kept[r][c] = is_there ? taken(a, v[i], b) : ZERO;
   }
 }
 static __device__ __forceinline__ void copy_tiles(const A& a) {
   __shared__ T kept[32][33];
-  const long long down = (a.rows + 31) / 32, across = (a.columns + 31) / 32, tiles = down * across * a.count;
+  const unsigned down = (unsigned)((a.rows + 31) / 32), across = (unsigned)((a.columns + 31) / 32);
+  const unsigned each = down * across, tiles = each * (unsigned)a.count;
   const int x = threadIdx.x % 32, y = threadIdx.x / 32;
-  const bool reads_down = a.from_down < a.from_across, writes_down = a.to_down < a.to_across;
-  for (long long t = blockIdx.x; t < tiles; t += gridDim.x) {
-    const long long b = t / (down * across), place = t - b * down * across;
-    const long long r0 = place / across * 32, c0 = place % across * 32;
-    const T* const from = (const T*)a.from + begin_of(a, b);
+  const bool writes_down = a.to_down < a.to_across;
+  for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
+    const unsigned b = t / each, place = t - b * each, r0 = place / across * 32, c0 = place % across * 32;
+    if (a.places) read_tile(a, kept, b, r0, c0, [&](const unsigned r) { return a.places[b * a.rows + r]; });
+    else if (a.from) read_tile(a, kept, b, r0, c0, [](const unsigned r) { return (long long)r; });
+    __syncthreads();
     T* const to = (T*)a.to + b * a.to_step;
 #pragma unroll
-    for (int j = y; j < 32; j += 8) {
-      const int r = reads_down ? x : j, c = reads_down ? j : x;
-      if (a.from && r0 + r < a.rows && c0 + c < a.columns) kept[r][c] = taken(a, from, b, r0 + r, c0 + c);
-    }
-    __syncthreads();
-#pragma unroll
-    for (int j = y; j < 32; j += 8) {
-      const int r = writes_down ? x : j, c = writes_down ? j : x;
+    for (int i = 0; i < 4; ++i) {
+      const int r = writes_down ? x : y + 8 * i, c = writes_down ? y + 8 * i : x;
       if (r0 + r < a.rows && c0 + c < a.columns && (a.from || !is_inside(a, r0 + r, c0 + c)))
-        to[(r0 + r) * a.to_down + (c0 + c) * a.to_across] = a.from ? kept[r][c] : ZERO;
+        to[(long long)(r0 + r) * a.to_down + (long long)(c0 + c) * a.to_across] = a.from ? kept[r][c] : ZERO;
     }
     __syncthreads();
   }
 }
 )";
 
-// Which row it was follows backwards from the last exchange on; where it went, forwards from the first.
+// Which row it was follows backwards from the last exchange on; where it went, forwards from the first. Each step waits for the one
+// before, so that sixteen pivots are on their way ahead of it.
 constexpr const char* pivots_text = R"(
 static __device__ __forceinline__ long long limited(const A& a, const long long v) {
   return a.limit == 0 ? v : v < 0 ? 0 : v >= a.limit ? a.limit - 1 : v;
 }
-static __device__ __forceinline__ long long pivot(const A& a, const long long matrix, const long long k) {
-  const long long at = matrix + k * a.from_down;
-  return limited(a, a.wide_from ? ((const long long*)a.from)[at] : ((const int*)a.from)[at]) + a.add;
-}
 static __device__ __forceinline__ void copy_pivots(const A& a) {
   for (long long i = first_thread; i < a.count * a.columns; i += all_threads) {
-    const long long b = i / a.columns, v = pivot(a, begin_of(a, b), i - b * a.columns);
-    if (a.wide_to) ((long long*)a.to)[i] = v;
-    else ((int*)a.to)[i] = (int)v;
+    const long long b = i / a.columns, at = begin_of(a, b) + (i - b * a.columns) * a.from_down;
+    const long long v = limited(a, a.wide_from ? ((const long long*)a.from)[at] : ((const int*)a.from)[at]) + a.add;
+    ((int*)a.to)[i] = (int)v;
   }
 }
-static __device__ __forceinline__ void permute(const A& a) {
+template <class P>
+static __device__ __forceinline__ void permute(const A& a, const P* const pivots) {
+  const int n = (int)a.columns, first = a.forwards ? 0 : n - 1, step = a.forwards ? 1 : -1;
   for (long long i = first_thread; i < a.count * a.rows; i += all_threads) {
     const long long b = i / a.rows;
-    const long long matrix = begin_of(a, b);
-    long long at = i - b * a.rows;
-    for (long long j = 0; j < a.columns; ++j) {
-      const long long k = a.forwards ? j : a.columns - 1 - j, p = pivot(a, matrix, k);
-      at = at == k ? p : at == p ? k : at;
+    const P* const mine = pivots + begin_of(a, b);
+    int at = (int)(i - b * a.rows);
+    for (int j = 0; j < n; j += 16) {
+      P ahead[16];
+#pragma unroll
+      for (int u = 0; u < 16; ++u) ahead[u] = mine[(first + step * min(j + u, n - 1)) * a.from_down];
+#pragma unroll
+      for (int u = 0; u < 16; ++u) {
+        const int k = first + step * (j + u), p = (int)(limited(a, ahead[u]) + a.add);
+        const int exchanged = at == k ? p : at == p ? k : at;
+        at = j + u < n ? exchanged : at;
+      }
     }
     ((long long*)a.to)[i] = at;
   }
@@ -223,7 +247,8 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(const A a) {
   else if (a.step == 1) for (long long b = first_thread; b < a.count; b += all_threads)
       ((const T**)a.to)[b] = (const T*)a.from + begin_of(a, b);
   else if (a.step == 2) copy_pivots(a);
-  else if (a.step == 3) permute(a);
+  else if (a.step == 3 && a.wide_from) permute(a, (const long long*)a.from);
+  else if (a.step == 3) permute(a, (const int*)a.from);
   else if (a.step == 4) look_along_diagonal(a);
   else if (a.step == 5) eliminate(a);
   else finish(a);

@@ -14,7 +14,7 @@ namespace sinter::codegen {
 enum class matrices_step : std::int32_t {
   copy,         // `from` -> `to`; without `from` zeros, outside of the triangle
   pointers,     // `to`: where each matrix of `from` begins
-  pivots,       // `from` -> `to`, `columns` of each matrix, counted from another number and in words of another size
+  pivots,       // `from` -> `to`, `columns` of each matrix, int32 counted from another number
   permutation,  // `columns` pivots -> `to`: which row each of `rows` rows was, or forwards where it went, int64
   diagonal,     // flags: 1 and the place of the first 0 on the diagonal of `from`, or 0
   eliminate,    // `to` and `pivots` of matrices with an info, again from `from`; NaN of those that are flagged
@@ -47,7 +47,7 @@ struct matrices_arguments {
   std::int32_t conjugates = 0;
   matrix_check check = matrix_check::none;
   std::int32_t tiled = 0;
-  std::int32_t add = 0, wide_from = 0, wide_to = 0, forwards = 0;  // of pivots
+  std::int32_t add = 0, wide_from = 0, forwards = 0;  // of pivots
   std::int32_t fault = 0, flag_fault = 0;                          // how it is noted; below 0: not at all
 };
 

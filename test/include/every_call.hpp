@@ -143,6 +143,12 @@ inline std::vector<kind_of_call> systems() {
          const auto [u, s, vh] = linalg::svd(x(_, slice(8)), {.full_matrices = false});
          return matmul(u * s, vh);
        }},
+      {"svd of a large matrix", false,  // another way on a GPU
+       [](const auto& x) -> array<double> {
+         const array<double> diagonal = 16.0 + arange<double>(130) / 8.0;
+         const auto [u, s, vh] = linalg::svd(eye<double>(130) * diagonal + sum(x) / 1e4, {.full_matrices = false});
+         return matmul(u * s, vh);
+       }},
       {"eigenvalues", false, [](const auto& x) -> array<double> { return linalg::eigvalsh(symmetric(x)); }},
       {"eigenvectors", false,
        [](const auto& x) -> array<double> {

@@ -78,12 +78,13 @@ inline std::int64_t decomposition_job::polar_svd() {
   constexpr int economic = 1;
   const solver_size rows = rows_, columns = columns_;
   std::byte* const s = result(0);
-  std::byte* const right =
-      p_.vectors ? take_elements(columns * columns) : nullptr;  // of one matrix, and not its adjoint
+  // It writes vectors that are not asked for, too.
+  std::byte* const left = p_.vectors ? u_ : take_elements(rows * columns);
+  std::byte* const right = take_elements(columns * columns);  // of one matrix, and not its adjoint
   const solver_buffers b = take_buffers(
       [&](auto* size, auto* host) {
         return api_->cusolverDnXgesvdp_bufferSize(turn_.handle, turn_.params, job(), economic, rows, columns, type_,
-                                                  matrices_, rows, real_type_, s, type_, u_, rows, type_, right,
+                                                  matrices_, rows, real_type_, s, type_, left, rows, type_, right,
                                                   columns, type_, size, host);
       },
       "cusolverDnXgesvdp_bufferSize");
@@ -94,11 +95,11 @@ inline std::int64_t decomposition_job::polar_svd() {
     check_cusolver(
         api_->cusolverDnXgesvdp(turn_.handle, turn_.params, job(), economic, rows, columns, type_,
                                 each(matrices_, i, rows * columns), rows, real_type_, s + i * least_ * real_size_,
-                                type_, u_ ? each(u_, i, rows * columns) : u_, rows, type_, right, columns, type_,
-                                b.data, b.size, b.host, b.host_size, infos_ + i, &moved_by),
+                                type_, p_.vectors ? each(left, i, rows * columns) : left, rows, type_, right, columns,
+                                type_, b.data, b.size, b.host, b.host_size, infos_ + i, &moved_by),
         "cusolverDnXgesvdp");
     if (moved_by != 0) return i;
-    if (right)
+    if (p_.vectors)
       copy_matrices(p_.type, adjoint, columns, columns, each(v_, i, columns * columns), in_rows(columns, columns), on_);
   }
   return batch_;

@@ -263,15 +263,16 @@ SOFTGPU_CUSOLVER cusolverDnXgesvdp(solver_handle* handle, nothing*, int job, int
                                    void* buffer, std::size_t size, void* host, std::size_t on_host, int* info,
                                    double* moved_by) {
   const areas given{buffer, size, host, on_host};
-  const bool allowed = economic == 1 && m >= n && n > 0 && lda >= m && s_type == real_type_of(type) && u_type == type &&
-                       v_type == type && compute == type && given.fit(area_size, host_size) &&
-                       (job == 0 || (ldu >= m && ldv >= n));
+  const bool allowed = job < 2 && economic == 1 && m >= n && n > 0 && lda >= m && s_type == real_type_of(type) &&
+                       u_type == type && v_type == type && compute == type && given.fit(area_size, host_size) && u &&
+                       v && ldu >= m && ldv >= n;
   const auto body = [=](execution& by, auto element) -> result {
     using T = decltype(element);
     if (!given.touched(by, area_size)) return illegal_address;
-    const matrix_of<T> right{of<T>(v), n, job == 0 ? 0 : n, ldv};
-    const int said = singular_values<T>(by, job == 0 ? 'N' : 'S', {of<T>(a), m, n, lda}, of<real_of<T>>(s),
-                                        {of<T>(u), m, job == 0 ? 0 : n, ldu}, right);
+    // It writes vectors that are not asked for, too.
+    const matrix_of<T> right{of<T>(v), n, n, ldv};
+    const int said =
+        singular_values<T>(by, 'S', {of<T>(a), m, n, lda}, of<real_of<T>>(s), {of<T>(u), m, n, ldu}, right);
     if (said == -1000 || !tell(by, info, said)) return illegal_address;
     turn_over(right);
     *moved_by = move_singular(of<real_of<T>>(s), n);
