@@ -79,7 +79,10 @@ class array<T> : public detail::methods<array<T>, T> {
   }
   template <detail::host_range V>
   array(const V&, detail::where = {}) {
-    static_assert(detail::never<V>, "sinter: asarray(v) makes an array of a vector or other contiguous memory");
+    static_assert(
+        detail::never<V>,
+        "sinter: asarray(v) makes an array of a vector or other contiguous memory; of several arrays, as split "
+        "and nonzero give, take one: v[0]");
   }
 
   /// One axis of the values given, two from a list of rows, and so on. Errors: `shape_error` where lists beside each other
@@ -303,6 +306,11 @@ template <class V>
   requires(arithmetic<V> || detail::host_range<V> || std::same_as<V, shape>)
 array(const V&)
 ->array<double>;
+template <class V>
+  requires((std::is_aggregate_v<V> || requires { std::tuple_size<V>::value; }) && !detail::expression<V> &&
+           !detail::host_range<V> && !std::same_as<V, shape>)
+array(const V&)
+->array<detail::several_arrays>;
 template <detail::expression E>
 array(E&&) -> array<typename std::remove_cvref_t<E>::sinter_element>;
 template <detail::expression E>

@@ -5,9 +5,10 @@
 
 namespace sinter {
 
-/// Without what lies at a position of an axis, or at several, `{1, -1}`, or in a slice; without an axis, of the flattened elements.
-/// The name is numpy.delete's with an underscore, as `delete` is a word of C++. Errors: `index_error`, `shape_error`. Source:
-/// numpy.delete.
+/// Without what lies at a position of an axis, or at several, `{1, -1}` or an array of integers, or in a slice, or where a mask is
+/// true; without an axis, of the flattened elements.
+/// The name is numpy.delete's with an underscore, as `delete` is a word of C++. Errors: `index_error`; `shape_error` for a mask of
+/// another length. Stream behaviour: an array or a mask waits, as how many there are has to be known. Source: numpy.delete.
 template <detail::expression E, class Axis = axis_options>
 auto delete_(E&& e, const detail::integers& at, Axis axis) {
   return lazy<detail::element_in<E>>(
@@ -25,6 +26,15 @@ auto delete_(E&& e, const detail::integers& at) {
 template <detail::expression E, std::same_as<slice> Slice>
 auto delete_(E&& e, const Slice& at) {
   return delete_(std::forward<E>(e).ravel(), at, 0);
+}
+template <detail::expression E, detail::index_or_mask At, class Axis = axis_options>
+auto delete_(E&& e, At&& at, Axis axis) {
+  const detail::handle of = detail::node_of(std::forward<E>(e)), by = detail::node_of(std::forward<At>(at));
+  return lazy<detail::element_in<E>>(detail::make_deleted(of.get(), by.get(), detail::axis_of(axis)));
+}
+template <detail::expression E, detail::index_or_mask At>
+auto delete_(E&& e, At&& at) {
+  return delete_(std::forward<E>(e).ravel(), std::forward<At>(at), 0);
 }
 
 /// With values before a position of an axis, or before several, as they were counted before; without an axis, of the flattened

@@ -167,7 +167,9 @@ class [[nodiscard]] lazy : public detail::methods<lazy<T>, T> {
   lazy& operator=(lazy&&) & noexcept = default;
   template <class V>
   void operator=(V&&) && {
-    static_assert(detail::never<V>, "sinter: only a view of a named array that is not const can be stored into");
+    static_assert(detail::never<V>,
+                  "sinter: only a view of a named array that is not const can be stored into, by one index list: "
+                  "a(0, 1) = x, not a(0)(1) = x or a name for a(0)");
   }
 
   detail::node* share() const { return detail::retain(node()); }

@@ -54,10 +54,6 @@ SINTER_API node* make_bin_edges(handle of, const histogram_bins&, const histogra
 SINTER_API node* make_histogramdd(handle sample, const histogram_bins*, std::size_t bins, const histogram_range*,
                                   std::size_t ranges, bool density, std::vector<handle>& edges);
 
-/// Numbers from 0 on, or truth values, which are 0 and 1.
-template <class X>
-concept countable = index_array<X> || mask_array<X>;
-
 }  // namespace detail
 
 /// How to count: `bincount(k, {.minlength = 256})`.
@@ -66,23 +62,23 @@ struct bincount_options {
 };
 /// How often each number from 0 on is there. Shapes: one axis, of one more than the largest number, or `minlength`. Dtypes: int64.
 /// Errors: `error` for a number below 0. Stream behaviour: waits for the largest. Source: numpy.bincount.
-template <detail::countable X>
+template <detail::index_or_mask X>
 array<std::int64_t> bincount(X&& x, const bincount_options& how = {}) {
   return array<std::int64_t>(detail::make_bincount(
       detail::handle(detail::take_node(astype<std::int64_t>(std::forward<X>(x)))), {}, how.minlength));
 }
-template <detail::countable X>
+template <detail::index_or_mask X>
 array<std::int64_t> bincount(X&& x, detail::integer minlength) {
   return sinter::bincount(std::forward<X>(x), bincount_options{minlength});
 }
 /// The sums of their weights. Dtypes: double.
-template <detail::countable X, detail::expression W>
+template <detail::index_or_mask X, detail::expression W>
 array<double> bincount(X&& x, W&& weights, const bincount_options& how = {}) {
   detail::handle of(detail::take_node(astype<std::int64_t>(std::forward<X>(x))));
   detail::handle by(detail::take_node(astype<double>(std::forward<W>(weights))));
   return array<double>(detail::make_bincount(std::move(of), std::move(by), how.minlength));
 }
-template <detail::countable X, detail::expression W>
+template <detail::index_or_mask X, detail::expression W>
 array<double> bincount(X&& x, W&& weights, detail::integer minlength) {
   return sinter::bincount(std::forward<X>(x), std::forward<W>(weights), bincount_options{minlength});
 }

@@ -182,6 +182,8 @@ concept index_array = requires {
 template <class X>
 concept mask_array = std::same_as < typename std::remove_cvref_t<X>::sinter_element,
 bool > ;
+template <class X>
+concept index_or_mask = index_array<X> || mask_array<X>;
 /// Several arrays of integers, one for each axis: what `nonzero`, `ix_` or `unravel_index` give.
 template <class X>
 concept index_arrays = !index_array<X> && requires(const X& x) {
@@ -189,7 +191,7 @@ concept index_arrays = !index_array<X> && requires(const X& x) {
   x.size();
 };
 template <class X>
-concept picking_index = index_array<X> || mask_array<X> || index_arrays<X>;
+concept picking_index = index_or_mask<X> || index_arrays<X>;
 /// A mask alone.
 template <class... X>
 inline constexpr bool one_mask = false;

@@ -27,9 +27,6 @@ using indices = lazy<std::int64_t>;
 /// Of two axes.
 SINTER_API std::array<places, 2> places_in_matrix(node*);
 
-/// What chooses: truth values as 0 and 1.
-template <class X>
-concept choosing_array = index_array<X> || mask_array<X>;
 template <class K, class List>
 lazy<typename List::value_type> chosen_among(K&& which, const List& all, index_mode mode) {
   if constexpr (mask_array<K>) return chosen_among(sinter::astype<std::uint8_t>(std::forward<K>(which)), all, mode);
@@ -51,7 +48,7 @@ indices raveled(const List& along, const shape& s, index_mode mode) {
 }
 template <class List, class V>
 auto selected_among(std::initializer_list<lazy<bool>> conditions, const List& choices, V&& otherwise) {
-  using T = typename List::value_type;
+  using T = typename element_of<outcome_for<op::where, lazy<bool>, lazy<typename List::value_type>, V>.result>::type;
   node_list nodes;
   for (const lazy<bool>& c : conditions) nodes.push_back(c.share());
   return lazy<T>(make_selected(nodes.data(), nodes.size(), choices.nodes(), choices.size(),
@@ -113,21 +110,21 @@ auto compress(M&& condition, A&& a) {
 /// At each point the element of one of several arrays: a list of them, or a tuple of any expressions. Shapes: all broadcast. Dtypes:
 /// the one that they promote to. Errors: `index_error` at the next wait for an index that names none, where the mode does not say
 /// otherwise; `shape_error`. Source: numpy.choose.
-template <detail::choosing_array K, detail::parts P>
+template <detail::index_or_mask K, detail::parts P>
 auto choose(K&& which, P&& of, index_mode mode = index_mode::raise) {
   return detail::chosen_among(std::forward<K>(which), detail::join_of(std::forward<P>(of)), mode);
 }
-template <detail::choosing_array K, detail::expression E>
+template <detail::index_or_mask K, detail::expression E>
 auto choose(K&& which, std::initializer_list<E> of, index_mode mode = index_mode::raise) {
   return detail::chosen_among(std::forward<K>(which), detail::join_of(of), mode);
 }
-template <detail::choosing_array K, arithmetic N>
+template <detail::index_or_mask K, arithmetic N>
 auto choose(K&& which, std::initializer_list<N> of, index_mode mode = index_mode::raise) {
   return detail::chosen_among(std::forward<K>(which), detail::join_of(detail::as_scalars(of)), mode);
 }
 
 /// At each point the element of the first choice whose condition is true, or another value: `select({a < 0, a > 9}, tuple(-a, a * 2),
-/// 7)`. Shapes: all broadcast. Dtypes: the one that the choices promote to. Errors: `shape_error` where there are not as many
+/// 7)`. Shapes: all broadcast. Dtypes: the one that the choices and the other value promote to. Errors: `shape_error` where there are not as many
 /// choices as conditions. Source: numpy.select.
 template <detail::parts P, detail::operand V = int>
 auto select(std::initializer_list<lazy<bool>> conditions, P&& choices, V&& otherwise = 0) {

@@ -9,11 +9,11 @@ namespace sinter {
 
 /// How a table of numbers is read. Source: numpy.loadtxt, numpy.genfromtxt.
 struct text_format {
-  const char* delimiter = nullptr;         ///< between two numbers; spaces and tabs where there is none
+  const char* delimiter = nullptr;         ///< between two numbers; null: any spaces and tabs
   const char* comments = "#";              ///< what follows it in a line is left out
   std::int64_t skiprows = 0;               ///< lines at the beginning that are left out
   std::int64_t max_rows = -1;              ///< rows to read; -1: all
-  std::vector<std::int64_t> usecols = {};  ///< the columns to read; none: all
+  std::vector<std::int64_t> usecols = {};  ///< the columns to read, of rows that have them; none: all
   double filling_values = 0. / 0.;         ///< genfromtxt: in place of what is missing; of integers -1 where it is NaN
 };
 /// How one is written. Source: numpy.savetxt.

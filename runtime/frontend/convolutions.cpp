@@ -145,11 +145,12 @@ term folded_among_zeros(const term& a, const term& v, const window& w, dtype typ
   }
   view.guard(inside);
   const term wide = computed(term::made(view.made()));
-  if (!is_inexact(type)) return folded(wide, v, around, type);
+  const term kernel = term::made(make_copy(v.get()));  // it may lie backwards
+  if (!is_inexact(type)) return folded(wide, kernel, around, type);
   const term truth =
       astype(term::of(inside.get()).broadcast_to(all), itemsize(type) <= 4 ? dtype::float32 : dtype::float64);
   const term there = computed(truth);
-  return folded(wide, v, around, type, &there);
+  return folded(wide, kernel, around, type, &there);
 }
 
 // From so many results on what lies inside of `a` with the whole kernel is folded apart from the ends: it needs no check, which
@@ -157,7 +158,7 @@ term folded_among_zeros(const term& a, const term& v, const window& w, dtype typ
 constexpr std::int64_t least_cut = 1 << 14;
 // From so many products on zeros around `a` are worth a kernel more to a core. A GPU waits for no check: there they take as long, or
 // a fifth longer.
-constexpr std::int64_t least_widened = 1 << 16;
+constexpr std::int64_t least_widened = 1 << 11;
 
 term flipped(const term& t) { return term::made(make_flip(t.get(), {})); }
 // Of runs of a kernel that lies the other way round the last comes first.

@@ -7,6 +7,8 @@
 
 #include <sinter/error.hpp>
 #include <sinter/functions.hpp>
+#include <sinter/scatter.hpp>
+#include <sinter/select.hpp>
 
 #include "codegen/ir/broadcast.hpp"
 #include "runtime/frontend/indices.hpp"
@@ -120,6 +122,21 @@ node* make_deleted(node* n, const index_item& what, std::int64_t given) {
   return make_deleted(n, at.data(), at.size(), axis);
 }
 
+node* make_deleted(node* n, node* at, std::int64_t given) {
+  const shape& s = typed(n)->extents;
+  const int axis = checked_axis(given, s.size(), "delete");
+  if (typed(at)->type == dtype::bool_) {
+    if (const shape& by = typed(at)->extents; by.size() != 1 || by[0] != s[axis])
+      throw shape_error(message("sinter: a mask of shape %s for delete along an axis of %lld elements",
+                                to_string(by).c_str(), static_cast<long long>(s[axis]))
+                            .c_str());
+    return make_compressed(n, handle(lazy<bool>(!lazy<bool>(retain(at))).share()).get(), axis);
+  }
+  array<bool> stays = full({s[axis]}, true);
+  stays(lazy<std::int64_t>(runtime::astype(runtime::term::of(at), dtype::int64).take()).ravel()) = false;
+  return make_compressed(n, handle(stays.share()).get(), axis);
+}
+
 namespace {
 
 // The values of an insertion at the places that they fill.
@@ -199,9 +216,9 @@ node* make_inserted(node* n, const std::int64_t* at, std::size_t count, bool lis
   const device_scope on(runtime::as_array_node(n) ? device_of(n) : device::current());
   if (count != 1) return inserted_at(n, before, values.get(), axis);
   if (!listed) values = handle(make_moved(values.get(), {1, {0}}, {1, {axis}}));
-  shape places = s;
-  places[axis] = typed(values.get())->extents[axis];
-  const handle between = fitted(values.get(), places, s);
+  shape gaps = s;
+  gaps[axis] = typed(values.get())->extents[axis];
+  const handle between = fitted(values.get(), gaps, s);
   return joined_around(n, axis, before[0], between.get());
 }
 

@@ -345,7 +345,11 @@ node* make_selected(node* const* conditions, std::size_t count, node* const* par
         message("sinter: select takes as many conditions as choices, not %zu and %zu", count, part_count).c_str());
   if (count == 0) throw shape_error("sinter: select by no condition");
   handle selected(retain(otherwise));
-  for (std::size_t p = count; p-- > 0;) selected = handle(runtime::make_where(conditions[p], parts[p], selected.get()));
+  const dtype type = runtime::typed(otherwise)->type;
+  for (std::size_t p = count; p-- > 0;) {
+    const term part = astype(term(handle(retain(parts[p]))), type);
+    selected = handle(runtime::make_where(conditions[p], part.get(), selected.get()));
+  }
   return selected.take();
 }
 

@@ -77,14 +77,17 @@ node* with_number(dtype t, F f) {
 
 // ---- tables ---------------------------------------------------------------------------------------------------------
 
-// A line's fields: between delimiters, or what spaces stand around.
+// A line's fields: between delimiters, or without one what spaces stand around.
 std::vector<std::string_view> fields_of(std::string_view line, const text_format& how) {
   if (how.comments && *how.comments)
     if (const auto at = line.find(how.comments); at != line.npos) line = line.substr(0, at);
   std::vector<std::string_view> all;
   if (trimmed(line).empty()) return all;
-  if (how.delimiter && *how.delimiter && !trimmed(how.delimiter).empty()) {
+  if (how.delimiter && *how.delimiter) {
     const std::string_view between = how.delimiter;
+    // Spaces around a line are none between numbers, but tabs may be.
+    line.remove_prefix(line.find_first_not_of(' '));
+    line.remove_suffix(line.size() - 1 - line.find_last_not_of(" \r"));
     for (std::size_t at = 0; at != line.npos;) {
       const auto end = line.find(between, at);
       all.push_back(trimmed(line.substr(at, end == line.npos ? end : end - at)));
@@ -114,25 +117,27 @@ class table_reader {
 
   number_table<T> read() {
     std::ifstream file(path_);
-    if (!file) refuse_file("loadtxt", path_, errno);
+    if (!file) refuse_file(function(), path_, errno);
     std::string line;
     while ((how_.max_rows < 0 || all_.rows < how_.max_rows) && std::getline(file, line)) {
-      ++line_;
+      if (++line_ == 1 && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
       if (line_ <= how_.skiprows) continue;
       if (const auto fields = fields_of(line, how_); !fields.empty()) add_row(fields);
     }
-    if (file.bad()) refuse_file("loadtxt", path_, errno);
+    if (file.bad()) refuse_file(function(), path_, errno);
     return std::move(all_);
   }
 
  private:
+  static constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  const char* function() const { return may_miss_ ? "genfromtxt" : "loadtxt"; }
   [[noreturn]] void bad(const std::string& what) const {
-    refuse(message("loadtxt: %s: line %lld %s", path_, line_, what.c_str()));
+    refuse(message("%s: %s: line %lld %s", function(), path_, line_, what.c_str()));
   }
 
   void add_row(const std::vector<std::string_view>& fields) {
     const auto count = static_cast<std::int64_t>(fields.size());
-    if (all_.columns >= 0 && count != fields_)
+    if (all_.columns >= 0 && count != fields_ && how_.usecols.empty())
       bad(message("has %lld fields, and those before it have %lld", static_cast<long long>(count),
                   static_cast<long long>(fields_)));
     fields_ = count;
@@ -187,7 +192,8 @@ node* load_text(const char* path, dtype t, const text_format& how, bool may_miss
 }
 
 node* parse_text(const char* text, const char* separator, dtype t) try {
-  const text_format how{.delimiter = separator, .comments = nullptr};
+  const bool is_space = !separator || trimmed(separator).empty();
+  const text_format how{.delimiter = is_space ? nullptr : separator, .comments = nullptr};
   std::string line(text);
   for (char& c : line)
     if (c == '\n') c = ' ';

@@ -105,9 +105,9 @@ class exponential_call final : public library_call {
   void enqueue(call_operands operands, call_results made, stream_state& on) const override {
     if (results[0].extents.elements() == 0) return;
     refuse_while_capturing(on, "expm");
-    if (is_of_few_small_ones() && on.device.dialect() == codegen::dialect::c)
-      return small_exponentials_on_host({results[0].type, results[0].extents, operands[0]->data(), made[0]->data()},
-                                        on);
+    if (is_of_few_small_ones() && on.device.dialect() == codegen::dialect::c &&
+        exponentials_on_host({results[0].type, results[0].extents, operands[0]->data(), made[0]->data()}, on))
+      return;
     const term given = term::of(const_cast<array_node*>(operands[0]));
     const term by_norm = evaluated(if_finite(above_0(log2(norm_of(given) / furthest_by_norm)), 0.0));
     term x = largest_of(by_norm) == 0 ? approximated(given) : scaled_and_squared(given, by_norm);
@@ -117,11 +117,11 @@ class exponential_call final : public library_call {
   }
 
  private:
-  // What is said about them would take longer than computing them.
+  // What is said about them takes longer than computing them, or some part of it.
   bool is_of_few_small_ones() const {
     const shape& s = results[0].extents;
     constexpr std::int64_t few = 8;
-    return s[s.size() - 1] <= most_of_small_exponential && s.elements() <= few * s[s.size() - 1] * s[s.size() - 1];
+    return s[s.size() - 1] <= most_of_host_exponential && s.elements() <= few * s[s.size() - 1] * s[s.size() - 1];
   }
 };
 

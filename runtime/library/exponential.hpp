@@ -28,15 +28,16 @@ constexpr double approximant[] = {1,
                                   of_approximant(1)};
 
 /// Matrices in C order in the host's memory, one after the other.
-struct small_exponentials {
+struct host_exponentials {
   dtype type;  // one of LAPACK's
   shape extents;
   const std::byte* from;
   std::byte* to;
 };
-constexpr int most_of_small_exponential = 16;  // rows
-/// Stream behaviour: in order on the CPU's stream.
-void small_exponentials_on_host(const small_exponentials&, stream_state& on);
+constexpr std::int64_t most_of_host_exponential = 512;  // rows
+/// False: they are not small enough to do without LAPACK, which is not there. Errors: `out_of_memory`. Stream behaviour: in order on the
+/// CPU's stream.
+bool exponentials_on_host(const host_exponentials&, stream_state& on);
 
 /// A node for the exponentials of square matrices in the last two axes, of one of LAPACK's dtypes.
 term make_exponential_call(const term&);

@@ -79,6 +79,14 @@ TEST_CASE("joins: a list in braces is of parts of arrays, or of expressions of o
   CHECK(sn::select({a(0) > 1, a(0) > 0}, {a(1), a(0)}).get() == std::vector<int>{1, 4});
   CHECK(sn::select({a(0) > 1, a(0) > 0}, {10, 20}, 30).get() == std::vector<std::int64_t>{20, 10});
   CHECK(sn::select({a > 3}, {0.5}).shape() == a.shape());
+  // What is there otherwise takes part in the dtype.
+  const array<std::uint8_t> bytes{250, 3};
+  const array<bool> first{true, false};
+  CHECK(sn::select({first}, sn::tuple(bytes), 2.5).get() == std::vector<double>{250, 2.5});
+  CHECK(sn::select({first}, sn::tuple(bytes), 7).get() == std::vector<std::uint8_t>{250, 7});
+  CHECK(sn::select({first}, sn::tuple(bytes), array<float>{1.5f, -2.5f}).get() == std::vector<float>{250, -2.5f});
+  CHECK(sn::select({first}, sn::tuple(first), 5).get() == std::vector<std::int64_t>{1, 5});
+  CHECK(sn::select({first}, {1}, 0.5).get() == std::vector<double>{1, 0.5});
   CHECK(sn::ravel_multi_index({a(0), a(1)}, {3, 5}).get() == std::vector<std::int64_t>{8, 14});
 }
 

@@ -94,6 +94,13 @@ TEST_CASE("shapes: many elements left out, and a pad of two numbers") {
   std::vector<std::int64_t> all(20);
   std::iota(all.begin(), all.end(), 0);
   CHECK(sn::delete_(x, all).size() == 0);
+  CHECK(array<int>(sn::delete_(x, x % 3 != 0)).get() == std::vector<int>{0, 3, 6, 9, 12, 15, 18});
+  CHECK(array<int>(sn::delete_(x(slice(5)), array<int>{3, -5, 3})).get() == std::vector<int>{1, 2, 4});
+  CHECK(array<int>(sn::delete_(x.reshape(2, 10), array{true, false}, 0)).get() == x(slice(10, 20)).get());
+  CHECK(sn::delete_(x.reshape(2, 10), sn::zeros<std::int64_t>({0}), 1).shape() == sn::shape{2, 10});
+  CHECK_THROWS_WITH_AS(sn::delete_(x, array{true}),
+                       "sinter: a mask of shape (1,) for delete along an axis of 20 elements", sn::shape_error);
+  CHECK_THROWS_AS((void)array<int>(sn::delete_(x, array<int>{20})).get(), sn::index_error);
   CHECK(sn::delete_(x(slice(5)), slice(_)).size() == 0);
   const std::vector<std::int64_t> nine(all.begin(), all.begin() + 9);
   CHECK(array<int>(sn::delete_(x.reshape(2, 10), nine, 1)).get() == std::vector<int>{9, 19});

@@ -46,6 +46,8 @@ SINTER_API node* make_diag(node*, std::int64_t offset);
 /// Without what lies at positions of an axis, or in a slice of it.
 SINTER_API node* make_deleted(node*, const std::int64_t* at, std::size_t count, std::int64_t axis);
 SINTER_API node* make_deleted(node*, const index_item& slice, std::int64_t axis);
+/// Without what integers name, or where a mask is true.
+SINTER_API node* make_deleted(node*, node* at, std::int64_t axis);
 /// With values before positions of an axis. A position alone, no list: the values' first axis counts as this axis.
 SINTER_API node* make_inserted(node*, const std::int64_t* at, std::size_t count, bool listed, node* values,
                                std::int64_t axis);

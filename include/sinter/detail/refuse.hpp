@@ -216,6 +216,7 @@ enum class fault : std::uint8_t {
   cast,
   extents,
   no_elements,
+  several_arrays,
   one_operand,
   text,
   keys,
@@ -285,6 +286,9 @@ class refused : public lazy<T> {
       of != fault::axis,
       "sinter: an axis is an integer; several are written {.axis = {0, 2}}; the larger of two is maximum(a, b)");
   static_assert(of != fault::no_elements, "sinter: an array without elements needs its element type: array<float> r");
+  static_assert(
+      of != fault::several_arrays,
+      "sinter: this gives several arrays: auto [w, v] = eigh(a) takes them apart, eigh(a).eigenvalues is one");
   static_assert(of != fault::text,
                 "sinter: what NumPy names by a text is here an enumerator, convolve(a, v, convolve_mode::same), "
                 "pad(a, 2, pad_mode::edge), an option in braces or a function of its own, which the reference has");
@@ -300,9 +304,15 @@ concept not_element = !element<T>;
 
 /// The element type of an array that is made of nothing which has one.
 struct no_elements {};
+/// The same, where there is more than one array.
+struct several_arrays {};
 /// What is there instead where T is no element type.
 template <class T>
-using no_element = refused<double, std::is_same_v<T, no_elements> ? fault::no_elements : fault::element, T>;
+using no_element = refused<double,
+                           std::is_same_v<T, no_elements>      ? fault::no_elements
+                           : std::is_same_v<T, several_arrays> ? fault::several_arrays
+                                                               : fault::element,
+                           T>;
 /// What a reduction over X, which is no axis, gives.
 template <class X>
 using no_axis = refused<double, fault::axis, X>;

@@ -43,6 +43,9 @@ using lapack_letter = const char*;
   X(trsm, (lapack_letter side, lapack_letter uplo, lapack_letter trans, lapack_letter diag, lapack_size m,             \
            lapack_size n, const T* alpha, const T* a, lapack_size lda, T* b, lapack_size ldb, lapack_length,           \
            lapack_length, lapack_length, lapack_length))                                                               \
+  X(gemm, (lapack_letter trans_a, lapack_letter trans_b, lapack_size m, lapack_size n, lapack_size inner,              \
+           const T* alpha, const T* a, lapack_size lda, const T* b, lapack_size ldb, const T* beta, T* c,              \
+           lapack_size ldc, lapack_length, lapack_length))                                                             \
   X(geqrf, (lapack_size m, lapack_size n, T * a, lapack_size lda, T * tau, T * work, lapack_size lwork, int* info))    \
   X(gbsv, (lapack_size n, lapack_size below, lapack_size above, lapack_size right, T * ab, lapack_size ldab,           \
            int* pivots, T* b, lapack_size ldb, int* info))                                                             \

@@ -53,7 +53,7 @@ void decompose(const array<T>& a, bool full, double limit) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("singular values: large matrices", T, float, complex) {
+TEST_CASE_TEMPLATE("large matrices: singular values", T, float, complex) {
   const double limit = sizeof(T) == 4 ? 2e-5 : 1e-12;
   for (const shape& s : {shape{160, 130}, shape{130, 160}, shape{140, 140}, shape{2, 130, 128}}) {
     CAPTURE(s);
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("singular values: large matrices", T, float, complex) {
   decompose(turned, false, limit);
 }
 
-TEST_CASE_TEMPLATE("singular values: of matrices with some that are 0", T, float, complex) {
+TEST_CASE_TEMPLATE("large matrices: singular values that are 0", T, float, complex) {
   const double limit = sizeof(T) == 4 ? 2e-5 : 1e-12;
   const array<T> low = matmul(any<T>({150, 7}, 6), any<T>({7, 140}, 7));
   decompose(low, false, limit);
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("singular values: of matrices with some that are 0", T, float
   CHECK(all(linalg::matrix_rank(several) == array<std::int64_t>{130, 129, 130, 0}).item());
 }
 
-TEST_CASE_TEMPLATE("singular values: systems as large", T, float, complex) {
+TEST_CASE_TEMPLATE("large matrices: systems of equations", T, float, complex) {
   const double limit = sizeof(T) == 4 ? 2e-4 : 1e-11;
   const array<T> a = any<T>({150, 150}, 9) + T(30) * eye<T>(150), b = any<T>({150, 40}, 10), one = any<T>({150}, 11);
   CHECK(off(matmul(a, linalg::solve(a, b)), b) < limit);
@@ -105,4 +105,23 @@ TEST_CASE_TEMPLATE("singular values: systems as large", T, float, complex) {
   const auto raw = linalg::qr_raw(rows);
   CHECK(raw.h.shape() == shape{60, 170});
   CHECK(off(triu(matrix_transpose(raw.h)(slice(0, 60))), r) < limit);
+}
+
+// By the host itself up to 512 rows, and by expressions.
+TEST_CASE_TEMPLATE("large matrices: exponentials of every norm", T, double, complex) {
+  for (const int rows : {5, 24, 40}) {
+    const array<T> a = any<T>({rows, rows}, 13) / T(sqrt(static_cast<double>(rows)));
+    for (const double norm : {1e-3, 0.05, 0.3, 0.8, 3.0}) {
+      CAPTURE(rows);
+      CAPTURE(norm);
+      const array<T> once = linalg::expm(a * norm);
+      CHECK(off(matmul(once, linalg::expm(a * -norm)), eye<T>(rows)) < 1e-12);
+      CHECK(off(matmul(once, once), linalg::expm(a * (2 * norm))) < 1e-12);
+      CHECK(off(linalg::expm(stack({array<T>(a * norm)}))(0), once) < 1e-14);
+    }
+  }
+  // Its powers leave the range of a double before it does.
+  array<T> shift = zeros<T>({20, 20});
+  shift(0, 1) = T(1e120);
+  CHECK(off(linalg::expm(shift) / T(1e120), (eye<T>(20) + shift) / T(1e120)) < 1e-15);
 }
