@@ -43,7 +43,8 @@ void compare_all(const Sparse& a, const Sparse& b, const array<T>& m, const arra
   CHECK_THROWS_AS((void)(0 == a), error);
 }
 
-TEST_CASE_TEMPLATE("sparse comparisons: what dense arrays give", T, std::int32_t, std::uint8_t, float, double) {
+// Each type is some hundred kernels, which differ in nothing but its name.
+TEST_CASE_TEMPLATE("sparse comparisons: what dense arrays give", T, std::uint8_t, double) {
   for (const auto& [given, s] : sparse_shapes) {
     const std::string name = given;
     CAPTURE(name);
@@ -65,8 +66,7 @@ void has_extremes(const Sparse& a, const array<T>& m) {
   }
 }
 
-TEST_CASE_TEMPLATE("sparse extremes: zeros count where there is no entry", T, bool, std::int32_t, std::uint64_t, float,
-                   double) {
+TEST_CASE_TEMPLATE("sparse extremes: zeros count where there is no entry", T, bool, std::uint64_t, double) {
   for (const auto& [given, s] : sparse_shapes) {
     const std::string name = given;
     if (s.elements() == 0) continue;
