@@ -124,7 +124,7 @@ static __device__ __forceinline__ void permute(const A& a, const P* const pivots
       for (int u = 0; u < 16; ++u) ahead[u] = mine[(first + step * min(j + u, n - 1)) * a.from_down];
 #pragma unroll
       for (int u = 0; u < 16; ++u) {
-        const int k = first + step * (j + u), p = (int)(limited(a, ahead[u]) + a.add);
+        const int k = first + step * (j + u), p = (int)limited(a, ahead[u] + a.add);
         const int exchanged = at == k ? p : at == p ? k : at;
         at = j + u < n ? exchanged : at;
       }

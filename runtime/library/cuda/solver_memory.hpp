@@ -109,9 +109,10 @@ class solver_memory {
     run_step(codegen::matrices_step::pivots, a);
     return pivots;
   }
-  /// Which row each row of a permuted matrix was, or forwards where each row went.
+  /// Which row each row of a permuted matrix was, or forwards where each row went. No pivot leads outside of it, whatever a library
+  /// makes of a matrix of NaN.
   const void* take_places(codegen::matrices_arguments pivots, bool forwards) {
-    pivots.rows = n_, pivots.forwards = forwards;
+    pivots.rows = pivots.limit = n_, pivots.forwards = forwards;
     pivots.to = take<std::int64_t>(batch_ * n_);
     run_step(codegen::matrices_step::permutation, pivots);
     return pivots.to;

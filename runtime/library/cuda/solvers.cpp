@@ -188,24 +188,23 @@ void gpu_job::permutation() {
 // A lower factor takes the library less than half as long as an upper one. An upper triangle in C order is, in columns, the lower one of the
 // conjugate matrix, whose factor is the transpose of the one wanted; a lower triangle is turned over on the way in and out.
 void gpu_job::cholesky() {
-  const int part = lower_part;
   std::byte* const a = p_.lower ? take_columns(operand(0), n_, n_) : result(0);
   if (!p_.lower) copy(operand(0), n_, n_, a, in_rows(n_, n_));
   int* const infos = take_zeros();
   if (batch_ > 1) {
     void** const all = take_pointers(a, n_ * n_);
     const auto n = static_cast<int>(n_);
-    check_cusolver(api_->potrfBatched[letter_](turn_.handle, part, n, all, n, infos, blas_batch()),
+    check_cusolver(api_->potrfBatched[letter_](turn_.handle, lower_part, n, all, n, infos, blas_batch()),
                    "cusolverDn potrfBatched");
   } else {
     const solver_buffers b = take_buffers(
         [&](auto* size, auto* host) {
-          return api_->cusolverDnXpotrf_bufferSize(turn_.handle, turn_.params, part, n_, type_, a, n_, type_, size,
-                                                   host);
+          return api_->cusolverDnXpotrf_bufferSize(turn_.handle, turn_.params, lower_part, n_, type_, a, n_, type_,
+                                                   size, host);
         },
         "cusolverDnXpotrf_bufferSize");
-    check_cusolver(api_->cusolverDnXpotrf(turn_.handle, turn_.params, part, n_, type_, a, n_, type_, b.data, b.size,
-                                          b.host, b.host_size, infos),
+    check_cusolver(api_->cusolverDnXpotrf(turn_.handle, turn_.params, lower_part, n_, type_, a, n_, type_, b.data,
+                                          b.size, b.host, b.host_size, infos),
                    "cusolverDnXpotrf");
   }
   codegen::matrices_arguments factor = p_.lower ? columns_at(a, n_, n_) : reading(nullptr, in_rows(n_, n_), w_.batch);
