@@ -36,9 +36,9 @@ static __device__ __forceinline__ T taken(const A& a, const T v, const long long
 }
 )";
 
-// Elements of small matrices in the order of the result: what is not beside each other in front is still in the cache. Larger ones in
-// tiles, which both sides go through in their own order. A thread has but four elements of a tile: its divisions are of 32 bits, and no
-// branch keeps a load from being on its way before the one ahead of it is there.
+// Elements of small matrices in the order of the result: what is not beside each other in front is still in the cache. Larger
+// ones in tiles, which both sides go through in their own order. A thread has but four elements of a tile: its divisions are of
+// 32 bits, and no branch keeps a load from being on its way before the one ahead of it is there.
 constexpr const char* copying_text = R"(
 template <class I>
 static __device__ __forceinline__ void copy_elements(const A& a) {

@@ -5,10 +5,10 @@
 
 namespace sinter {
 
-/// Without what lies at a position of an axis, or at several, `{1, -1}` or an array of integers, or in a slice, or where a mask is
-/// true; without an axis, of the flattened elements.
-/// The name is numpy.delete's with an underscore, as `delete` is a word of C++. Errors: `index_error`; `shape_error` for a mask of
-/// another length. Stream behaviour: an array or a mask waits, as how many there are has to be known. Source: numpy.delete.
+/// Without what lies at a position of an axis, or at several, `{1, -1}` or an array of integers, or in a slice, or where a mask
+/// is true; without an axis, of the flattened elements. The name is numpy.delete's with an underscore, as `delete` is a word of
+/// C++. Errors: `index_error`; `shape_error` for a mask of another length. Stream behaviour: an array or a mask waits, as how
+/// many there are has to be known. Source: numpy.delete.
 template <detail::expression E, class Axis = axis_options>
 auto delete_(E&& e, const detail::integers& at, Axis axis) {
   return lazy<detail::element_in<E>>(

@@ -123,9 +123,9 @@ auto choose(K&& which, std::initializer_list<N> of, index_mode mode = index_mode
   return detail::chosen_among(std::forward<K>(which), detail::join_of(detail::as_scalars(of)), mode);
 }
 
-/// At each point the element of the first choice whose condition is true, or another value: `select({a < 0, a > 9}, tuple(-a, a * 2),
-/// 7)`. Shapes: all broadcast. Dtypes: the one that the choices and the other value promote to. Errors: `shape_error` where there are not as many
-/// choices as conditions. Source: numpy.select.
+/// At each point the element of the first choice whose condition is true, or another value: `select({a < 0, a > 9}, tuple(-a, a *
+/// 2), 7)`. Shapes: all broadcast. Dtypes: the one that the choices and the other value promote to. Errors: `shape_error` where
+/// there are not as many choices as conditions. Source: numpy.select.
 template <detail::parts P, detail::operand V = int>
 auto select(std::initializer_list<lazy<bool>> conditions, P&& choices, V&& otherwise = 0) {
   return detail::selected_among(conditions, detail::join_of(std::forward<P>(choices)), std::forward<V>(otherwise));

@@ -1,6 +1,6 @@
-// Exponentials of a few matrices, each by itself, in double: by the method of runtime/library/exponential.cpp, with approximants of lower
-// degrees where the norm is small (Higham 2005, table 2.3), and with the diagonals of triangles as they are known to be (Al-Mohy and
-// Higham 2009, code fragment 2.1). A matrix in C order is its transpose in columns, and so is its exponential.
+// Exponentials of a few matrices, each by itself, in double: by the method of runtime/library/exponential.cpp, with approximants
+// of lower degrees where the norm is small (Higham 2005, table 2.3), and with the diagonals of triangles as they are known to be
+// (Al-Mohy and Higham 2009, code fragment 2.1). A matrix in C order is its transpose in columns, and so is its exponential.
 #include "runtime/library/exponential.hpp"
 
 #include <algorithm>

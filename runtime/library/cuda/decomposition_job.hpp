@@ -51,8 +51,8 @@ inline void decomposition_job::take_matrices() {
   copy(finite_operand(), m_, n_, matrices_, is_turned() ? in_rows(m_, n_) : in_columns(m_, n_));
 }
 
-// Of a matrix that is not higher than wide the transpose is decomposed, which is what lies there in columns: a^T = u' s v'^H, and u, in C
-// order, is v'^H in columns, as v^H is u'.
+// Of a matrix that is not higher than wide the transpose is decomposed, which is what lies there in columns: a^T = u' s v'^H, and
+// u, in C order, is v'^H in columns, as v^H is u'.
 inline void decomposition_job::svd() {
   matrices_ = take_elements(batch_ * m_ * n_);
   take_matrices();
@@ -71,9 +71,9 @@ inline void decomposition_job::svd() {
   finish(solver_fault::no_singular_values, infos_, solver_fault::no_singular_values, flags_, p_.vectors ? 3 : 1);
 }
 
-// A polar decomposition and the eigenvalues of its symmetric factor take a quarter of the iteration's time, and are no less exact. Where a
-// singular value is near 0 the library decomposes another matrix, and says how far away that is. How many of the batch are done: those
-// before the first such matrix. It keeps the calling thread, as the iteration does.
+// A polar decomposition and the eigenvalues of its symmetric factor take a quarter of the iteration's time, and are no less
+// exact. Where a singular value is near 0 the library decomposes another matrix, and says how far away that is. How many of the
+// batch are done: those before the first such matrix. It keeps the calling thread, as the iteration does.
 inline std::int64_t decomposition_job::polar_svd() {
   constexpr int economic = 1;
   const solver_size rows = rows_, columns = columns_;

@@ -98,8 +98,8 @@ bool gpu_job::solve_by(std::byte* a, const int* pivots, int trans, int right_ope
   return true;
 }
 
-// One matrix, by cuBLAS's triangles: cuSOLVER's own solution takes one and a half to three times as long (decision 0040). Rows are exchanged
-// on the way in; where the transpose is solved, on the way out.
+// One matrix, by cuBLAS's triangles: cuSOLVER's own solution takes one and a half to three times as long (decision 0040). Rows
+// are exchanged on the way in; where the transpose is solved, on the way out.
 bool gpu_job::solve_by_triangles(std::byte* a, const codegen::matrices_arguments& pivots, int trans, int right_operand,
                                  std::string& why) {
   const bool is_plain = trans == as_it_is, is_in_place = right_ == 1 && is_plain;
@@ -185,8 +185,9 @@ void gpu_job::permutation() {
 
 // ---- Cholesky, and triangles
 
-// A lower factor takes the library less than half as long as an upper one. An upper triangle in C order is, in columns, the lower one of the
-// conjugate matrix, whose factor is the transpose of the one wanted; a lower triangle is turned over on the way in and out.
+// A lower factor takes the library less than half as long as an upper one. An upper triangle in C order is, in columns, the lower
+// one of the conjugate matrix, whose factor is the transpose of the one wanted; a lower triangle is turned over on the way in and
+// out.
 void gpu_job::cholesky() {
   std::byte* const a = p_.lower ? take_columns(operand(0), n_, n_) : result(0);
   if (!p_.lower) copy(operand(0), n_, n_, a, in_rows(n_, n_));
