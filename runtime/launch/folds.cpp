@@ -74,7 +74,14 @@ class cuda_choice {
     l_.how.block[0] = 32;
     l_.how.block[1] = power_of_two(b_.reduced / 4, block_threads / 32);
     l_.how.grid[0] = static_cast<unsigned>(divide_up(b_.extents[f], 32 * s_.width) * extent(b_, 0, f));
-    if (b_.kept < codegen::most_tickets) l_.splits = parts(tile_blocks(), 32 * widest_pack(), l_.how.block[1]);
+    if (b_.kept < codegen::most_tickets) l_.splits = parts_of_tile();
+  }
+
+  // In order, that of a column must not follow from what is folded beside it.
+  std::int64_t parts_of_tile() const {
+    const int folded_at_a_time = static_cast<int>(l_.how.block[1]);
+    return v_.in_order ? parts(folding.column_blocks, 32, folded_at_a_time)
+                       : parts(tile_blocks(), 32 * widest_pack(), folded_at_a_time);
   }
 
   // Of bytes that are folded into words of eight, what parts leave and is read again counts beside what is read.

@@ -206,3 +206,25 @@ TEST_CASE("reductions: variance of numbers far from zero") {
   CHECK(var(array<std::uint8_t>{250, 5}).item() == 15006.25);  // the distance is not taken in 8 bits
   CHECK(std::isnan(var(array<double>{1, INFINITY, 2}).item()));
 }
+
+TEST_CASE("in strict mode a reduction has the same bits alone and beside others") {
+  const rerun strict("strict process: reductions beside others", {{"SINTER_MATH", "strict"}});
+  INFO(strict.output);
+  CHECK(strict.ok);
+}
+
+TEST_CASE("strict process: reductions beside others" * doctest::skip()) {
+  for (const shape& s : {shape{99, 3}, shape{300, 300}, shape{50, 1000}})
+    for (const int axis : {0, 1}) {
+      const array<double> x = sin(reshape(arange(s.elements()) * 1.0, s));
+      const array<float> y = astype<float>(cos(x));
+      const array<double> total = sum(x, {.axis = axis}), product = prod(x + 1.5, {.axis = axis});
+      const array<float> narrow = sum(y, {.axis = axis});
+      const auto [a, b, c, spread] =
+          eval(sum(x, {.axis = axis}), prod(x + 1.5, {.axis = axis}), sum(y, {.axis = axis}), var(x, {.axis = axis}));
+      INFO(s[0], " rows, axis ", axis, ", ", sum(spread).item());
+      CHECK(array_equal(a, total).item());
+      CHECK(array_equal(b, product).item());
+      CHECK(array_equal(c, narrow).item());
+    }
+}
