@@ -351,7 +351,8 @@ class cutter {
       a.transform = at.transform;
       a.called = at.called;
       if (a.members() > 1) a.position = take(at.position);
-      made[b] = accumulate(s.kernel, a);
+      made[b] = static_cast<std::uint16_t>(s.kernel.accumulators.size());
+      s.kernel.accumulators.push_back(a);
     }
     for (std::size_t i : points) write_root(take, s, i);
     s.kernel.everywhere = static_cast<std::uint16_t>(points.size());
@@ -390,13 +391,6 @@ class cutter {
     if (form_of(k) == form::rows) return "rows, folded and then used where they lie";
     return last ? "the reduction, what comes before it and what follows on its result"
                 : "a reduction whose result every element of a later kernel needs";
-  }
-
-  static std::uint16_t accumulate(kernel& k, const accumulator& a) {
-    for (std::size_t i = 0; i < k.accumulators.size(); ++i)
-      if (k.accumulators[i] == a) return static_cast<std::uint16_t>(i);
-    k.accumulators.push_back(a);
-    return static_cast<std::uint16_t>(k.accumulators.size() - 1);
   }
 
   void emit_roots() {

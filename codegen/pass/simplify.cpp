@@ -1,6 +1,7 @@
 // One pass forward that rewrites and shares, one back that finds what is needed.
 #include "codegen/pass/simplify.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "codegen/ir/values.hpp"
@@ -93,6 +94,22 @@ void share(kernel& k) {
   for (std::uint16_t& o : k.outputs) o = becomes[o];
 }
 
+// Accumulators that fold the same are one. Gives whether there were any.
+bool share_accumulators(kernel& k) {
+  std::vector<std::uint16_t> becomes;
+  std::vector<accumulator> kept;
+  for (const accumulator& a : k.accumulators) {
+    const auto at = std::find(kept.begin(), kept.end(), a);
+    becomes.push_back(static_cast<std::uint16_t>(at - kept.begin()));
+    if (at == kept.end()) kept.push_back(a);
+  }
+  if (kept.size() == k.accumulators.size()) return false;
+  k.accumulators = std::move(kept);
+  for (value& v : k.values)
+    if (v.kind == value_kind::reduced || v.kind == value_kind::scanned) v.index = becomes[v.index];
+  return true;
+}
+
 void drop_dead(kernel& k) {
   std::vector<bool> live(k.values.size());
   for (const accumulator& a : k.accumulators)
@@ -119,7 +136,8 @@ void drop_dead(kernel& k) {
 }  // namespace
 
 void simplify(kernel& k) {
-  share(k);
+  do share(k);
+  while (share_accumulators(k));
   drop_dead(k);
 }
 

@@ -72,6 +72,23 @@ TEST_CASE("simplify: what no output or accumulator needs is dropped") {
   CHECK(k.accumulators.size() == 1);
 }
 
+TEST_CASE("simplify: accumulators that turn out to fold the same are one, and so is what follows on them") {
+  kernel_builder b;
+  const auto x = b.input(f32), same = b.cast(b.cast(x, f64), f32);
+  const auto total = b.reduce(reduction::sum, x), again = b.reduce(reduction::sum, same);
+  const auto largest = b.reduce(reduction::max, same);
+  const codegen::kernel k =
+      simplified(b.gives({b.apply(op::sqrt, total), b.apply(op::sqrt, again), b.apply(op::add, again, largest)}));
+  CHECK(k.accumulators.size() == 2);
+  CHECK(k.outputs[0] == k.outputs[1]);
+  // A later pass folds what follows on the earlier one.
+  kernel_builder c;
+  const auto y = c.input(f32), z = c.cast(c.cast(y, f64), f32);
+  const auto distance = c.apply(op::subtract, y, c.reduce(reduction::sum, y)),
+             other = c.apply(op::subtract, y, c.reduce(reduction::sum, z));
+  CHECK(simplified(c.gives({c.reduce(reduction::max, distance), c.reduce(reduction::max, other)})).accumulators.size() == 2);
+}
+
 TEST_CASE("simplify: operations that undo themselves vanish") {
   CHECK(vanishes(f32, [](auto& b, auto x) { return b.apply(op::positive, x); }));
   CHECK(vanishes(f32, [](auto& b, auto x) { return b.apply(op::negative, b.apply(op::negative, x)); }));
