@@ -4,13 +4,11 @@
 #include <utility>
 
 #include "codegen/function/merge_exchange.hpp"
+#include "runtime/library/run_merging.hpp"
 
 namespace sinter::runtime {
 
 namespace {
-
-template <class K>
-using vector [[gnu::vector_size(lane_bytes), gnu::may_alias]] = K;
 
 // What is compared and exchanged: keys, or keys with their places. Inlined, to be compiled for each kind of processor.
 template <class K>
@@ -117,6 +115,39 @@ struct rows_of_elements {
     }
   }
 };
+/// Rows that are too long for lanes: parts of them are sorted there, and then merged.
+template <class K>
+struct rows_of_runs {
+  const K* from;
+  K* to;
+  std::size_t rows, length;
+  key_rule<K> rule;
+
+  [[gnu::always_inline]] void operator()() const {
+    alignas(lane_bytes) K keys[lanes_of<K> * most_in_lanes], other[lanes_of<K> * most_in_lanes];
+    const std::size_t runs = runs_of_row(length), width = lanes_of<K>;
+    const std::size_t of_run = (length + runs * width - 1) / (runs * width) * width, at_once = width / runs;
+    const key_rule<K> r = rule;
+    for (std::size_t row = 0; row < rows; row += at_once) {
+      const std::size_t some = std::min(rows - row, at_once);
+      for (std::size_t k = 0; k < some; ++k) {
+        K* const own = keys + k * runs * of_run;
+        for (std::size_t i = 0; i < length; ++i) own[i] = r.key(from[(row + k) * length + i]);
+        std::fill(own + length, own + runs * of_run, static_cast<K>(~K{0}));
+      }
+      to_lanes(keys, some * runs, of_run, other);
+      codegen::merge_exchange(keys_alone<K>{vectors(other)}, of_run);
+      from_lanes(other, some * runs, of_run, keys);
+      K *sorted = keys, *free = other;
+      for (std::size_t merged = 1; merged < runs; merged *= 2) {
+        merge_runs(sorted, some * runs / merged, merged * of_run, free);
+        std::swap(sorted, free);
+      }
+      for (std::size_t k = 0; k < some; ++k)
+        for (std::size_t i = 0; i < length; ++i) to[(row + k) * length + i] = r.bits(sorted[k * runs * of_run + i]);
+    }
+  }
+};
 struct rows_of_places {
   const std::uint64_t* from;
   std::int64_t* to;
@@ -125,7 +156,8 @@ struct rows_of_places {
 
   [[gnu::always_inline]] void operator()() const {
     constexpr std::size_t lanes = lanes_of<std::uint64_t>;
-    alignas(lane_bytes) std::uint64_t keys[lanes * most_in_lanes], places[lanes * most_in_lanes];
+    alignas(lane_bytes) std::uint64_t keys[lanes * most_in_lanes_with_places],
+        places[lanes * most_in_lanes_with_places];
     const equal_rule<std::uint64_t> r = rule;
     for (std::size_t row = 0; row < rows; row += lanes) {
       const std::size_t some = std::min(rows - row, lanes), count = length * lanes;
@@ -166,6 +198,7 @@ void run(const Work& work) {
 
 #else
 
+bool has_512() { return false; }
 bool has_256() { return true; }
 template <class Work>
 void run(const Work& work) {
@@ -174,24 +207,31 @@ void run(const Work& work) {
 
 #endif
 
+template <class K>
+void run_rows(const K* from, K* to, std::size_t rows, std::size_t length, const key_rule<K>& rule) {
+  if (length <= most_in_lanes) run(rows_of_elements<K>{from, to, rows, length, rule});
+  else run(rows_of_runs<K>{from, to, rows, length, rule});
+}
+
 }  // namespace
 
 bool has_lanes() { return has_256(); }
+bool merges_runs() { return has_512(); }
 
 void sort_lanes(std::uint16_t* keys, std::size_t length) noexcept { run(lanes_of_keys<std::uint16_t>{keys, length}); }
 void sort_lanes(std::uint64_t* keys, std::size_t length) noexcept { run(lanes_of_keys<std::uint64_t>{keys, length}); }
 
 void sort_rows(const std::uint16_t* from, std::uint16_t* to, std::size_t rows, std::size_t length,
                const key_rule<std::uint16_t>& rule) noexcept {
-  run(rows_of_elements<std::uint16_t>{from, to, rows, length, rule});
+  run_rows(from, to, rows, length, rule);
 }
 void sort_rows(const std::uint32_t* from, std::uint32_t* to, std::size_t rows, std::size_t length,
                const key_rule<std::uint32_t>& rule) noexcept {
-  run(rows_of_elements<std::uint32_t>{from, to, rows, length, rule});
+  run_rows(from, to, rows, length, rule);
 }
 void sort_rows(const std::uint64_t* from, std::uint64_t* to, std::size_t rows, std::size_t length,
                const key_rule<std::uint64_t>& rule) noexcept {
-  run(rows_of_elements<std::uint64_t>{from, to, rows, length, rule});
+  run_rows(from, to, rows, length, rule);
 }
 void sort_rows(const std::uint64_t* from, std::int64_t* places, std::size_t rows, std::size_t length,
                const equal_rule<std::uint64_t>& rule) noexcept {

@@ -196,9 +196,18 @@ TEST_CASE_TEMPLATE("order: rows of every length", T, std::int8_t, bfloat16, std:
 // On a CPU as many at once as vectors have lanes, and what is left of them; on a GPU as many as a block has threads.
 TEST_CASE_TEMPLATE("order: many short rows", T, std::int16_t, half, float, std::uint32_t, double, std::int64_t) {
   const bool by_lanes = device::current() == device::cpu();
-  for (const std::int64_t n : {2, 3, 5, 8, 9, 31, 64, 100, 255, 256, 257})
+  for (const std::int64_t n : {2, 3, 5, 8, 9, 31, 64, 100, 255, 256, 257, 511, 512})
     for (const std::int64_t rows : {2, 4, 8, 9, 17, 70, 300})
       if (by_lanes ? rows < 300 : n == 5 && rows == 300) check_rows<T>(rows, n);
+}
+
+// Parts of them are sorted as rows and merged: an odd number of pairs, a row alone, and rows of all but one vector.
+TEST_CASE_TEMPLATE("order: many rows of middling length", T, std::int16_t, half, float, std::uint32_t, double,
+                   std::int64_t) {
+  if (!(device::current() == device::cpu())) return;
+  for (const std::int64_t n : {513, 600, 1009, 1024, 1025, 2000, 2048, 2049, 4095, 4096, 4097})
+    for (const std::int64_t rows : {1, 2, 3, 8, 13}) check_rows<T>(rows, n);
+  check_rows<T>(5, 8192), check_rows<T>(3, 8193);
 }
 
 TEST_CASE_TEMPLATE("order: long rows", T, std::uint8_t, std::int16_t, half, float, int, double, std::uint64_t) {

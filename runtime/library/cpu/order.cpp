@@ -110,11 +110,24 @@ struct keys_beside {
 template <class S>
 constexpr bool is_packed = std::is_same_v<S, wide_places_of<std::uint64_t>>;
 
+template <class S>
+constexpr bool are_elements = std::is_same_v<S, elements_of<typename S::bits>>;
+
+// Are there rows enough for the lanes, and are they short enough?
+template <class S>
+bool fills_lanes(std::size_t rows, std::size_t length) {
+  using key = typename S::key;
+  constexpr std::size_t lanes = lane_bytes / std::min(sizeof(key), sizeof(std::uint64_t));
+  if (!has_lanes()) return false;
+  if (length <= (is_packed<S> ? most_in_lanes_with_places : most_in_lanes)) return rows >= lanes / 4;
+  return are_elements<S> && length <= longest_row<key>() && rows * runs_of_row(length) >= lanes / 2;
+}
+
 // As many rows at once as there are lanes; of fewer, the last one stands in the others, too.
 template <class S>
 void sort_in_lanes(const order_work& w, const typename S::rule_type& rule, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = w.of.length;
-  if constexpr (is_packed<S> || std::is_same_v<S, elements_of<typename S::bits>>) {
+  if constexpr (is_packed<S> || are_elements<S>) {
     const auto* const from = reinterpret_cast<const typename S::bits*>(w.from) + begin * n;
     auto* const to = row_of<typename S::made>(w.to, w, begin);
     sort_rows(from, to, static_cast<std::size_t>(end - begin), static_cast<std::size_t>(n), rule);
@@ -153,11 +166,9 @@ template <class S>
 void sort_parts(const void* with, long long begin, long long end) noexcept {
   const auto& w = *static_cast<const order_work*>(with);
   const typename S::rule_type rule(w.of.type, w.of.falling);
-  constexpr auto lanes =
-      static_cast<std::int64_t>(lane_bytes / std::min(sizeof(typename S::key), sizeof(std::uint64_t)));
   if constexpr (is_packed<S> ||
                 !std::is_same_v<typename S::key, placed_key>)  // others are of rows that are never short
-    if (has_lanes() && w.of.length <= std::int64_t{most_in_lanes} && end - begin >= lanes / 4)
+    if (fills_lanes<S>(static_cast<std::size_t>(end - begin), static_cast<std::size_t>(w.of.length)))
       return sort_in_lanes<S>(w, rule, begin, end);
   for (std::int64_t item = begin; item < end; ++item) {
     const std::int64_t row = item / w.parts, first = item % w.parts * w.part_length;
@@ -286,9 +297,15 @@ std::int64_t parts_of(const order_shape& s, int threads) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
 }
 
-// Threads that sort a row together are as quick as one that selects from it.
-bool selects(const order_shape& s, std::int64_t parts) {
-  return s.length >= std::int64_t{least_selected_from} && s.end - s.first < s.length / 8 && parts <= 4;
+// Threads that sort a row together are as quick as one that selects from it, and so are lanes that sort short rows of 32 bits.
+template <class S>
+bool selects(const order_shape& s, std::int64_t parts, int threads) {
+  constexpr std::int64_t short_row = 2400;
+  if (s.length < std::int64_t{least_selected_from} || s.end - s.first >= s.length / 8 || parts > 4) return false;
+  if constexpr (are_elements<S> && sizeof(typename S::bits) == 4)
+    if (s.length < short_row)
+      return !fills_lanes<S>(static_cast<std::size_t>(divide_up(s.rows, threads)), static_cast<std::size_t>(s.length));
+  return true;
 }
 
 template <class S>
@@ -334,7 +351,7 @@ template <class S>
 void order_as(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {
   const std::int64_t parts = parts_of(s, on.device.multiprocessors());
   if constexpr (sizeof(typename S::bits) > 1)
-    if (selects(s, parts)) return select_as<S>(s, from, to, on);
+    if (selects<S>(s, parts, on.device.multiprocessors())) return select_as<S>(s, from, to, on);
   sort_as<S>(s, from, to, parts, on);
 }
 
@@ -422,8 +439,10 @@ void count_two_bytes(const void* with, long long begin, long long end) noexcept 
 
 // Is that quicker than to sort or to select them? Threads sort parts of a row, and count whole ones.
 bool counts_two_bytes(const order_shape& s, stream_state& on) {
-  const std::int64_t parts = parts_of(s, on.device.multiprocessors());
-  return s.length >= least_counted_of_two_bytes && parts <= 2 && !selects(s, parts);
+  const int threads = on.device.multiprocessors();
+  const std::int64_t parts = parts_of(s, threads);
+  return s.length >= least_counted_of_two_bytes && parts <= 2 &&
+         !selects<elements_of<std::uint16_t>>(s, parts, threads);
 }
 
 void count_two_bytes_of(const order_shape& s, const std::byte* from, std::byte* to, stream_state& on) {

@@ -86,7 +86,9 @@ TEST_CASE("simplify: accumulators that turn out to fold the same are one, and so
   const auto y = c.input(f32), z = c.cast(c.cast(y, f64), f32);
   const auto distance = c.apply(op::subtract, y, c.reduce(reduction::sum, y)),
              other = c.apply(op::subtract, y, c.reduce(reduction::sum, z));
-  CHECK(simplified(c.gives({c.reduce(reduction::max, distance), c.reduce(reduction::max, other)})).accumulators.size() == 2);
+  CHECK(
+      simplified(c.gives({c.reduce(reduction::max, distance), c.reduce(reduction::max, other)})).accumulators.size() ==
+      2);
 }
 
 TEST_CASE("simplify: operations that undo themselves vanish") {
