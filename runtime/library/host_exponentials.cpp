@@ -55,7 +55,7 @@ class exponential_job {
       : by_(by),
         n_(n),
         room_(scratch),
-        given(take()),
+        given_(take()),
         result_(take()),
         a_(take()),
         a2_(take()),
@@ -69,7 +69,8 @@ class exponential_job {
         pivots_(room_.template take<int>(n)) {}
   std::size_t size() const { return room_.used(); }
 
-  /// What `given` is when it is called.
+  /// The matrix, which the caller writes, and its exponential.
+  const square& given() const { return given_; }
   const square& run();
 
  private:
@@ -96,17 +97,13 @@ class exponential_job {
   double halvings(double by_norm);
   triangles triangles_of_given() const;
   void put_diagonal(double factor) const {
-    for (std::int64_t i = 0; i < n_; ++i) result_(i, i) = std::exp(given(i, i) * factor);
+    for (std::int64_t i = 0; i < n_; ++i) result_(i, i) = std::exp(given_(i, i) * factor);
   }
 
   const lapack_of<T>* by_;
   const std::int64_t n_;
   arena room_;
-
- public:
-  const square given;
-
- private:
+  const square given_;
   square result_, a_;
   const square a2_, a4_, a6_, series_, odd_;
   square other_;
@@ -213,7 +210,7 @@ double exponential_job<T>::halvings(double by_norm) {
   if (!std::isfinite(reach)) return by_norm;
   const double by_powers = reach > 0 ? above_0(std::log2(reach / furthest_by_powers)) : 0;
   const double factor = std::ldexp(1.0, static_cast<int>(-by_powers));
-  for (std::int64_t i = 0; i < count(); ++i) series_.at[i] = std::abs(given.at[i]) * factor;
+  for (std::int64_t i = 0; i < count(); ++i) series_.at[i] = std::abs(given_.at[i]) * factor;
   const double norm = norm_of(series_);
   std::fill_n(sums_, n_, 1.0);
   for (int power = 0; power < lacking_power; ++power) {
@@ -232,7 +229,7 @@ template <class T>
 triangles exponential_job<T>::triangles_of_given() const {
   triangles has;
   for (std::int64_t j = 0; j < n_; ++j)
-    for (std::int64_t i = 0; i < n_; ++i) (i > j ? has.lower : has.upper) |= i != j && given(i, j) != T();
+    for (std::int64_t i = 0; i < n_; ++i) (i > j ? has.lower : has.upper) |= i != j && given_(i, j) != T();
   return has;
 }
 
@@ -241,11 +238,11 @@ template <class T>
 const columns_of<T>& exponential_job<T>::run() {
   const triangles has = triangles_of_given();
   const bool is_triangle = !has.lower || !has.upper;
-  const double norm = norm_of(given), by_norm = above_0(std::log2(norm / furthest_by_norm));
+  const double norm = norm_of(given_), by_norm = above_0(std::log2(norm / furthest_by_norm));
   const bool is_small = !std::isfinite(by_norm) || by_norm == 0;
   const auto* const lower = std::ranges::find_if(lower_ones, [&](const auto& by) { return norm <= by.furthest; });
   int halved = 0;
-  copy(given, a_);
+  copy(given_, a_);
   if (lower != std::end(lower_ones)) {
     approximate_lower(*lower);
   } else {
@@ -284,7 +281,7 @@ void compute(void* with) noexcept {
     using T = number_for<E>;
     exponential_job<T> job(by ? &by->of<T>() : nullptr, scratch, n);
     for (std::int64_t first = 0; first < of.extents.elements(); first += n * n) {
-      std::copy_n(reinterpret_cast<const E*>(from) + first, n * n, job.given.at);
+      std::copy_n(reinterpret_cast<const E*>(from) + first, n * n, job.given().at);
       const columns_of<T>& x = job.run();
       for (std::int64_t i = 0; i < n * n; ++i) reinterpret_cast<E*>(to)[first + i] = static_cast<E>(x.at[i]);
     }

@@ -43,7 +43,7 @@ void compare_all(const Sparse& a, const Sparse& b, const array<T>& m, const arra
   CHECK_THROWS_AS((void)(0 == a), error);
 }
 
-// Each type is some hundred kernels, which differ in nothing but its name.
+// Each type is some 300 kernels, which differ in nothing but its name.
 TEST_CASE_TEMPLATE("sparse comparisons: what dense arrays give", T, std::uint8_t, double) {
   for (const auto& [given, s] : sparse_shapes) {
     const std::string name = given;

@@ -87,7 +87,8 @@ class lapack_job : banded_job {
 
   // By the factors of a^T, which is what lies there in columns. So does b^T, and where it is worth it x^T is b^T u^-1 l^-1 p^T.
   int solve() {
-    const bool in_rows = right_ >= 16;
+    constexpr int least_in_rows = 16;
+    const bool in_rows = right_ >= least_in_rows;
     const auto a = take<T>(scratch_, n_, n_);
     const auto room = in_rows ? take<T>(scratch_, right_, n_) : take<T>(scratch_, n_, right_);
     const auto b = in_rows ? turned_in_place(0, room) : room;
