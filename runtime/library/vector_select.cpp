@@ -303,12 +303,27 @@ bool has_vectors() {
 
 #endif
 
-// By a sample: the wanted ranks lie between keys of it that are three standard deviations further out. Places are those of a fixed
-// sequence with no period that data have.
+// How many keys are looked at first, and how many of them further out than the wanted ranks the bracket ends.
+struct sampling {
+  std::size_t size;
+  double further;
+};
+/// Wanted ranks lie within three standard deviations.
+sampling surely(std::size_t count) {
+  const std::size_t size = std::clamp<std::size_t>(count / 16, 128, 2048);
+  return {size, 1.5 * std::sqrt(static_cast<double>(size)) + 1};
+}
+/// Of few keys a sample that is quickly in order; where the wanted ranks lie elsewhere, that side is gone on with.
+sampling quickly(std::size_t count) {
+  constexpr std::size_t few = 1 << 15;
+  return count < few ? sampling{most_counted, 2} : surely(count);
+}
+
+// Places of a sample are those of a fixed sequence with no period that data have.
 template <class K, class Rule>
 bracket<K> bracket_of(const K* elements, std::size_t count, std::size_t first, std::size_t end, const Rule& rule,
-                      K* sample) {
-  const std::size_t size = std::clamp<std::size_t>(count / 16, 128, 2048);
+                      const sampling& by_sample, K* sample) {
+  const auto [size, further] = by_sample;
   std::uint64_t state = count;
   for (std::size_t i = 0; i < size; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -316,7 +331,6 @@ bracket<K> bracket_of(const K* elements, std::size_t count, std::size_t first, s
   }
   sort_keys(sample, size);
   const double scale = static_cast<double>(size) / static_cast<double>(count);
-  const double further = 1.5 * std::sqrt(static_cast<double>(size)) + 1;
   const double low = static_cast<double>(first) * scale - further, high = static_cast<double>(end) * scale + further;
   bracket<K> by{0, std::numeric_limits<K>::max()};
   if (low >= 0) by.low = sample[static_cast<std::size_t>(low)];
@@ -325,46 +339,51 @@ bracket<K> bracket_of(const K* elements, std::size_t count, std::size_t first, s
 }
 
 bool can_sample(std::size_t count, std::size_t first, std::size_t end) {
-  return count >= least_selected_from && count <= std::uint32_t{0xffffffff} && end - first < count / 8;
+  constexpr std::size_t least = 64;  // fewer are sooner sorted
+  return count >= least && count <= std::uint32_t{0xffffffff} && end - first < count / 8;
+}
+
+template <class K>
+void sort_elements(const K* from, K* to, std::size_t count, const key_rule<K>& rule) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = rule.key(from[i]);
+  sort_keys(to, count);
+  for (std::size_t i = 0; i < count; ++i) to[i] = rule.bits(to[i]);
 }
 
 // `from` may be `to`.
 template <class K>
 void select_by_sample(const K* from, K* to, std::size_t count, std::size_t first, std::size_t end,
                       const key_rule<K>& rule, K* room) {
-  if (can_sample(count, first, end)) {
-    const bracket<K> by = bracket_of(from, count, first, end, rule, room);
-    // Where elements are read that lie there already, those above wait.
-    const bool is_in_place = from == to;
-    parts<K> of{to, room, is_in_place ? room + 2 * count : to + count};
-    const std::size_t done = has_vectors<K>() ? take_vectors_apart(from, count, rule, by, of) : 0;
-    take_apart(from, done, count, rule, by, of);
-    K* const middle = to + of.below;
-    if (is_in_place) std::copy_n(of.end - of.above, of.above, middle + of.within);
-    const bool is_one_key = by.low == by.high;
-    if (of.below <= first && end <= of.below + of.within && (is_one_key || of.within <= count / 2)) {
-      if (!is_one_key)
-        select_by_sample(of.inside, of.inside, of.within, first - of.below, end - of.below, key_rule<K>(),
-                         room + count);
-      for (std::size_t i = 0; i < of.within; ++i) middle[i] = rule.bits(of.inside[i]);
-      return;
-    }
-    // Out of luck, or most keys are equal.
-    if (is_in_place)
-      for (std::size_t i = 0; i < of.within; ++i) middle[i] = rule.bits(of.inside[i]);
-  }
-  for (std::size_t i = 0; i < count; ++i) to[i] = rule.key(from[i]);
-  sort_keys(to, count);
-  for (std::size_t i = 0; i < count; ++i) to[i] = rule.bits(to[i]);
+  if (!can_sample(count, first, end)) return sort_elements(from, to, count, rule);
+  const bracket<K> by = bracket_of(from, count, first, end, rule, quickly(count), room);
+  // Where elements are read that lie there already, those above wait.
+  const bool is_in_place = from == to;
+  parts<K> of{to, room, is_in_place ? room + 2 * count : to + count};
+  const std::size_t done = has_vectors<K>() ? take_vectors_apart(from, count, rule, by, of) : 0;
+  take_apart(from, done, count, rule, by, of);
+  K *const middle = to + of.below, *const behind = middle + of.within;
+  if (is_in_place) std::copy_n(of.end - of.above, of.above, behind);
+  const bool is_one_key = by.low == by.high, lies_within = of.below <= first && end <= of.below + of.within;
+  if (lies_within && !is_one_key && of.within <= count / 2)
+    select_by_sample(of.inside, of.inside, of.within, first - of.below, end - of.below, key_rule<K>(), room + count);
+  for (std::size_t i = 0; i < of.within; ++i) middle[i] = rule.bits(of.inside[i]);
+  if (lies_within && (is_one_key || of.within <= count / 2)) return;
+  // A side that is hardly less than all is sooner sorted, and so are all if several parts have wanted ranks, or most keys are equal.
+  const std::size_t most = count - count / 8;
+  if (end <= of.below && of.below <= most) return select_by_sample(to, to, of.below, first, end, rule, room);
+  const std::size_t before = of.below + of.within;
+  if (first >= before && of.above <= most)
+    return select_by_sample(behind, behind, of.above, first - before, end - before, rule, room);
+  sort_elements(to, to, count, rule);
 }
 
 // Keys among which the wanted ranks are: those within a bracket, or all.
 template <class K>
 gathered<K> gather_wanted(const K* elements, std::size_t count, std::size_t first, std::size_t end,
                           const equal_rule<K>& rule, K* room) {
-  if (can_sample(count, first, end)) {
+  if (count >= least_places_selected_from && can_sample(count, first, end)) {
     gathered<K> to{room};
-    const bracket<K> by = bracket_of(elements, count, first, end, rule, room);
+    const bracket<K> by = bracket_of(elements, count, first, end, rule, surely(count), room);
     const std::size_t done = has_vectors<K>() ? gather_vectors(elements, count, rule, by, to) : 0;
     for (std::size_t i = done; i < count; ++i) {
       const K k = rule.key(elements[i]);

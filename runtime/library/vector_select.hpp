@@ -9,8 +9,8 @@
 
 namespace sinter::runtime {
 
-/// Of fewer keys all are as quickly sorted.
-constexpr std::size_t least_selected_from = 1000;
+/// Of fewer keys all are as quickly sorted, those with places sooner than others.
+constexpr std::size_t least_selected_from = 513, least_places_selected_from = 1000;
 /// How many keys `select_elements` takes for itself beside so many, and `select_places`.
 constexpr std::size_t room_to_select(std::size_t count) { return 2 * count; }
 constexpr std::size_t in_fours(std::size_t count) { return (count + 3) / 4 * 4; }

@@ -38,10 +38,7 @@ struct highway {
 
 std::atomic<const highway*> found{nullptr};
 
-// Highway 1.0 takes some 300 ns for a row of any length up to its vectors' squared. Of fewer keys each one's place is counted, which no
-// processor has to guess.
-constexpr std::size_t most_counted = 24;
-
+// Highway 1.0 takes some 300 ns for a row of any length up to its vectors' squared.
 template <class K>
 void count_places(K* keys, std::size_t count) {
   K all[most_counted];

@@ -31,6 +31,9 @@ bool rises(const K* keys, std::size_t count) {
   return true;
 }
 
+/// Of so many keys each one's place is counted, which no processor has to guess.
+constexpr std::size_t most_counted = 24;
+
 // Rising, with whatever has been found by then. Nothing is thrown.
 void sort_keys(std::uint16_t*, std::size_t count) noexcept;
 void sort_keys(std::uint32_t*, std::size_t count) noexcept;

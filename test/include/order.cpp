@@ -164,8 +164,8 @@ void check_ranks(const std::vector<T>& from, std::int64_t first, std::int64_t la
 }  // namespace
 
 TEST_CASE_TEMPLATE("order: ranks of long rows", T, std::uint16_t, half, float, int, double, std::uint64_t) {
-  for (const std::int64_t n : {999, 1000, 4096, 30'001}) {
-    if (n > 999 && !(device::current() == device::cpu())) break;  // elsewhere all is sorted
+  for (const std::int64_t n : {513, 600, 999, 1000, 2000, 4096, 30'001}) {
+    if (n > 600 && !(device::current() == device::cpu())) break;  // elsewhere all is sorted
     const std::vector<T> any = bits_of_all_kinds<T>(n, 7);
     std::vector<T> rising = any, falling = any, few = any, same(any.size(), T(3));
     std::sort(rising.begin(), rising.end(), comes_before<T>);

@@ -300,8 +300,8 @@ std::int64_t parts_of(const order_shape& s, int threads) {
 // Threads that sort a row together are as quick as one that selects from it, and so are lanes that sort short rows of 32 bits.
 template <class S>
 bool selects(const order_shape& s, std::int64_t parts, int threads) {
-  constexpr std::int64_t short_row = 2400;
-  if (s.length < std::int64_t{least_selected_from} || s.end - s.first >= s.length / 8 || parts > 4) return false;
+  constexpr std::int64_t least = gives_places<S> ? least_places_selected_from : least_selected_from, short_row = 1000;
+  if (s.length < least || s.end - s.first >= s.length / 8 || parts > 4) return false;
   if constexpr (are_elements<S> && sizeof(typename S::bits) == 4)
     if (s.length < short_row)
       return !fills_lanes<S>(static_cast<std::size_t>(divide_up(s.rows, threads)), static_cast<std::size_t>(s.length));
