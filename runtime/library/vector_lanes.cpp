@@ -102,7 +102,9 @@ struct rows_of_elements {
   std::size_t rows, length;
   key_rule<K> rule;
 
-  [[gnu::always_inline]] void operator()() const {
+  [[gnu::always_inline]] void operator()() const { length <= most_in_lanes ? sort_short() : sort_in_runs(); }
+
+  [[gnu::always_inline]] void sort_short() const {
     alignas(lane_bytes) K keys[lanes_of<K> * most_in_lanes];
     const key_rule<K> r = rule;
     for (std::size_t row = 0; row < rows; row += lanes_of<K>) {
@@ -114,38 +116,33 @@ struct rows_of_elements {
       from_lanes(keys, some, length, to + row * length);
     }
   }
-};
-/// Rows that are too long for lanes: parts of them are sorted there, and then merged.
-template <class K>
-struct rows_of_runs {
-  const K* from;
-  K* to;
-  std::size_t rows, length;
-  key_rule<K> rule;
 
-  [[gnu::always_inline]] void operator()() const {
+  // Runs are whole vectors, behind whose keys the greatest there are stand; all that fill the lanes are sorted at once.
+  [[gnu::always_inline]] void sort_in_runs() const {
     alignas(lane_bytes) K keys[lanes_of<K> * most_in_lanes], other[lanes_of<K> * most_in_lanes];
-    const std::size_t runs = runs_of_row(length), width = lanes_of<K>;
-    const std::size_t of_run = (length + runs * width - 1) / (runs * width) * width, at_once = width / runs;
+    const std::size_t runs = runs_of_row(length), width = lanes_of<K>, at_once = width / runs;
+    const std::size_t of_run = (length + runs * width - 1) / (runs * width) * width, of_row = runs * of_run;
     const key_rule<K> r = rule;
     for (std::size_t row = 0; row < rows; row += at_once) {
       const std::size_t some = std::min(rows - row, at_once);
       for (std::size_t k = 0; k < some; ++k) {
-        K* const own = keys + k * runs * of_run;
-        for (std::size_t i = 0; i < length; ++i) own[i] = r.key(from[(row + k) * length + i]);
-        std::fill(own + length, own + runs * of_run, static_cast<K>(~K{0}));
+        for (std::size_t i = 0; i < length; ++i) keys[k * of_row + i] = r.key(from[(row + k) * length + i]);
+        std::fill(keys + k * of_row + length, keys + (k + 1) * of_row, static_cast<K>(~K{0}));
       }
       to_lanes(keys, some * runs, of_run, other);
       codegen::merge_exchange(keys_alone<K>{vectors(other)}, of_run);
       from_lanes(other, some * runs, of_run, keys);
-      K *sorted = keys, *free = other;
-      for (std::size_t merged = 1; merged < runs; merged *= 2) {
-        merge_runs(sorted, some * runs / merged, merged * of_run, free);
-        std::swap(sorted, free);
-      }
+      const K* const sorted = merge_all(keys, some, runs, of_run, other);
       for (std::size_t k = 0; k < some; ++k)
-        for (std::size_t i = 0; i < length; ++i) to[(row + k) * length + i] = r.bits(sorted[k * runs * of_run + i]);
+        for (std::size_t i = 0; i < length; ++i) to[(row + k) * length + i] = r.bits(sorted[k * of_row + i]);
     }
+  }
+  // Gives where the rows are then.
+  [[gnu::always_inline]] static const K* merge_all(K* keys, std::size_t some, std::size_t runs, std::size_t of_run,
+                                                   K* other) {
+    for (std::size_t merged = 1; merged < runs; merged *= 2, std::swap(keys, other))
+      merge_runs(keys, some * runs / merged, merged * of_run, other);
+    return keys;
   }
 };
 struct rows_of_places {
@@ -207,12 +204,6 @@ void run(const Work& work) {
 
 #endif
 
-template <class K>
-void run_rows(const K* from, K* to, std::size_t rows, std::size_t length, const key_rule<K>& rule) {
-  if (length <= most_in_lanes) run(rows_of_elements<K>{from, to, rows, length, rule});
-  else run(rows_of_runs<K>{from, to, rows, length, rule});
-}
-
 }  // namespace
 
 bool has_lanes() { return has_256(); }
@@ -223,15 +214,15 @@ void sort_lanes(std::uint64_t* keys, std::size_t length) noexcept { run(lanes_of
 
 void sort_rows(const std::uint16_t* from, std::uint16_t* to, std::size_t rows, std::size_t length,
                const key_rule<std::uint16_t>& rule) noexcept {
-  run_rows(from, to, rows, length, rule);
+  run(rows_of_elements<std::uint16_t>{from, to, rows, length, rule});
 }
 void sort_rows(const std::uint32_t* from, std::uint32_t* to, std::size_t rows, std::size_t length,
                const key_rule<std::uint32_t>& rule) noexcept {
-  run_rows(from, to, rows, length, rule);
+  run(rows_of_elements<std::uint32_t>{from, to, rows, length, rule});
 }
 void sort_rows(const std::uint64_t* from, std::uint64_t* to, std::size_t rows, std::size_t length,
                const key_rule<std::uint64_t>& rule) noexcept {
-  run_rows(from, to, rows, length, rule);
+  run(rows_of_elements<std::uint64_t>{from, to, rows, length, rule});
 }
 void sort_rows(const std::uint64_t* from, std::int64_t* places, std::size_t rows, std::size_t length,
                const equal_rule<std::uint64_t>& rule) noexcept {
