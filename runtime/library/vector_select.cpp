@@ -193,7 +193,6 @@ template <class K>
 [[SINTER_AVX512_OF_16, gnu::always_inline]] inline __m512i all_of_16(std::uint16_t k) {
   return _mm512_set1_epi16(static_cast<short>(k));
 }
-template <>
 [[SINTER_AVX512_OF_16]] std::size_t take_vectors_apart(const std::uint16_t* elements, std::size_t count,
                                                        const key_rule<std::uint16_t>& rule,
                                                        const bracket<std::uint16_t>& by, parts<std::uint16_t>& to) {
