@@ -272,14 +272,15 @@ struct work {
 };
 
 void compute(void* with) noexcept {
-  const auto& [of, by, scratch] = *static_cast<const work*>(with);
+  const work& all = *static_cast<const work*>(with);
+  const host_exponentials& of = all.of;
   const std::int64_t n = of.extents[of.extents.size() - 1];
   std::optional<unshared_calls> alone;
-  if (by && n <= most_by_one_thread) alone.emplace(*by);
+  if (all.by && n <= most_by_one_thread) alone.emplace(*all.by);
   with_inexact(of.type, [&, from = of.from, to = of.to](auto element) {
     using E = typename decltype(element)::type;
     using T = number_for<E>;
-    exponential_job<T> job(by ? &by->of<T>() : nullptr, scratch, n);
+    exponential_job<T> job(all.by ? &all.by->of<T>() : nullptr, all.scratch, n);
     for (std::int64_t first = 0; first < of.extents.elements(); first += n * n) {
       std::copy_n(reinterpret_cast<const E*>(from) + first, n * n, job.given().at);
       const columns_of<T>& x = job.run();

@@ -78,13 +78,13 @@ void solve_small_part(const solver_work& w, std::byte* scratch, std::int64_t beg
 
 // One part of the batch.
 void solve_part(void* with, std::int64_t number) {
-  const auto [work, to] = *static_cast<const parts*>(with);
-  const solver_work& w = *work;
+  const parts& all = *static_cast<const parts*>(with);
+  const solver_work& w = *all.work;
   const std::int64_t groups = groups_of(w), each = together(w), count = w.batch.elements();
   const std::int64_t begin = groups * number / w.parts * each,
                      end = std::min(count, groups * (number + 1) / w.parts * each);
   std::byte* const scratch = w.scratch + static_cast<std::size_t>(number) * w.scratch_size;
-  if (is_small_system(w.of)) return solve_small_part(w, scratch, begin, end, *to);
+  if (is_small_system(w.of)) return solve_small_part(w, scratch, begin, end, *all.note);
   with_inexact(w.of.type, [&](auto of) {
     using T = typename decltype(of)::type;
     for (std::int64_t i = begin; i < end; ++i) {
@@ -92,7 +92,7 @@ void solve_part(void* with, std::int64_t number) {
       const int info = one.run();
       if (info == 0) continue;
       one.fill_with_nan();
-      note(w, *to, info, i);
+      note(w, *all.note, info, i);
     }
   });
 }
