@@ -25,10 +25,21 @@ inline constexpr double v01 = 9.998420897506056e+2, v02 = 2.839940833161907e+0, 
                         v43 = -1.119011592875110e-10, v44 = -1.941660213148725e-11, v45 = -1.864826425365600e-14,
                         v46 = 1.119522344879478e-14, v47 = -1.200507748551599e-15, v48 = 6.057902487546866e-17;
 
+/// What a step of the formula is kept as: of arrays a lazy one. Of numbers, for which the formula holds too, a number.
+template <class A>
+struct kept {
+  using type = A;
+};
+template <class A>
+  requires requires { typename A::sinter_element; }
+struct kept<A> {
+  using type = sinter::lazy<typename A::sinter_element>;
+};
+
 /// The denominator's coefficients d0, d1 and d2, their derivatives, and what is divided by d2.
 template <class T>
 struct denominator {
-  sinter::lazy<T> d0, d0_t, d1, d1_t, d2, d2_t, over_d2, d2_ratio_t;
+  T d0, d0_t, d1, d1_t, d2, d2_t, over_d2, d2_ratio_t;
 };
 template <class A>
 auto denominator_of(const A& sa, const A& ct) {
@@ -54,13 +65,13 @@ auto denominator_of(const A& sa, const A& ct) {
   auto d2_t = v18 + 2 * d2_c1;
   auto over_d2 = 1 / d2;
   auto d2_ratio_t = 1 / square(d2) * d2_t;  // minus the derivative of 1 / d2
-  return denominator<typename A::sinter_element>{d0, d0_t, d1, d1_t, d2, d2_t, over_d2, d2_ratio_t};
+  return denominator<typename kept<A>::type>{d0, d0_t, d1, d1_t, d2, d2_t, over_d2, d2_ratio_t};
 }
 
 /// The numerator's, but for the derivative of n3, which is v48.
 template <class T>
 struct numerator {
-  sinter::lazy<T> n0, n0_t, n1, n1_t, n2, n2_t, n3;
+  T n0, n0_t, n1, n1_t, n2, n2_t, n3;
 };
 template <class A>
 auto numerator_of(const A& sa, const A& ct) {
@@ -90,13 +101,13 @@ auto numerator_of(const A& sa, const A& ct) {
   auto n2 = v43 + ct * (v44 + n2_c1 + n2_s1);
   auto n2_t = v44 + 2 * n2_c1 + n2_s1;
   auto n3 = v47 + v48 * ct;
-  return numerator<typename A::sinter_element>{n0, n0_t, n1, n1_t, n2, n2_t, n3};
+  return numerator<typename kept<A>::type>{n0, n0_t, n1, n1_t, n2, n2_t, n3};
 }
 
 /// What is left of the numerator when the polynomial part has been divided out, rest0 + rest1 p, and the derivatives.
 template <class T>
 struct remainder {
-  sinter::lazy<T> rest0, rest0_t, rest1, rest1_t;
+  T rest0, rest0_t, rest1, rest1_t;
 };
 template <class T>
 remainder<T> remainder_of(const denominator<T>& below, const numerator<T>& above) {
