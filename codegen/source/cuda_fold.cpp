@@ -440,32 +440,22 @@ class cuda_fold : fold_words {
   void finish_tile() {
     const std::string& t = b_.index;
     const std::string tile = side_by_side() ? "blockDim.x * " + std::to_string(width_) : "blockDim.x";
-    const std::string n = number("n", b_.fastest());
+    const std::string lanes = std::to_string(column_lanes()), n = number("n", b_.fastest());
+    const auto all = [](const std::string& lane) {
+      return [lane](int m) { return number("all", m) + "[" + lane + "]"; };
+    };
     w_.line("const ", t, " begin = blockIdx.x % tiles * (", tile, "), end = min(begin + ", tile, ", ", n, ");");
     w_.open("for (", t, " column = begin + lane; column < end; column += blockDim.x * blockDim.y)");
-    for (int a : b_.stages.front().accumulators) finish_column(a, "(line * " + n + " + column)");
-    each_output_of("column", of_all("0"));
-    w_.close();
-  }
-
-  // A column's state in one lane of `all`.
-  static spelled of_all(const std::string& lane) {
-    return [lane](int m) { return number("all", m) + "[" + lane + "]"; };
-  }
-
-  void finish_column(int a, const std::string& output) {
-    stage one;
-    one.accumulators = {a};
-    const int count = column_lanes(b_.k.accumulators[static_cast<std::size_t>(a)]);
-    const std::string lanes = std::to_string(count);
-    for (int m : members_of(one)) w_.line(b_.member_type(m), " ", number("all", m), "[", lanes, "];");
+    for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("all", m), "[", lanes, "];");
     w_.raw("#pragma unroll\n");
     w_.open("for (int l = 0; l < ", lanes, "; ++l)");
-    for (int m : members_of(one)) w_.line(of_all("l")(m), " = ", b_.identity(m), ";");
+    for (int m = 0; m < members(); ++m) w_.line(all("l")(m), " = ", b_.identity(m), ";");
     w_.close();
-    fold_each_part(one, count, "0", "1", output, of_all("l"));
-    for (int half = count / 2; half > 0; half /= 2)
-      for (int l = 0; l < half; ++l) fold(one, of_all(std::to_string(l)), of_all(std::to_string(l + half)));
+    fold_each_part(column_lanes(), "0", "1", "(line * " + n + " + column)", all("l"));
+    for (int half = column_lanes() / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) fold(all(std::to_string(l)), all(std::to_string(l + half)));
+    each_output_of("column", all("0"));
+    w_.close();
   }
 };
 

@@ -59,11 +59,11 @@ class cuda_fold_writer : protected cuda_writer {
            std::to_string(8 * state_words(b_.k) * m) + "ll * splits * (" + outputs + ")))[" + at + "]";
   }
 
-  // Folds the parts from, from + step, ... of an output into `state`, of which `l` may be the lane: those of the stage's
-  // accumulators. `at_a_time` are asked for before the first is folded, since this is done when all else is, by few threads. The
-  // fence of leave_to_last() comes before, so that these are ordinary reads.
-  void fold_each_part(const stage& s, int at_a_time, const std::string& from, const std::string& step,
-                      const std::string& output, const spelled& state) {
+  // Folds the parts from, from + step, ... of an output into `state`, of which `l` may be the lane. `at_a_time` are asked for before
+  // the first is folded, since this is done when all else is, by few threads. The fence of leave_to_last() comes before, so
+  // that these are ordinary reads.
+  void fold_each_part(int at_a_time, const std::string& from, const std::string& step, const std::string& output,
+                      const spelled& state) {
     const std::string lanes = std::to_string(at_a_time);
     const auto each_lane_of_part = [&] {
       w_.raw("#pragma unroll\n");
@@ -72,26 +72,27 @@ class cuda_fold_writer : protected cuda_writer {
       w_.open("if (part < splits)");
     };
     w_.open("for (", b_.index, " first = ", from, "; first < splits; first += ", lanes, " * ", step, ")");
-    for (int m : members_of(s)) w_.line(b_.member_type(m), " ", number("e", m), "[", lanes, "];");
+    for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("e", m), "[", lanes, "];");
     each_lane_of_part();
-    for (int m : members_of(s)) w_.line(number("e", m), "[l] = ", partial(m, "const ", output, "part"), ";");
+    for (int m = 0; m < members(); ++m) w_.line(number("e", m), "[l] = ", partial(m, "const ", output, "part"), ";");
     w_.close();
     w_.close();
     each_lane_of_part();
-    fold(s, state, [](int m) { return number("e", m) + "[l]"; });
+    fold(state, [](int m) { return number("e", m) + "[l]"; });
     w_.close();
     w_.close();
     w_.close();
   }
 
   // States in which a thread folds parts of a column, for the sake of rounding, and parts of a row that it asks for at a time, with
-  // no more registers than it has anyway. The order in which a column is folded is a matter of its own state: what else is folded
-  // beside it has no say.
-  static int part_lanes(int bytes, int state, int most) {
+  // no more registers than it has anyway.
+  int part_lanes(int bytes, int most) const {
+    const int state = fold_memory(b_.k, 1) / block_threads;
     return std::clamp(static_cast<int>(std::bit_floor(static_cast<unsigned>(bytes / state))), 1, most);
   }
-  static int column_lanes(const accumulator& a) { return part_lanes(80, state_bytes(a), 8); }
-  int row_lanes() const { return part_lanes(32, fold_memory(b_.k, 1) / block_threads, 4); }
+  // In order, what is folded beside it must have no say in how a column is.
+  int column_lanes() const { return b_.v.in_order ? 2 : part_lanes(80, 8); }
+  int row_lanes() const { return part_lanes(32, 4); }
 
   // Goes on only in the block that finds all others of its results done.
   void leave_to_last() {

@@ -154,8 +154,7 @@ class cuda_stream : cuda_fold_writer {
     w_.line("const ", t, " lines = blockDim.x / columns;");
     w_.open("if (lane < lines * columns)");
     for (int m = 0; m < members(); ++m) w_.line(b_.member_type(m), " ", number("sum", m), " = ", b_.identity(m), ";");
-    fold_each_part(b_.stages.front(), 8, "lane / columns", "lines", "lane % columns",
-                   [](int m) { return number("sum", m); });
+    fold_each_part(8, "lane / columns", "lines", "lane % columns", [](int m) { return number("sum", m); });
     for (int m = 0; m < members(); ++m) w_.line(number("fold", m), "[lane] = ", number("sum", m), ";");
     w_.close();
     fold_slots("lines");

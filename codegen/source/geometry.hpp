@@ -58,17 +58,11 @@ inline int fold_tile(const kernel& k) {
                   std::min(1024, static_cast<int>(std::bit_floor(static_cast<unsigned>(near / 8 / count_members(k))))));
 }
 
-/// What one state takes. Units: bytes.
-inline int state_bytes(const accumulator& a) {
-  int all = 0;
-  for (int m = 0; m < a.members(); ++m) all += itemsize(a.member_type(m));
-  return all;
-}
-
 /// What a block of a reduction by columns needs to fold, each thread having `width` columns. Units: bytes.
 inline int fold_memory(const kernel& k, int width) {
   int each = 0;
-  for (const accumulator& a : k.accumulators) each += state_bytes(a);
+  for (const accumulator& a : k.accumulators)
+    for (int m = 0; m < a.members(); ++m) each += itemsize(a.member_type(m));
   return block_threads * width * each;
 }
 
