@@ -1,4 +1,4 @@
-// One pass forward that rewrites and shares, one back that finds what is needed.
+// A pass forward that rewrites and shares, again where that made accumulators equal, and one back that finds what is needed.
 #include "codegen/pass/simplify.hpp"
 
 #include <algorithm>

@@ -26,7 +26,7 @@ constexpr std::size_t runs_of_row(std::size_t length) {
 }
 /// Are they quicker than rows one by one? Not where lanes are several of the processor's vectors.
 bool merges_runs();
-/// The longest rows of elements that `sort_rows` takes: of two rows, runs are merged in turn.
+/// The longest rows of elements that `sort_rows` takes. Two of these fill the lanes, since runs of two rows are merged in turn.
 template <class K>
 std::size_t longest_row() {
   return merges_runs() ? lanes_of<K> / 2 * most_in_lanes : most_in_lanes;
