@@ -214,7 +214,7 @@ TEST_CASE("in strict mode a reduction has the same bits alone and beside others"
 }
 
 TEST_CASE("strict process: reductions beside others" * doctest::skip()) {
-  for (const shape& s : {shape{99, 3}, shape{300, 300}, shape{50, 1000}})
+  for (const shape& s : {shape{99, 3}, shape{3000, 5}, shape{300, 300}, shape{50, 1000}})
     for (const int axis : {0, 1}) {
       const array<double> x = sin(reshape(arange(s.elements()) * 1.0, s));
       const array<float> y = astype<float>(cos(x));
