@@ -19,7 +19,7 @@ struct A {
   index_trouble* note;
   R* results[3];
   long long reals[3], rows, columns, count, from_down, from_across, to_down, to_across, to_step, extents[8], steps[8], limit;
-  int axes, step, part, conjugates, check, tiled, add, wide_from, forwards, fault, flag_fault;
+  int axes, step, part, rest, conjugates, check, tiled, add, wide_from, forwards, fault, flag_fault;
 };
 #define first_thread ((long long)blockIdx.x * blockDim.x + threadIdx.x)
 #define all_threads ((long long)gridDim.x * blockDim.x)
@@ -37,8 +37,8 @@ static __device__ __forceinline__ T taken(const A& a, const T v, const long long
 )";
 
 // Elements of small matrices in the order of the result: what is not beside each other in front is still in the cache. Larger
-// ones in tiles, which both sides go through in their own order. A thread has but four elements of a tile: its divisions are of
-// 32 bits, and no branch keeps a load from being on its way before the one ahead of it is there.
+// ones in tiles, which both sides go through in their own order. Where all of a tile is one thing, nothing is asked of an element: with
+// a dozen questions for each, copies waited for instructions and not for memory.
 constexpr const char* copying_text = R"(
 template <class I>
 static __device__ __forceinline__ void copy_elements(const A& a) {
@@ -48,58 +48,79 @@ static __device__ __forceinline__ void copy_elements(const A& a) {
     const I b = i / each, at = i - b * each, major = at / minor, along = at - major * minor;
     const long long r = by_rows ? major : along, c = by_rows ? along : major;
     T* const to = (T*)a.to + b * a.to_step + r * a.to_down + c * a.to_across;
-    if (!is_inside(a, r, c)) *to = ZERO;
-    else if (a.from) {
+    if (!is_inside(a, r, c)) {
+      if (a.rest == 0) *to = ZERO;
+    } else if (a.from) {
       const long long row = a.places ? a.places[b * a.rows + r] : r;
       *to = taken(a, ((const T*)a.from)[begin_of(a, b) + row * a.from_down + c * a.from_across], b);
     }
   }
 }
-template <class Row>
+template <bool whole, class Row>
 static __device__ __forceinline__ void read_tile(const A& a, T (&kept)[32][33], const unsigned b, const unsigned r0, const unsigned c0,
-                                                 const Row row) {
-  const T* const from = (const T*)a.from + begin_of(a, b);
+                                                 const T* const from, const Row row) {
   const int x = threadIdx.x % 32, y = threadIdx.x / 32;
   const unsigned rows = (unsigned)a.rows, columns = (unsigned)a.columns;
-  const bool down = a.from_down < a.from_across;
-  T v[4];
+  const bool down = a.from_down < a.from_across, is_plain = a.check == 0 && a.conjugates == 0;
+  T v[8];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const unsigned r = min(r0 + (down ? x : y + 8 * i), rows - 1), c = min(c0 + (down ? y + 8 * i : x), columns - 1);
-    v[i] = from[row(r) * a.from_down + c * a.from_across];
+  for (int i = 0; i < 8; ++i) {
+    const unsigned r = r0 + (down ? x : y + 4 * i), c = c0 + (down ? y + 4 * i : x);
+    v[i] = from[row(whole ? r : min(r, rows - 1)) * a.from_down + (whole ? c : min(c, columns - 1)) * a.from_across];
   }
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int r = down ? x : y + 8 * i, c = down ? y + 8 * i : x;
-    const bool is_there = r0 + r < rows && c0 + c < columns && is_inside(a, r0 + r, c0 + c);
-    kept[r][c] = is_there ? taken(a, v[i], b) : ZERO;
+  for (int i = 0; i < 8; ++i) {
+    const int r = down ? x : y + 4 * i, c = down ? y + 4 * i : x;
+    const bool is_there = whole || (r0 + r < rows && c0 + c < columns && is_inside(a, r0 + r, c0 + c));
+    kept[r][c] = !is_there ? ZERO : is_plain ? v[i] : taken(a, v[i], b);
   }
+}
+template <bool whole>
+static __device__ __forceinline__ void write_tile(const A& a, const T (&kept)[32][33], const unsigned b, const unsigned r0,
+                                                  const unsigned c0) {
+  T* const to = (T*)a.to + b * a.to_step;
+  const int x = threadIdx.x % 32, y = threadIdx.x / 32;
+  const bool down = a.to_down < a.to_across;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const int r = down ? x : y + 4 * i, c = down ? y + 4 * i : x;
+    const bool inside = whole || is_inside(a, r0 + r, c0 + c);
+    if (whole || (r0 + r < a.rows && c0 + c < a.columns && (inside ? a.from != 0 : a.rest == 0)))
+      to[(r0 + r) * a.to_down + (c0 + c) * a.to_across] = inside ? kept[r][c] : ZERO;
+  }
+}
+template <bool whole>
+static __device__ __forceinline__ void read_rows(const A& a, T (&kept)[32][33], const unsigned b, const unsigned r0, const unsigned c0,
+                                                 const T* const from) {
+  if (a.places) read_tile<whole>(a, kept, b, r0, c0, from, [&](const unsigned r) { return a.places[b * a.rows + r]; });
+  else read_tile<whole>(a, kept, b, r0, c0, from, [](const unsigned r) { return (long long)r; });
 }
 static __device__ __forceinline__ void copy_tiles(const A& a) {
   __shared__ T kept[32][33];
   const unsigned down = (unsigned)((a.rows + 31) / 32), across = (unsigned)((a.columns + 31) / 32);
   const unsigned each = down * across, tiles = each * (unsigned)a.count;
-  const int x = threadIdx.x % 32, y = threadIdx.x / 32;
-  const bool writes_down = a.to_down < a.to_across;
   for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
     const unsigned b = t / each, place = t - b * each, r0 = place / across * 32, c0 = place % across * 32;
-    if (a.places) read_tile(a, kept, b, r0, c0, [&](const unsigned r) { return a.places[b * a.rows + r]; });
-    else if (a.from) read_tile(a, kept, b, r0, c0, [](const unsigned r) { return (long long)r; });
-    __syncthreads();
-    T* const to = (T*)a.to + b * a.to_step;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int r = writes_down ? x : y + 8 * i, c = writes_down ? y + 8 * i : x;
-      if (r0 + r < a.rows && c0 + c < a.columns && (a.from || !is_inside(a, r0 + r, c0 + c)))
-        to[(long long)(r0 + r) * a.to_down + (long long)(c0 + c) * a.to_across] = a.from ? kept[r][c] : ZERO;
+    const bool is_outside = a.part == 1 ? r0 < c0 : a.part == 2 && r0 > c0;
+    const bool is_within = !is_outside && (a.part == 0 || r0 != c0);
+    if (is_outside ? a.rest != 0 : is_within && !a.from) continue;
+    const bool is_whole = (is_outside || is_within) && r0 + 32 <= a.rows && c0 + 32 <= a.columns;
+    if (is_outside) for (int i = threadIdx.x; i < 32 * 33; i += 128) kept[0][i] = ZERO;
+    else if (a.from) {
+      const T* const from = (const T*)a.from + begin_of(a, b);
+      if (is_whole) read_rows<true>(a, kept, b, r0, c0, from);
+      else read_rows<false>(a, kept, b, r0, c0, from);
     }
+    __syncthreads();
+    if (is_whole) write_tile<true>(a, kept, b, r0, c0);
+    else write_tile<false>(a, kept, b, r0, c0);
     __syncthreads();
   }
 }
 )";
 
-// Which row it was follows backwards from the last exchange on; where it went, forwards from the first. Each step waits for the one
-// before, so that sixteen pivots are on their way ahead of it.
+// Which row it was follows backwards from the last exchange on; where it went, forwards from the first. Each exchange waits for the one
+// before, so that nothing else is done there: a block makes its matrix's pivots ready for all of its rows.
 constexpr const char* pivots_text = R"(
 static __device__ __forceinline__ long long limited(const A& a, const long long v) {
   return a.limit == 0 ? v : v < 0 ? 0 : v >= a.limit ? a.limit - 1 : v;
@@ -113,23 +134,29 @@ static __device__ __forceinline__ void copy_pivots(const A& a) {
 }
 template <class P>
 static __device__ __forceinline__ void permute(const A& a, const P* const pivots) {
+  alignas(16) __shared__ int with[1024];
   const int n = (int)a.columns, first = a.forwards ? 0 : n - 1, step = a.forwards ? 1 : -1;
-  for (long long i = first_thread; i < a.count * a.rows; i += all_threads) {
-    const long long b = i / a.rows;
+  const long long parts = (a.rows + blockDim.x - 1) / blockDim.x;
+  for (long long t = blockIdx.x; t < a.count * parts; t += gridDim.x) {
+    const long long b = t / parts, row = (t - b * parts) * blockDim.x + threadIdx.x;
     const P* const mine = pivots + begin_of(a, b);
-    int at = (int)(i - b * a.rows);
-    for (int j = 0; j < n; j += 16) {
-      P ahead[16];
+    int at = (int)row;
+    for (int done = 0; done < n; done += 1024) {
+      __syncthreads();
+      for (int u = threadIdx.x; u < 1024; u += blockDim.x) {
+        const int k = first + step * (done + u);
+        with[u] = done + u < n ? (int)limited(a, mine[k * a.from_down] + a.add) : k;
+      }
+      __syncthreads();
+      for (int j = 0; j < 1024 && done + j < n; j += 16) {
 #pragma unroll
-      for (int u = 0; u < 16; ++u) ahead[u] = mine[(first + step * min(j + u, n - 1)) * a.from_down];
-#pragma unroll
-      for (int u = 0; u < 16; ++u) {
-        const int k = first + step * (j + u), p = (int)limited(a, ahead[u] + a.add);
-        const int exchanged = at == k ? p : at == p ? k : at;
-        at = j + u < n ? exchanged : at;
+        for (int u = 0; u < 16; ++u) {
+          const int k = first + step * (done + j + u), p = with[j + u];
+          at = at == k ? p : at == p ? k : at;
+        }
       }
     }
-    ((long long*)a.to)[i] = at;
+    if (row < a.rows) ((long long*)a.to)[b * a.rows + row] = at;
   }
 }
 )";
@@ -239,12 +266,18 @@ static __device__ __forceinline__ void eliminate(const A& a) {
 }
 )";
 
+// Blocks that copy wait for memory: with no more registers than these, eight of a multiprocessor do so at once.
+constexpr const char* copying_kernel_text = R"(
+extern "C" __global__ void __launch_bounds__(128, 8) sinter_kernel(const A a) {
+  if (a.tiled) copy_tiles(a);
+  else if (a.rows * a.columns * a.count < (1ll << 31)) copy_elements<unsigned>(a);
+  else copy_elements<long long>(a);
+}
+)";
+
 constexpr const char* kernel_text = R"(
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(const A a) {
-  if (a.step == 0 && a.tiled) copy_tiles(a);
-  else if (a.step == 0 && a.rows * a.columns * a.count < (1ll << 31)) copy_elements<unsigned>(a);
-  else if (a.step == 0) copy_elements<long long>(a);
-  else if (a.step == 1) for (long long b = first_thread; b < a.count; b += all_threads)
+  if (a.step == 1) for (long long b = first_thread; b < a.count; b += all_threads)
       ((const T**)a.to)[b] = (const T*)a.from + begin_of(a, b);
   else if (a.step == 2) copy_pivots(a);
   else if (a.step == 3 && a.wide_from) permute(a, (const long long*)a.from);
@@ -254,13 +287,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(const A a) {
   else finish(a);
 }
 )";
-static_assert(static_cast<int>(matrices_step::finish) == 6 && index_trouble::no_result == 2 && max_rank == 8);
+static_assert(static_cast<int>(matrices_step::finish) == 6 && index_trouble::no_result == 2 && max_rank == 8 &&
+              matrices_tile == 32 && matrix_copies_threads == 128);
 
 }  // namespace
 
+std::string matrix_copies_text(dtype t) {
+  return std::string("// copies of matrices: ") + name(t) + "\n" + matrix_numbers_text(t) + arguments_text +
+         copying_text + copying_kernel_text;
+}
+
 std::string matrices_text(dtype t) {
-  return std::string("// matrices: ") + name(t) + "\n" + matrix_numbers_text(t) + arguments_text + copying_text +
-         pivots_text + finishing_text + elimination_text + kernel_text;
+  return std::string("// matrices: ") + name(t) + "\n" + matrix_numbers_text(t) + arguments_text + pivots_text +
+         finishing_text + elimination_text + kernel_text;
 }
 
 }  // namespace sinter::codegen

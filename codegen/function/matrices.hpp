@@ -12,7 +12,7 @@ namespace sinter::codegen {
 
 /// Each is a launch. A matrix is `rows` x `columns`, and there are `count`.
 enum class matrices_step : std::int32_t {
-  copy,         // `from` -> `to`; without `from` zeros, outside of the triangle
+  copy,         // `from` -> `to` (without `from` what is there stays), and the rest
   pointers,     // `to`: where each matrix of `from` begins
   pivots,       // `from` -> `to`, `columns` of each matrix, int32 counted from another number
   permutation,  // `columns` pivots -> `to`: which row each of `rows` rows was, or forwards where it went, int64
@@ -22,6 +22,9 @@ enum class matrices_step : std::int32_t {
 };
 
 enum class matrix_part : std::int32_t { all, lower, upper };
+
+/// What a copy makes of the elements outside of its part.
+enum class matrix_rest : std::int32_t { zeros, left_alone };
 
 /// Which elements make their matrix one that is flagged: none, those that are not finite (0 instead), or those that are NaN.
 enum class matrix_check : std::int32_t { none, finite, not_a_number };
@@ -43,7 +46,8 @@ struct matrices_arguments {
   std::int64_t limit = 0;                                     // pivots are below it; 0: they are not looked at
   std::int32_t axes = 0;
   matrices_step step = matrices_step::copy;
-  matrix_part part = matrix_part::all;  // outside of it there are zeros
+  matrix_part part = matrix_part::all;
+  matrix_rest rest = matrix_rest::zeros;
   std::int32_t conjugates = 0;
   matrix_check check = matrix_check::none;
   std::int32_t tiled = 0;
@@ -51,9 +55,11 @@ struct matrices_arguments {
   std::int32_t fault = 0, flag_fault = 0;             // how it is noted; below 0: not at all
 };
 
-inline constexpr int matrices_threads = 256, matrices_tile = 32;
+inline constexpr int matrices_threads = 256, matrix_copies_threads = 128, matrices_tile = 32;
 
-/// In CUDA C++, for float32, float64 and complex matrices.
+/// The step `copy` in CUDA C++, for float32, float64 and complex matrices.
+std::string matrix_copies_text(dtype);
+/// The other steps.
 std::string matrices_text(dtype);
 
 }  // namespace sinter::codegen

@@ -12,20 +12,27 @@ namespace {
 
 using codegen::matrices_arguments, codegen::matrices_step;
 
-loaded_kernel kernel_of(dtype t, device_impl& on) {
-  static auto& all = *new form_kernels<dtype>;
-  return all.find(t, on, codegen::matrices_text);
+loaded_kernel kernel_of(matrices_step step, dtype t, device_impl& on) {
+  static auto& copies = *new form_kernels<dtype>;
+  static auto& others = *new form_kernels<dtype>;
+  return step == matrices_step::copy ? copies.find(t, on, codegen::matrix_copies_text)
+                                     : others.find(t, on, codegen::matrices_text);
+}
+
+int threads_of(matrices_step step) {
+  return step == matrices_step::copy ? codegen::matrix_copies_threads : codegen::matrices_threads;
 }
 
 std::int64_t blocks_of(const matrices_arguments& a) {
-  constexpr std::int64_t threads = codegen::matrices_threads, tile = codegen::matrices_tile;
+  constexpr std::int64_t tile = codegen::matrices_tile;
+  const std::int64_t threads = threads_of(a.step);
   switch (a.step) {
     case matrices_step::copy:
       if (a.tiled) return divide_up(a.rows, tile) * divide_up(a.columns, tile) * a.count;
       return divide_up(a.rows * a.columns * a.count, threads);
     case matrices_step::pointers: return divide_up(a.count, threads);
     case matrices_step::pivots: return divide_up(a.columns * a.count, threads);
-    case matrices_step::permutation: return divide_up(a.rows * a.count, threads);
+    case matrices_step::permutation: return divide_up(a.rows, threads) * a.count;
     case matrices_step::eliminate:
     case matrices_step::finish: return divide_up(a.count, threads);
     case matrices_step::diagonal: break;
@@ -74,9 +81,9 @@ void copy_matrices(dtype t, matrices_arguments a, std::int64_t rows, std::int64_
 void run_matrices(dtype t, const matrices_arguments& a, stream_state& on) {
   constexpr std::int64_t most = 1 << 20;
   geometry g;
-  g.block[0] = codegen::matrices_threads;
+  g.block[0] = static_cast<unsigned>(threads_of(a.step));
   g.grid[0] = static_cast<unsigned>(std::clamp<std::int64_t>(blocks_of(a), 1, most));
-  on.device.launch(kernel_of(t, on.device), g, &a, sizeof a, on);
+  on.device.launch(kernel_of(a.step, t, on.device), g, &a, sizeof a, on);
 }
 
 }  // namespace sinter::runtime

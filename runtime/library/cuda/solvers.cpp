@@ -187,10 +187,13 @@ void gpu_job::permutation() {
 
 // A lower factor takes the library less than half as long as an upper one. An upper triangle in C order is, in columns, the lower
 // one of the conjugate matrix, whose factor is the transpose of the one wanted; a lower triangle is turned over on the way in and
-// out.
+// out. The other triangle is neither read nor written until the end.
 void gpu_job::cholesky() {
-  std::byte* const a = p_.lower ? take_columns(operand(0), n_, n_) : result(0);
-  if (!p_.lower) copy(operand(0), n_, n_, a, in_rows(n_, n_));
+  std::byte* const a = p_.lower ? take_elements(batch_ * n_ * n_) : result(0);
+  codegen::matrices_arguments given = operand(0);
+  given.part = p_.lower ? codegen::matrix_part::lower : codegen::matrix_part::upper;
+  given.rest = codegen::matrix_rest::left_alone;
+  copy(given, n_, n_, a, p_.lower ? in_columns(n_, n_) : in_rows(n_, n_));
   int* const infos = take_zeros();
   if (batch_ > 1) {
     void** const all = take_pointers(a, n_ * n_);
@@ -209,7 +212,7 @@ void gpu_job::cholesky() {
                    "cusolverDnXpotrf");
   }
   codegen::matrices_arguments factor = p_.lower ? columns_at(a, n_, n_) : reading(nullptr, in_rows(n_, n_), w_.batch);
-  factor.part = p_.lower ? codegen::matrix_part::lower : codegen::matrix_part::upper;
+  factor.part = given.part;
   copy(factor, n_, n_, result(0), in_rows(n_, n_));
   finish(solver_fault::not_positive, infos, solver_fault::not_positive, nullptr, 1);
 }
