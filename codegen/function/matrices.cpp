@@ -56,64 +56,72 @@ static __device__ __forceinline__ void copy_elements(const A& a) {
     }
   }
 }
-template <bool whole, class Row>
-static __device__ __forceinline__ void read_tile(const A& a, T (&kept)[32][33], const unsigned b, const unsigned r0, const unsigned c0,
-                                                 const T* const from, const Row row) {
+// One of a matrix's tiles. A thread has every fourth element of one of its rows, or of its columns.
+struct tile {
+  unsigned b, r0, c0;
+  bool is_outside, is_whole;  // of the part; all of it is one thing
+};
+static __device__ __forceinline__ bool is_there(const A& a, const tile& t, const int r, const int c) {
+  return t.is_whole || (t.r0 + r < a.rows && t.c0 + c < a.columns && is_inside(a, t.r0 + r, t.c0 + c));
+}
+static __device__ __forceinline__ void read_tile(const A& a, T (&kept)[32][33], const tile& t) {
+  __shared__ long long begins[32];
   const int x = threadIdx.x % 32, y = threadIdx.x / 32;
-  const unsigned rows = (unsigned)a.rows, columns = (unsigned)a.columns;
-  const bool down = a.from_down < a.from_across, is_plain = a.check == 0 && a.conjugates == 0;
+  if (y == 0) {
+    const long long r = min(t.r0 + x, (unsigned)a.rows - 1);
+    begins[x] = (a.places ? a.places[t.b * a.rows + r] : r) * a.from_down;
+  }
+  __syncthreads();
+  const T* const from = (const T*)a.from + begin_of(a, t.b);
+  const bool down = a.from_down < a.from_across;
   T v[8];
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const unsigned r = r0 + (down ? x : y + 4 * i), c = c0 + (down ? y + 4 * i : x);
-    v[i] = from[row(whole ? r : min(r, rows - 1)) * a.from_down + (whole ? c : min(c, columns - 1)) * a.from_across];
-  }
+  for (int i = 0; i < 8; ++i)
+    v[i] = from[begins[down ? x : y + 4 * i] + min(t.c0 + (down ? y + 4 * i : x), (unsigned)a.columns - 1) * a.from_across];
+  if (a.check != 0 || a.conjugates != 0)
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const int r = down ? x : y + 4 * i, c = down ? y + 4 * i : x;
-    const bool is_there = whole || (r0 + r < rows && c0 + c < columns && is_inside(a, r0 + r, c0 + c));
-    kept[r][c] = !is_there ? ZERO : is_plain ? v[i] : taken(a, v[i], b);
-  }
+    for (int i = 0; i < 8; ++i)
+      if (is_there(a, t, down ? x : y + 4 * i, down ? y + 4 * i : x)) v[i] = taken(a, v[i], t.b);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) kept[down ? x : y + 4 * i][down ? y + 4 * i : x] = v[i];
 }
-template <bool whole>
-static __device__ __forceinline__ void write_tile(const A& a, const T (&kept)[32][33], const unsigned b, const unsigned r0,
-                                                  const unsigned c0) {
-  T* const to = (T*)a.to + b * a.to_step;
+static __device__ __forceinline__ void write_tile(const A& a, const T (&kept)[32][33], const tile& t) {
+  T* const to = (T*)a.to + t.b * a.to_step + t.r0 * a.to_down + t.c0 * a.to_across;
   const int x = threadIdx.x % 32, y = threadIdx.x / 32;
   const bool down = a.to_down < a.to_across;
+  T v[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) v[i] = kept[down ? x : y + 4 * i][down ? y + 4 * i : x];
+  if (t.is_whole) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) to[(down ? x : y + 4 * i) * a.to_down + (down ? y + 4 * i : x) * a.to_across] = v[i];
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const int r = down ? x : y + 4 * i, c = down ? y + 4 * i : x;
-    const bool inside = whole || is_inside(a, r0 + r, c0 + c);
-    if (whole || (r0 + r < a.rows && c0 + c < a.columns && (inside ? a.from != 0 : a.rest == 0)))
-      to[(r0 + r) * a.to_down + (c0 + c) * a.to_across] = inside ? kept[r][c] : ZERO;
+    const bool is_in_part = is_there(a, t, r, c);
+    if (t.r0 + r < a.rows && t.c0 + c < a.columns && (is_in_part ? a.from != 0 : a.rest == 0))
+      to[r * a.to_down + c * a.to_across] = is_in_part ? v[i] : ZERO;
   }
-}
-template <bool whole>
-static __device__ __forceinline__ void read_rows(const A& a, T (&kept)[32][33], const unsigned b, const unsigned r0, const unsigned c0,
-                                                 const T* const from) {
-  if (a.places) read_tile<whole>(a, kept, b, r0, c0, from, [&](const unsigned r) { return a.places[b * a.rows + r]; });
-  else read_tile<whole>(a, kept, b, r0, c0, from, [](const unsigned r) { return (long long)r; });
 }
 static __device__ __forceinline__ void copy_tiles(const A& a) {
   __shared__ T kept[32][33];
   const unsigned down = (unsigned)((a.rows + 31) / 32), across = (unsigned)((a.columns + 31) / 32);
   const unsigned each = down * across, tiles = each * (unsigned)a.count;
-  for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
-    const unsigned b = t / each, place = t - b * each, r0 = place / across * 32, c0 = place % across * 32;
-    const bool is_outside = a.part == 1 ? r0 < c0 : a.part == 2 && r0 > c0;
-    const bool is_within = !is_outside && (a.part == 0 || r0 != c0);
-    if (is_outside ? a.rest != 0 : is_within && !a.from) continue;
-    const bool is_whole = (is_outside || is_within) && r0 + 32 <= a.rows && c0 + 32 <= a.columns;
-    if (is_outside) for (int i = threadIdx.x; i < 32 * 33; i += 128) kept[0][i] = ZERO;
-    else if (a.from) {
-      const T* const from = (const T*)a.from + begin_of(a, b);
-      if (is_whole) read_rows<true>(a, kept, b, r0, c0, from);
-      else read_rows<false>(a, kept, b, r0, c0, from);
-    }
+  const bool by_columns = a.to_down < a.to_across;
+  for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
+    const unsigned b = i / each, at = i - b * each, minor = by_columns ? down : across, major = at / minor, along = at - major * minor;
+    tile t = {b, (by_columns ? along : major) * 32, (by_columns ? major : along) * 32};
+    t.is_outside = a.part == 1 ? t.r0 < t.c0 : a.part == 2 && t.r0 > t.c0;
+    const bool is_within = !t.is_outside && (a.part == 0 || t.r0 != t.c0);
+    if (t.is_outside ? a.rest != 0 : is_within && !a.from) continue;
+    t.is_whole = (t.is_outside || is_within) && t.r0 + 32 <= a.rows && t.c0 + 32 <= a.columns;
+    if (t.is_outside)
+      for (int k = threadIdx.x; k < 32 * 33; k += 128) kept[0][k] = ZERO;
+    else if (a.from) read_tile(a, kept, t);
     __syncthreads();
-    if (is_whole) write_tile<true>(a, kept, b, r0, c0);
-    else write_tile<false>(a, kept, b, r0, c0);
+    write_tile(a, kept, t);
     __syncthreads();
   }
 }

@@ -58,10 +58,12 @@ class dss_blocks {
     auto& mine = *static_cast<dss_blocks*>(self);
     try {
       // Of a stream that is never captured: a block outlives the graph in whose making it may be asked for.
-      block& made = mine.all_.emplace_back(make_storage(size, mine.on_.device.streams().first()));
+      storage_holder made(make_storage(size, mine.on_.device.streams().first()));
       operation op(mine.on_);
-      op.writes(made.memory.get());
-      *at = made.memory.get()->data;
+      op.writes(made.get());
+      *at = made.get()->data;
+      mine.all_.emplace_back(made.get());
+      made.take();
       return 0;
     } catch (...) {
       mine.trouble_ = std::current_exception();
