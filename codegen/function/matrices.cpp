@@ -64,20 +64,23 @@ struct tile {
 static __device__ __forceinline__ bool is_there(const A& a, const tile& t, const int r, const int c) {
   return t.is_whole || (t.r0 + r < a.rows && t.c0 + c < a.columns && is_inside(a, t.r0 + r, t.c0 + c));
 }
-static __device__ __forceinline__ void read_tile(const A& a, T (&kept)[32][33], const tile& t) {
-  __shared__ long long begins[32];
-  const int x = threadIdx.x % 32, y = threadIdx.x / 32;
-  if (y == 0) {
-    const long long r = min(t.r0 + x, (unsigned)a.rows - 1);
-    begins[x] = (a.places ? a.places[t.b * a.rows + r] : r) * a.from_down;
-  }
-  __syncthreads();
-  const T* const from = (const T*)a.from + begin_of(a, t.b);
+template <class Row>
+static __device__ __forceinline__ void load_tile(const A& a, T (&v)[8], const tile& t, const T* const from, const Row row) {
+  const unsigned x = threadIdx.x % 32, y = threadIdx.x / 32, rows = (unsigned)a.rows, columns = (unsigned)a.columns;
   const bool down = a.from_down < a.from_across;
-  T v[8];
 #pragma unroll
-  for (int i = 0; i < 8; ++i)
-    v[i] = from[begins[down ? x : y + 4 * i] + min(t.c0 + (down ? y + 4 * i : x), (unsigned)a.columns - 1) * a.from_across];
+  for (int i = 0; i < 8; ++i) {
+    const unsigned r = min(t.r0 + (down ? x : y + 4 * i), rows - 1), c = min(t.c0 + (down ? y + 4 * i : x), columns - 1);
+    v[i] = from[row(r) * a.from_down + c * a.from_across];
+  }
+}
+static __device__ __forceinline__ void read_tile(const A& a, T (&kept)[32][33], const tile& t) {
+  const int x = threadIdx.x % 32, y = threadIdx.x / 32;
+  const bool down = a.from_down < a.from_across;
+  const T* const from = (const T*)a.from + begin_of(a, t.b);
+  T v[8];
+  if (a.places) load_tile(a, v, t, from, [&](const unsigned r) { return a.places[t.b * a.rows + r]; });
+  else load_tile(a, v, t, from, [](const unsigned r) { return (long long)r; });
   if (a.check != 0 || a.conjugates != 0)
 #pragma unroll
     for (int i = 0; i < 8; ++i)
@@ -105,25 +108,26 @@ static __device__ __forceinline__ void write_tile(const A& a, const T (&kept)[32
       to[r * a.to_down + c * a.to_across] = is_in_part ? v[i] : ZERO;
   }
 }
-static __device__ __forceinline__ void copy_tiles(const A& a) {
+static __device__ __forceinline__ void copy_tile(const A& a, tile t) {
   __shared__ T kept[32][33];
-  const unsigned down = (unsigned)((a.rows + 31) / 32), across = (unsigned)((a.columns + 31) / 32);
-  const unsigned each = down * across, tiles = each * (unsigned)a.count;
+  t.is_outside = a.part == 1 ? t.r0 < t.c0 : a.part == 2 && t.r0 > t.c0;
+  const bool is_within = !t.is_outside && (a.part == 0 || t.r0 != t.c0);
+  if (t.is_outside ? a.rest != 0 : is_within && !a.from) return;
+  t.is_whole = (t.is_outside || is_within) && t.r0 + 32 <= a.rows && t.c0 + 32 <= a.columns;
+  if (t.is_outside)
+    for (int k = threadIdx.x; k < 32 * 33; k += 128) kept[0][k] = ZERO;
+  else if (a.from) read_tile(a, kept, t);
+  __syncthreads();
+  write_tile(a, kept, t);
+  __syncthreads();
+}
+// Blocks follow one another as the result lies.
+static __device__ __forceinline__ void copy_tiles(const A& a) {
   const bool by_columns = a.to_down < a.to_across;
-  for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
-    const unsigned b = i / each, at = i - b * each, minor = by_columns ? down : across, major = at / minor, along = at - major * minor;
-    tile t = {b, (by_columns ? along : major) * 32, (by_columns ? major : along) * 32};
-    t.is_outside = a.part == 1 ? t.r0 < t.c0 : a.part == 2 && t.r0 > t.c0;
-    const bool is_within = !t.is_outside && (a.part == 0 || t.r0 != t.c0);
-    if (t.is_outside ? a.rest != 0 : is_within && !a.from) continue;
-    t.is_whole = (t.is_outside || is_within) && t.r0 + 32 <= a.rows && t.c0 + 32 <= a.columns;
-    if (t.is_outside)
-      for (int k = threadIdx.x; k < 32 * 33; k += 128) kept[0][k] = ZERO;
-    else if (a.from) read_tile(a, kept, t);
-    __syncthreads();
-    write_tile(a, kept, t);
-    __syncthreads();
-  }
+  const unsigned majors = (unsigned)((by_columns ? a.columns : a.rows) + 31) / 32;
+  for (unsigned b = blockIdx.z; b < a.count; b += gridDim.z)
+    for (unsigned major = blockIdx.y; major < majors; major += gridDim.y)
+      copy_tile(a, {b, (by_columns ? blockIdx.x : major) * 32, (by_columns ? major : blockIdx.x) * 32});
 }
 )";
 

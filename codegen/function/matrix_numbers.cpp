@@ -40,6 +40,7 @@ template <class M>
 static __device__ __forceinline__ long long begin_of(const M& m, long long b) {
   if (m.axes <= 1) return b * m.steps[0];
   long long at = 0;
+#pragma unroll 1
   for (int d = m.axes - 1; d >= 0; --d) {
     const long long next = b / m.extents[d];
     at += (b - next * m.extents[d]) * m.steps[d];

@@ -24,12 +24,9 @@ int threads_of(matrices_step step) {
 }
 
 std::int64_t blocks_of(const matrices_arguments& a) {
-  constexpr std::int64_t tile = codegen::matrices_tile;
   const std::int64_t threads = threads_of(a.step);
   switch (a.step) {
-    case matrices_step::copy:
-      if (a.tiled) return divide_up(a.rows, tile) * divide_up(a.columns, tile) * a.count;
-      return divide_up(a.rows * a.columns * a.count, threads);
+    case matrices_step::copy: return divide_up(a.rows * a.columns * a.count, threads);
     case matrices_step::pointers: return divide_up(a.count, threads);
     case matrices_step::pivots: return divide_up(a.columns * a.count, threads);
     case matrices_step::permutation: return divide_up(a.rows, threads) * a.count;
@@ -79,10 +76,18 @@ void copy_matrices(dtype t, matrices_arguments a, std::int64_t rows, std::int64_
 }
 
 void run_matrices(dtype t, const matrices_arguments& a, stream_state& on) {
-  constexpr std::int64_t most = 1 << 20;
+  constexpr std::int64_t most = 1 << 20, most_across = 65535, tile = codegen::matrices_tile;
   geometry g;
   g.block[0] = static_cast<unsigned>(threads_of(a.step));
-  g.grid[0] = static_cast<unsigned>(std::clamp<std::int64_t>(blocks_of(a), 1, most));
+  if (a.tiled) {
+    const bool by_columns = a.to_down < a.to_across;
+    const std::int64_t down = divide_up(a.rows, tile), across = divide_up(a.columns, tile);
+    g.grid[0] = static_cast<unsigned>(by_columns ? down : across);
+    g.grid[1] = static_cast<unsigned>(std::min(by_columns ? across : down, most_across));
+    g.grid[2] = static_cast<unsigned>(std::min(a.count, most_across));
+  } else {
+    g.grid[0] = static_cast<unsigned>(std::clamp<std::int64_t>(blocks_of(a), 1, most));
+  }
   on.device.launch(kernel_of(a.step, t, on.device), g, &a, sizeof a, on);
 }
 
