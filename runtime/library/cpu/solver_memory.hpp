@@ -62,6 +62,28 @@ class solver_memory {
     if (place<T>(a, w_.batch, i_) == from.at) return;  // made in place
     copy_places(from.at, 1, from.leading(), place<T>(a, w_.batch, i_), a.across, a.down, from.rows, from.columns);
   }
+  // The lower triangle, and part of what is beside the diagonal.
+  template <class T>
+  void read_lower(int operand, const columns_of<T>& to) const {
+    const solver_array& a = w_.operands[operand];
+    const T* const from = place<const T>(a, w_.batch, i_);
+    for (std::int64_t r = 0; r < to.rows; r += place_tile) {
+      const std::int64_t high = std::min(place_tile, to.rows - r);
+      copy_places(from + r * a.down, a.down, a.across, &to(r, 0), 1, to.leading(), high, r + high);
+    }
+  }
+  // The lower triangle, and zeros.
+  template <class T>
+  void write_lower(int result, const columns_of<T>& from) const {
+    const solver_array& a = w_.results[result];
+    T* const to = place<T>(a, w_.batch, i_);
+    for (std::int64_t r = 0; r < from.rows; r += place_tile) {
+      const std::int64_t high = std::min(place_tile, from.rows - r);
+      copy_places(&from(r, 0), 1, from.leading(), to + r * a.down, a.down, a.across, high, r + high);
+      for (std::int64_t k = r; k < r + high; ++k)
+        for (std::int64_t c = k + 1; c < from.columns; ++c) to[k * a.down + c * a.across] = T{};
+    }
+  }
   template <class V>
   void write_each(int result, std::int64_t rows, std::int64_t columns, real_of<V> value) const {
     write_by<V>(result, rows, columns, [&](std::int64_t, std::int64_t) { return V(value); });
