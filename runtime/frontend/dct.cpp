@@ -59,7 +59,8 @@ term fourier(const term& x, fft::transform what, std::int64_t points = -1) {
 term interleaved(const term& a, const term& b, std::int64_t count) {
   const bool has_room = a.rank() < max_rank;  // for an axis more; else all elements are one
   const int axis = has_room ? a.rank() : 1;
-  const term both = joined({(has_room ? a : a.flat()).with_axis(axis), (has_room ? b : b.flat()).with_axis(axis)}, axis);
+  const term both =
+      joined({(has_room ? a : a.flat()).with_axis(axis), (has_room ? b : b.flat()).with_axis(axis)}, axis);
   shape flat = a.extents();
   flat[a.rank() - 1] *= 2;
   return last(term::made(make_reshape(both.get(), flat.begin(), flat.size())), slice(0, count));

@@ -6,6 +6,7 @@
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
+#include "runtime/device/device.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/library/transforms.hpp"
@@ -52,8 +53,8 @@ transform_domain domain_of(const term& x, const fft::lengths& s, const detail::a
 
 namespace sinter::detail {
 
-using runtime::complex_for, runtime::astype, runtime::domain_of, runtime::fft_kind, runtime::fitted, runtime::term,
-    runtime::transform_domain;
+using runtime::apply, runtime::astype, runtime::complex_for, runtime::domain_of, runtime::fft_kind, runtime::fitted,
+    runtime::joined, runtime::term, runtime::transform_domain;
 
 namespace {
 
@@ -77,13 +78,44 @@ term called(term x, fft_kind kind, const transform_domain& d, int first, int cou
   return term::made(make_moved(made.get(), last, mine));
 }
 
+term half_of_real(const term& x, const transform_domain& d) {
+  const int last = d.count - 1;
+  const term half = called(x, fft_kind::from_real, d, last, 1);
+  return last == 0 ? half : called(half, fft_kind::forward, d, 0, last);
+}
+
+// All of a real array's transform: the other half mirrors this one along each axis, about its first place.
+term with_mirrored_half(const term& half, const transform_domain& d) {
+  const slice backwards(_, _, -1), first(0, 1), rest(1, _);
+  const int last = d.axes[d.count - 1];
+  const std::int64_t points = d.points[d.count - 1];
+  if (points < 3) return half;
+  term other = half.along(last, slice(1, (points + 1) / 2)).along(last, backwards);
+  for (int i = 0; i + 1 < d.count; ++i) {
+    const int axis = d.axes[i];
+    if (d.points[i] > 2)
+      other = joined({other.along(axis, first), other.along(axis, rest).along(axis, backwards)}, axis);
+  }
+  return joined({half, apply(op::conjugate, {other})}, last);
+}
+
+// On a host half of a real array's transform is half of the work, less what mirroring takes: short rows gain nothing, and FFTW's
+// transforms of real numbers are slower where their lengths are odd. A kernel of a GPU transforms what it has read as it is.
+bool is_worth_halving(const term& x, const transform_domain& d) {
+  constexpr std::int64_t elements = 4096, row = 128;
+  const std::int64_t points = d.points[d.count - 1];
+  return !runtime::current_device().asynchronous() && points % 2 == 0 && (d.count > 1 || points >= row) &&
+         x.extents().elements() >= elements;
+}
+
 term transformed(const term& x, fft::transform what, const transform_domain& d) {
   const int last = d.count - 1;
+  if (!is_complex(x.type()) && what != fft::transform::from_real) {
+    const term all = with_mirrored_half(half_of_real(x, d), d);
+    return what == fft::transform::forward ? all : apply(op::conjugate, {all});
+  }
   switch (what) {
-    case fft::transform::from_real: {
-      const term half = called(x, fft_kind::from_real, d, last, 1);
-      return last == 0 ? half : called(half, fft_kind::forward, d, 0, last);
-    }
+    case fft::transform::from_real: return half_of_real(x, d);
     case fft::transform::to_real: {
       const term first = last == 0 ? x : called(x, fft_kind::inverse, d, 0, last);
       return called(first, fft_kind::to_real, d, last, 1, d.points[last]);
@@ -103,7 +135,8 @@ node* make_transform(handle of, fft::transform what, const fft::transform_option
   if (d.count == 0) return astype(x, to_real ? real_part_of(complex) : complex).take();
   for (int i = 0; i < d.count; ++i)
     x = fitted(x, d.axes[i], to_real && i + 1 == d.count ? d.points[i] / 2 + 1 : d.points[i]);
-  x = astype(x, from_real ? real_part_of(complex) : complex);
+  const bool is_halved = !to_real && !is_complex(x.type()) && is_worth_halving(x, d);
+  x = astype(x, from_real || is_halved ? real_part_of(complex) : complex);
   shape result = x.extents();
   if (from_real || to_real)
     result[d.axes[d.count - 1]] = from_real ? d.points[d.count - 1] / 2 + 1 : d.points[d.count - 1];
