@@ -19,7 +19,7 @@ struct A {
   index_trouble* note;
   R* results[3];
   long long reals[3], rows, columns, count, from_down, from_across, to_down, to_across, to_step, extents[8], steps[8], limit;
-  int axes, step, part, rest, conjugates, check, tiled, add, wide_from, forwards, fault, flag_fault;
+  int axes, step, part, rest, conjugates, check, tiled, add, wide_from, forwards, few, fault, flag_fault;
 };
 #define first_thread ((long long)blockIdx.x * blockDim.x + threadIdx.x)
 #define all_threads ((long long)gridDim.x * blockDim.x)
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void copy_elements(const A& a) {
 // One of a matrix's tiles. A thread has every fourth element of one of its rows, or of its columns.
 struct tile {
   unsigned b, r0, c0;
-  bool is_outside, is_whole;  // of the part; all of it is one thing
+  bool is_outside, is_whole;  // of the part; inside of the matrix, and all in the part or all outside
 };
 static __device__ __forceinline__ bool is_there(const A& a, const tile& t, const int r, const int c) {
   return t.is_whole || (t.r0 + r < a.rows && t.c0 + c < a.columns && is_inside(a, t.r0 + r, t.c0 + c));
@@ -132,7 +132,7 @@ static __device__ __forceinline__ void copy_tiles(const A& a) {
 )";
 
 // Which row it was follows backwards from the last exchange on; where it went, forwards from the first. Each exchange waits for the one
-// before, so that nothing else is done there: a block makes its matrix's pivots ready for all of its rows.
+// before, so that nothing else is done there: a block makes its matrix's pivots ready for all of its rows, but where they are few.
 constexpr const char* pivots_text = R"(
 static __device__ __forceinline__ long long limited(const A& a, const long long v) {
   return a.limit == 0 ? v : v < 0 ? 0 : v >= a.limit ? a.limit - 1 : v;
@@ -144,8 +144,25 @@ static __device__ __forceinline__ void copy_pivots(const A& a) {
     ((int*)a.to)[i] = (int)v;
   }
 }
+static __device__ __forceinline__ int exchanged(const int at, const int k, const int p) {
+  return at == k ? p : at == p ? k : at;
+}
 template <class P>
-static __device__ __forceinline__ void permute(const A& a, const P* const pivots) {
+static __device__ __forceinline__ void permute_few(const A& a, const P* const pivots) {
+  const int n = (int)a.columns, first = a.forwards ? 0 : n - 1, step = a.forwards ? 1 : -1;
+  for (long long i = first_thread; i < a.count * a.rows; i += all_threads) {
+    const long long b = i / a.rows;
+    const P* const mine = pivots + begin_of(a, b);
+    int at = (int)(i - b * a.rows);
+    for (int j = 0; j < n; ++j) {
+      const int k = first + step * j;
+      at = exchanged(at, k, (int)limited(a, mine[k * a.from_down] + a.add));
+    }
+    ((long long*)a.to)[i] = at;
+  }
+}
+template <class P>
+static __device__ __forceinline__ void permute_many(const A& a, const P* const pivots) {
   alignas(16) __shared__ int with[1024];
   const int n = (int)a.columns, first = a.forwards ? 0 : n - 1, step = a.forwards ? 1 : -1;
   const long long parts = (a.rows + blockDim.x - 1) / blockDim.x;
@@ -162,14 +179,16 @@ static __device__ __forceinline__ void permute(const A& a, const P* const pivots
       __syncthreads();
       for (int j = 0; j < 1024 && done + j < n; j += 16) {
 #pragma unroll
-        for (int u = 0; u < 16; ++u) {
-          const int k = first + step * (done + j + u), p = with[j + u];
-          at = at == k ? p : at == p ? k : at;
-        }
+        for (int u = 0; u < 16; ++u) at = exchanged(at, first + step * (done + j + u), with[j + u]);
       }
     }
     if (row < a.rows) ((long long*)a.to)[b * a.rows + row] = at;
   }
+}
+template <class P>
+static __device__ __forceinline__ void permute(const A& a, const P* const pivots) {
+  if (a.few) permute_few(a, pivots);
+  else permute_many(a, pivots);
 }
 )";
 
@@ -300,7 +319,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(const A a) {
 }
 )";
 static_assert(static_cast<int>(matrices_step::finish) == 6 && index_trouble::no_result == 2 && max_rank == 8 &&
-              matrices_tile == 32 && matrix_copies_threads == 128);
+              matrices_tile == 32 && matrix_copies_threads == 128 && matrices_threads == 256);
 
 }  // namespace
 

@@ -52,6 +52,7 @@ struct matrices_arguments {
   matrix_check check = matrix_check::none;
   std::int32_t tiled = 0;
   std::int32_t add = 0, wide_from = 0, forwards = 0;  // of pivots
+  std::int32_t few = 0;                               // of them: a thread follows them alone
   std::int32_t fault = 0, flag_fault = 0;             // how it is noted; below 0: not at all
 };
 

@@ -102,9 +102,9 @@ term with_mirrored_half(const term& half, const transform_domain& d) {
 // On a host half of a real array's transform is half of the work, less what mirroring takes: short rows gain nothing, and FFTW's
 // transforms of real numbers are slower where their lengths are odd. A kernel of a GPU transforms what it has read as it is.
 bool is_worth_halving(const term& x, const transform_domain& d) {
-  constexpr std::int64_t elements = 4096, row = 128;
-  const std::int64_t points = d.points[d.count - 1];
-  return !runtime::current_device().asynchronous() && points % 2 == 0 && (d.count > 1 || points >= row) &&
+  constexpr std::int64_t elements = 4096;
+  const std::int64_t points = d.points[d.count - 1], row = d.count > 1 ? 8 : 128;
+  return !runtime::current_device().asynchronous() && points % 2 == 0 && points >= row &&
          x.extents().elements() >= elements;
 }
 
@@ -112,7 +112,9 @@ term transformed(const term& x, fft::transform what, const transform_domain& d) 
   const int last = d.count - 1;
   if (!is_complex(x.type()) && what != fft::transform::from_real) {
     const term all = with_mirrored_half(half_of_real(x, d), d);
-    return what == fft::transform::forward ? all : apply(op::conjugate, {all});
+    if (what == fft::transform::forward) return all;
+    // The conjugate, but for the sign of zeros: they are the library's where it transforms all.
+    return apply(op::make_complex, {apply(op::real, {all}), 0 - apply(op::imag, {all})});
   }
   switch (what) {
     case fft::transform::from_real: return half_of_real(x, d);

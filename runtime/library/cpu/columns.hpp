@@ -68,6 +68,7 @@ void for_places(std::int64_t rows, std::int64_t columns, F with) {
 /// Turns a block over, as many rows and columns as a vector of 16 bytes has elements: element by element is two to three times as slow.
 template <class T>
 void turn_block(const T* from, std::int64_t from_down, T* to, std::int64_t to_across) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
   if constexpr (sizeof(T) == 4) {
     typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
     const auto row = [&](std::int64_t r) { return *reinterpret_cast<const four*>(from + r * from_down); };
@@ -80,7 +81,7 @@ void turn_block(const T* from, std::int64_t from_down, T* to, std::int64_t to_ac
     column(2, __builtin_shufflevector(high, over, 0, 1, 4, 5)),
         column(3, __builtin_shufflevector(high, over, 2, 3, 6, 7));
   } else if constexpr (sizeof(T) == 8) {
-    typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+    typedef double two __attribute__((vector_size(16), aligned(4), may_alias));
     const two a = *reinterpret_cast<const two*>(from), b = *reinterpret_cast<const two*>(from + from_down);
     *reinterpret_cast<two*>(to) = __builtin_shufflevector(a, b, 0, 2);
     *reinterpret_cast<two*>(to + to_across) = __builtin_shufflevector(a, b, 1, 3);
@@ -107,8 +108,9 @@ void copy_turned(const T* from, std::int64_t from_down, T* to, std::int64_t to_a
             turn_block(first + r * from_down + c, from_down, &kept[c][r], tile);
         for (std::int64_t c = 0; c < tile; ++c) std::copy_n(kept[c], tile, made + c * to_across);
       } else {
-        for (std::int64_t c = 0; c < wide; ++c)
-          for (std::int64_t r = 0; r < high; ++r) made[c * to_across + r] = first[r * from_down + c];
+        for (std::int64_t r = 0; r < high; ++r)
+          for (std::int64_t c = 0; c < wide; ++c) kept[c][r] = first[r * from_down + c];
+        for (std::int64_t c = 0; c < wide; ++c) std::copy_n(kept[c], high, made + c * to_across);
       }
     }
 }

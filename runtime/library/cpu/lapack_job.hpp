@@ -125,8 +125,9 @@ class lapack_job : banded_job {
     return 0;
   }
 
-  // An upper factor is the transpose of the lower one of the transpose, which is the conjugate matrix: it is made in place. A lower
-  // one is turned over in the triangle alone: OpenBLAS's upper factors take a quarter longer than its lower ones, more than that.
+  // OpenBLAS's upper factors take up to a quarter longer than its lower ones, which is more than it takes to turn a triangle over
+  // twice: a lower factor is made of that. An upper one is the transpose of the lower one of the transpose, which is the conjugate
+  // matrix, and is made in place.
   int cholesky() {
     const auto room = take<T>(scratch_, n_, n_), a = p_.lower ? room : turned_in_place(0, room);
     if (scratch_.counts()) return 0;

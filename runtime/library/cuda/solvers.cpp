@@ -187,12 +187,12 @@ void gpu_job::permutation() {
 
 // A lower factor takes the library less than half as long as an upper one. An upper triangle in C order is, in columns, the lower
 // one of the conjugate matrix, whose factor is the transpose of the one wanted; a lower triangle is turned over on the way in and
-// out. The other triangle is neither read nor written until the end.
+// out. Of one matrix the library leaves the other triangle alone, and so do the copies, until the end; of a batch it works there.
 void gpu_job::cholesky() {
   std::byte* const a = p_.lower ? take_elements(batch_ * n_ * n_) : result(0);
   codegen::matrices_arguments given = operand(0);
   given.part = p_.lower ? codegen::matrix_part::lower : codegen::matrix_part::upper;
-  given.rest = codegen::matrix_rest::left_alone;
+  if (batch_ == 1) given.rest = codegen::matrix_rest::left_alone;
   copy(given, n_, n_, a, p_.lower ? in_columns(n_, n_) : in_rows(n_, n_));
   int* const infos = take_zeros();
   if (batch_ > 1) {
