@@ -19,7 +19,7 @@ struct A {
   index_trouble* note;
   R* results[3];
   long long reals[3], rows, columns, count, from_down, from_across, to_down, to_across, to_step, extents[8], steps[8], limit;
-  int axes, step, part, rest, conjugates, check, tiled, add, wide_from, forwards, few, fault, flag_fault;
+  int axes, step, part, rest, conjugates, check, tiled, add, wide_from, forwards, fault, flag_fault;
 };
 #define first_thread ((long long)blockIdx.x * blockDim.x + threadIdx.x)
 #define all_threads ((long long)gridDim.x * blockDim.x)
@@ -187,7 +187,7 @@ static __device__ __forceinline__ void permute_many(const A& a, const P* const p
 }
 template <class P>
 static __device__ __forceinline__ void permute(const A& a, const P* const pivots) {
-  if (a.few) permute_few(a, pivots);
+  if (a.columns <= 64) permute_few(a, pivots);
   else permute_many(a, pivots);
 }
 )";
@@ -319,7 +319,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(const A a) {
 }
 )";
 static_assert(static_cast<int>(matrices_step::finish) == 6 && index_trouble::no_result == 2 && max_rank == 8 &&
-              matrices_tile == 32 && matrix_copies_threads == 128 && matrices_threads == 256);
+              matrices_tile == 32 && matrix_copies_threads == 128 && matrices_threads == 256 && few_pivots == 64);
 
 }  // namespace
 

@@ -52,11 +52,13 @@ struct matrices_arguments {
   matrix_check check = matrix_check::none;
   std::int32_t tiled = 0;
   std::int32_t add = 0, wide_from = 0, forwards = 0;  // of pivots
-  std::int32_t few = 0;                               // of them: a thread follows them alone
   std::int32_t fault = 0, flag_fault = 0;             // how it is noted; below 0: not at all
 };
 
 inline constexpr int matrices_threads = 256, matrix_copies_threads = 128, matrices_tile = 32;
+
+/// So many pivots a thread follows alone; more of them a block makes ready.
+inline constexpr std::int64_t few_pivots = 64;
 
 /// The step `copy` in CUDA C++, for float32, float64 and complex matrices.
 std::string matrix_copies_text(dtype);

@@ -30,7 +30,8 @@ std::int64_t blocks_of(const matrices_arguments& a) {
     case matrices_step::pointers: return divide_up(a.count, threads);
     case matrices_step::pivots: return divide_up(a.columns * a.count, threads);
     case matrices_step::permutation:
-      return a.few ? divide_up(a.rows * a.count, threads) : divide_up(a.rows, threads) * a.count;
+      if (a.columns <= codegen::few_pivots) return divide_up(a.rows * a.count, threads);
+      return divide_up(a.rows, threads) * a.count;
     case matrices_step::eliminate:
     case matrices_step::finish: return divide_up(a.count, threads);
     case matrices_step::diagonal: break;

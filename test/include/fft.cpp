@@ -129,21 +129,27 @@ TEST_CASE("fft: several axes") {
 }
 
 // Of so many points a host computes half, and mirrors it.
-TEST_CASE_TEMPLATE("fft: all of a real array's transform", T, int, float, double) {
-  const double limit = std::is_same_v<T, float> ? 1e-6 : 1e-14;
-  for (const shape& s : {shape{36, 130}, shape{2, 33, 64}, shape{2049, 2}, shape{70, 1, 60}}) {
+TEST_CASE_TEMPLATE("fft: all of a real array's transform", T, int, double) {
+  for (const shape& s : {shape{2, 1, 206}, shape{3, 203}, shape{1, 200, 2}}) {
     CAPTURE(s);
     const array<T> x = some<T>(s);
-    const array z = astype<std::conditional_t<std::is_same_v<T, float>, std::complex<float>, complex>>(x);
-    close(fft::fft(x), fft::fft(z), limit);
-    close(fft::ifft(x), fft::ifft(z), limit);
-    close(fft::fft(x, {.axis = 0}), fft::fft(z, {.axis = 0}), limit);
-    close(fft::fft(x, {.n = 140, .axis = 0, .norm = fft::norm::ortho}),
-          fft::fft(z, {.n = 140, .axis = 0, .norm = fft::norm::ortho}), limit);
-    close(fft::fft2(x), fft::fft2(z), limit);
-    close(fft::ifftn(x), fft::ifftn(z), limit);
-    close(fft::fftn(x, {.axes = {-1, 0}}), fft::fftn(z, {.axes = {-1, 0}}), limit);
+    const array<complex> z = astype<complex>(x);
+    for (const std::int64_t axis : {-1, -2}) {
+      close(fft::fft(x, {.axis = axis}), fft::fft(z, {.axis = axis}), 1e-14);
+      close(fft::ifft(x, {.axis = axis}), fft::ifft(z, {.axis = axis}), 1e-14);
+    }
+    close(fft::fft(x, {.n = 240, .norm = fft::norm::ortho}), fft::fft(z, {.n = 240, .norm = fft::norm::ortho}), 1e-14);
   }
+}
+
+TEST_CASE("fft: all of a real array's transform along several axes") {
+  if (device::current() == device::interpreter()) return;  // so many points take long by the definition
+  const array<double> x = some<double>({7, 74, 64});
+  const array<complex> z = astype<complex>(x);
+  close(fft::fft2(x), fft::fft2(z), 1e-14);
+  close(fft::ifftn(x), fft::ifftn(z), 1e-14);
+  close(fft::fftn(x, {.axes = {1, -1, 0}}), fft::fftn(z, {.axes = {1, -1, 0}}), 1e-14);
+  close(fft::fftn(x, {.axes = {0, 1}}), fft::fftn(z, {.axes = {0, 1}}), 1e-14);
 }
 
 TEST_CASE("fft: nothing, and what it refuses") {

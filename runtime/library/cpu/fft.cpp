@@ -143,7 +143,8 @@ struct passes {
   bool is_double;
 };
 
-// Elements by tiles whose rows are whole lines of the cache.
+// Elements by tiles whose rows are whole lines of the cache. One side is near at hand already: by way of another near tile, as
+// `copy_turned` goes for matrices, transforms of 512 x 512 of complex128 take a fifth longer.
 template <class C>
 void turn(const C* from, std::int64_t from_apart, C* to, std::int64_t to_apart, std::int64_t rows,
           std::int64_t columns) {

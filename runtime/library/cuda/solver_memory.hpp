@@ -72,9 +72,7 @@ class solver_memory {
     return to;
   }
   void run_step(codegen::matrices_step step, codegen::matrices_arguments a) {
-    constexpr std::int64_t few_pivots = 64;
     a.step = step;
-    a.few = a.columns <= few_pivots;
     run_matrices(p_.type, a, on_);
   }
   void** take_pointers(codegen::matrices_arguments to) {
