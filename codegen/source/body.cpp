@@ -368,6 +368,7 @@ std::string body::head(std::string_view kernel_text) const {
   if (names("NAN"))
     out += std::string("#define NAN ") + (c ? "__builtin_nanf(\"\")\n" : "__int_as_float(0x7fffffff)\n");
   if (c) out += declarations(before + functions, vectorised);
+  else if (goal.math == math_mode::strict) out += functions_at_run_time(all);
   return out + "\n" + all + "\n";
 }
 

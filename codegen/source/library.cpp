@@ -121,6 +121,16 @@ struct own_function {
 };
 constexpr own_function own[] = {{"erff", own_erff}, {"expf", own_expf}};
 
+std::vector<std::string_view> names_called(std::string_view source) {
+  std::vector<std::string_view> names;
+  while (!source.empty()) {
+    const std::string_view token = take_token(source);
+    if (starts_name(token[0]) && source.starts_with('(')) names.push_back(token);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 bool calls(const std::vector<std::string_view>& names, const std::string& name) {
   return std::binary_search(names.begin(), names.end(), std::string_view(name));
 }
@@ -145,6 +155,28 @@ bool is_instruction(std::string_view name) {
   return false;
 }
 
+/// Does every compiler give what the function does of a number that it knows? All of these are rounded correctly.
+bool is_exact(std::string_view name) {
+  for (const std::string_view exact : {"fmax", "fmin", "fmod", "nextafter", "round"})
+    if (name == exact) return true;
+  return is_instruction(name);
+}
+
+// NVRTC makes numbers of functions of numbers that it knows, tanf of x == x say, which are not those of CUDA's functions.
+constexpr std::string_view kept_numbers =
+    "template <class A>\n"
+    "static __device__ __forceinline__ A sinter_kept(A a) { return a; }\n"
+    "static __device__ __forceinline__ float sinter_kept(float a) {\n"
+    "  int bits = __float_as_int(a);\n"
+    "  asm(\"\" : \"+r\"(bits));\n"
+    "  return __int_as_float(bits);\n"
+    "}\n"
+    "static __device__ __forceinline__ double sinter_kept(double a) {\n"
+    "  long long bits = __double_as_longlong(a);\n"
+    "  asm(\"\" : \"+l\"(bits));\n"
+    "  return __longlong_as_double(bits);\n"
+    "}\n";
+
 // Under a name of our own: gcc would join the sine and cosine of a value into a call that does not vectorise, and fold
 // functions of constants to values that the library's functions do not give.
 std::string declaration(const library_function& f, const char* type, const std::string& name, bool vectorised) {
@@ -163,12 +195,7 @@ std::string renamed(const library_function& f, const std::string& name) {
 }  // namespace
 
 std::string declarations(std::string_view source, bool vectorised) {
-  std::vector<std::string_view> names;
-  while (!source.empty()) {
-    const std::string_view token = take_token(source);
-    if (starts_name(token[0]) && source.starts_with('(')) names.push_back(token);
-  }
-  std::sort(names.begin(), names.end());
+  const std::vector<std::string_view> names = names_called(source);
   std::string out;
   for (const library_function& f : library) {
     const std::string name(f.name);
@@ -182,6 +209,25 @@ std::string declarations(std::string_view source, bool vectorised) {
     if (calls(names, std::string(f.twice))) out += odd_declaration(f.twice, f.parameters, "double");
   }
   return out;
+}
+
+std::string functions_at_run_time(std::string_view source) {
+  const std::vector<std::string_view> names = names_called(source);
+  std::string out;
+  const auto add = [&](const library_function& f, const std::string& name) {
+    if (!calls(names, name)) return;
+    const bool one = f.arity == 1;
+    out += std::string(one ? "template <class A>" : "template <class A, class B>") +
+           "\nstatic __device__ __forceinline__ auto sinter_" + name + (one ? "(A a)" : "(A a, B b)") + " { return " +
+           name + (one ? "(sinter_kept(a))" : "(sinter_kept(a), sinter_kept(b))") + "; }\n#define " + name +
+           " sinter_" + name + "\n";
+  };
+  for (const library_function& f : library) {
+    if (is_exact(f.name)) continue;
+    add(f, std::string(f.name) + "f");
+    add(f, std::string(f.name));
+  }
+  return out.empty() ? "" : std::string(kept_numbers) + out;
 }
 
 void define(overloads& all, const std::string& name, const std::string& rest) {

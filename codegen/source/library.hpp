@@ -1,4 +1,4 @@
-// The C library in the C dialect: generated text includes no header, and declares what it calls.
+// The functions of C's library: in the C dialect, where generated text includes no header and declares what it calls, and of CUDA.
 #pragma once
 
 #include <string>
@@ -9,6 +9,10 @@ namespace sinter::codegen {
 /// Declarations of the C library's functions that `source` calls. `vectorised` offers gcc the vector versions of libmvec as
 /// well, which the target must have.
 std::string declarations(std::string_view source, bool vectorised);
+
+/// CUDA's functions that `source` calls, under names that stand for the same of arguments whose values no compiler knows: what strict
+/// mode gives does not depend on what stands around a call.
+std::string functions_at_run_time(std::string_view source);
 
 /// Is it one that declarations() may declare, under its name for double?
 bool is_library_function(std::string_view name);

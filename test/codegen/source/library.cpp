@@ -18,6 +18,14 @@ TEST_CASE("declarations: what is called, and nothing else") {
   CHECK(declarations("lgammaf_r(a, &sign)", true) == "extern float lgammaf_r(float, int *);\n");
 }
 
+TEST_CASE("at run time: what is called and not exact goes by a name of its own") {
+  CHECK(functions_at_run_time("floorf(x) + sqrt(y) + fmod(x, y) + sinf") == "");
+  const std::string text = functions_at_run_time("tanf(x) + pow(x, y)");
+  CHECK(text.find("#define tanf sinter_tanf\n") != text.npos);
+  CHECK(text.find("#define pow sinter_pow\n") != text.npos);
+  CHECK(text.find("#define tan ") == text.npos);
+}
+
 TEST_CASE("overloads: of what is named, and taken back") {
   const auto defined = [](const std::string& name, const std::string& rest) {
     return "#pragma push_macro(\"" + name + "\")\n#undef " + name + "\n#define " + name + rest + "\n";
