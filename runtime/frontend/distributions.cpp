@@ -196,39 +196,28 @@ node* make_draw(distribution of, const shape& s, draw_counter& next,
 
 namespace {
 
-// The number that stands at place i of 0 to count: pairs of numbers that mirror each other around a random point change places
-// or do not, as a hash of the pair says, once and again (V. Hoang, B. Morris and P. Rogaway, An enciphering scheme based
-// on a card shuffle, 2012). Large counts: a network of hashed halves (Feistel), again until the number is one of them.
+// The number that stands at place i of 0 to count, which is written as a row and a column of about as many: in turn one of them moves
+// on, round its end, by a hash of the other (a network of Feistel's; J. Black and P. Rogaway, Ciphers with arbitrary finite domains,
+// 2002). The last row may be longer than what is there: again, until the number is one of them.
 constexpr const char* sample_text = R"(
-#define MIXED(x) \
-  (word = (x) + key, word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9ull, \
-   word = (word ^ (word >> 27)) * 0x94D049BB133111EBull, word ^ (word >> 31))
-  unsigned long long key = state, word = 0, x = (unsigned long long)place;
   const unsigned long long n = (unsigned long long)count;
-  if (n <= 4096) {
-    for (int round = 0; round < 96; ++round) {
+  const unsigned long long rows = (unsigned long long)sqrt((double)n), columns = (n + rows - 1) / rows;
+  unsigned long long x = (unsigned long long)place;
+  do {
+    unsigned long long row = x / columns, column = x - row * columns, key = state;
+    for (int round = 0; round < 8; ++round) {
       key += 0x9E3779B97F4A7C15ull;
-      const unsigned long long middle = MIXED(0x632BE59BD9B4E019ull) % n, other = (middle + n - x) % n;
-      const unsigned long long larger = x > other ? x : other;
-      if (MIXED(larger * 0xD1342543DE82EF95ull) >> 63) x = other;
+      const unsigned long long all = round % 2 ? columns : rows;
+      unsigned long long word = ((round % 2 ? row : column) + key) * 0xD1342543DE82EF95ull;
+      word = (word ^ word >> 32) * 0xBF58476D1CE4E5B9ull;
+      const unsigned long long moved = (round % 2 ? column : row) + ((word >> 32) * all >> 32);
+      const unsigned long long now = moved < all ? moved : moved - all;
+      if (round % 2) column = now;
+      else row = now;
     }
-  } else {
-    int bits = 6;
-    for (; (n - 1) >> 2 * bits; ++bits) {}
-    const unsigned long long low = (1ull << bits) - 1;
-    do {
-      unsigned long long left = x >> bits, right = x & low;
-      for (unsigned long long round = 1; round <= 8; ++round) {
-        const unsigned long long hashed = MIXED((right << 8 | round) * 0xD1342543DE82EF95ull) >> 20 & low;
-        const unsigned long long now = left ^ hashed;
-        left = right;
-        right = now;
-      }
-      x = left << bits | right;
-    } while (x >= n);
-  }
+    x = row * columns + column;
+  } while (x >= n);
   return (long long)x;
-#undef MIXED
 )";
 
 }  // namespace
@@ -321,8 +310,9 @@ namespace sinter::random {
 lazy<std::int64_t> generator::choice(std::int64_t n, const shape& s, choice_options how) {
   if (how.replace) return integers(s, 0, n);
   if (s.elements() > n) detail::throw_too_many_chosen(s.elements(), n);
-  constexpr std::int64_t share = 64;  // below that all numbers are sooner put in order
-  if (s.elements() < n / share) return lazy<std::int64_t>(detail::make_sample(s.elements(), n, next_)).reshape(s);
+  constexpr std::int64_t few = 4096, share = 4;  // all of few, or a larger part of many, are sooner put in order
+  if (n > few && s.elements() <= n / share)
+    return lazy<std::int64_t>(detail::make_sample(s.elements(), n, next_)).reshape(s);
   return permutation(n)(slice(0, s.elements())).reshape(s);
 }
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include <sinter/histogram.hpp>
+
 #include "codegen/ir/philox.hpp"
 #include "test/include/looking.hpp"
 
@@ -357,6 +359,41 @@ TEST_CASE("random: numbers below n without replacement") {
   CHECK(rng.choice(10, 3, {.replace = false}).shape() == shape{3});
   CHECK(rng.choice(4, {50}, {.replace = true}).shape() == shape{50});
   CHECK_THROWS_AS((void)rng.choice(2, {3}, {.replace = false}), error);
+}
+
+TEST_CASE("random: some of many without replacement are different, and any of them, in any order") {
+  random::generator rng(11);
+  for (const std::int64_t n : std::vector<std::int64_t>{4'097, 5'000, 100'003, 1'000'003, 5'000'000'021}) {
+    const std::int64_t wanted = std::min<std::int64_t>(n / 4, 40'000);
+    INFO(wanted, " of ", n);
+    const array<std::int64_t> some = rng.choice(n, {wanted}, {.replace = false});
+    const array<std::int64_t> ordered = sort(some);
+    CHECK(all(ordered(slice(1, _)) > ordered(slice(0, -1))).item());
+    CHECK((min(some).item() >= 0 && max(some).item() < n));
+    // Where they are, where they stand, and what stands beside each: 16 classes with 15 degrees of freedom each.
+    const array<std::int64_t> places = floor_divide(arange(wanted) * 16, wanted),
+                              classes = floor_divide(some, (n + 15) / 16);
+    const array<std::int64_t> beside = classes(slice(1, _)) * 16 + classes(slice(0, -1));
+    const auto spread = [](const array<std::int64_t>& in, std::int64_t bins) {
+      const array<double> found = astype<double>(bincount(in, {.minlength = bins})),
+                          expected = full<double>({bins}, double(in.size()) / double(bins));
+      return (sum(square(found - expected) / expected) / double(bins - 1)).item();
+    };
+    CHECK(spread(classes, 16) < 2.5);
+    CHECK(spread(places * 16 + classes, 256) < 1.4);
+    CHECK(spread(beside, 256) < 1.4);
+    CHECK(spread(some % 16, 16) < 2.5);
+  }
+  // The first of two among many generators.
+  std::vector<double> first, second;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    const std::vector<std::int64_t> two = random::generator(seed).choice(10'000, {2}, {.replace = false}).get();
+    first.push_back(double(two[0]) / 1e4), second.push_back(double(two[1]) / 1e4);
+  }
+  const array<double> x = asarray(first), y = asarray(second);
+  CHECK(std::abs(mean(x).item() - 0.5) < 0.05);
+  CHECK(std::abs(mean(y).item() - 0.5) < 0.05);
+  CHECK(std::abs(mean((x - 0.5) * (y - 0.5)).item()) < 0.015);
 }
 
 TEST_CASE("random: a part of an array is shuffled in place") {
