@@ -1,13 +1,16 @@
 #include "codegen/function/count.hpp"
 
+#include <cstdint>
+#include <limits>
+
 namespace sinter::codegen {
 
 namespace {
 
 using detail::facts;
 
-// Positions in vectors that lie where vectors do, so that the first one may begin in front of the first position. What is none of
-// them counts nowhere, as does what is no element's.
+// Positions in vectors that lie where vectors do, so that the first one may begin in front of the first position. What a vector has
+// outside of them is not counted, and neither are positions of no element.
 constexpr const char* loading_text = R"(
 typedef unsigned long long U;
 // An element that a position names, or a number beyond all of them. Few of the machine's instructions are of 64 bits.
@@ -97,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(threads) sinter_kernel(
 }  // namespace
 
 count_form form_of_count(dtype type, std::int64_t count, std::int64_t elements) {
-  count_form f{type, 0};
+  count_form f{type, 0, itemsize(type) <= 4 && elements <= std::numeric_limits<std::uint32_t>::max()};
   if (elements > count / 16) return f;
   for (int few : {1024, 8192})
     if (elements <= few) {
@@ -111,7 +114,7 @@ std::string count_text(const count_form& f) {
   std::string text = std::string("// count: ") + facts(f.type).name + "\ntypedef " + facts(f.type).text + " P;\n";
   text += "#define threads " + std::to_string(count_threads) + "\n#define batch " + std::to_string(count_batch) + "\n";
   text += "#define few " + std::to_string(f.few) + "\n";
-  text += std::string("#define narrow ") + (itemsize(f.type) <= 4 ? "1" : "0") + "\n";
+  text += std::string("#define narrow ") + (f.narrow ? "1" : "0") + "\n";
   text += loading_text;
   return text + (f.few ? by_block_text : together_text) + kernel_text;
 }

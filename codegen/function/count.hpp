@@ -11,8 +11,9 @@
 namespace sinter::codegen {
 
 struct count_form {
-  dtype type;  // of positions: integers
-  int few;     // blocks count by themselves first: so many elements, or more than there are; 0: they do not
+  dtype type;   // of positions: integers
+  int few;      // blocks count by themselves first: so many elements, or more than there are; 0: they do not
+  bool narrow;  // 32 bits tell every element from a negative position
 
   friend auto operator<=>(const count_form&, const count_form&) = default;
 };

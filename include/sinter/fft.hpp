@@ -23,13 +23,15 @@ class lengths {
   lengths(const List& of) : lengths(of.data(), of.size()) {}
   template <std::integral Int>
   constexpr lengths(const Int* of, std::size_t count) {
-    for (std::size_t i = 0; i < count && count_ < max_rank; ++i) all_[count_++] = static_cast<std::int64_t>(of[i]);
+    for (std::size_t i = 0; i < count && i < max_rank; ++i) all_[i] = static_cast<std::int64_t>(of[i]);
+    count_ = count;
   }
-  constexpr std::size_t size() const { return static_cast<std::size_t>(count_); }
+  /// As many as were given, of which `max_rank` are kept: no array has more axes.
+  constexpr std::size_t size() const { return count_; }
   constexpr std::int64_t operator[](int i) const { return all_[i]; }
 
  private:
-  int count_ = 0;
+  std::size_t count_ = 0;
   std::int64_t all_[max_rank] = {};
 };
 
@@ -98,8 +100,8 @@ SINTER_API node* make_shifted_to_centre(handle, const axis_list&, bool back);
 namespace sinter::fft {
 
 /// The Fourier transform along an axis. What is here of one axis takes the points and the axis as numbers, too: `fft(x, 1024, 0)`.
-/// Shapes: n points along the axis. Dtypes: complex64 of float16, float32 and complex64,
-/// complex128 of all others. Errors: `shape_error`. Stream behaviour: a library, FFTW or cuFFT, between the kernels of what surrounds
+/// Shapes: n points along the axis. Dtypes: complex64 of float16, bfloat16, float32 and
+/// complex64, complex128 of all others. Errors: `shape_error`. Stream behaviour: a library, FFTW or cuFFT, between the kernels of what surrounds
 /// it. Source: numpy.fft.fft.
 template <sinter::detail::expression E>
 auto fft(E&& e, const options& how = {}) {

@@ -124,6 +124,10 @@ frequency_response freqz(B&& b, A&& a, const freqz_options& how = {}) {
   handle over(take_node(std::forward<B>(b))), under(take_node(std::forward<A>(a)));
   return as_response(make_response(std::move(over), std::move(under), how));
 }
+template <sinter::detail::expression B = array<double>, sinter::arithmetic A>
+frequency_response freqz(B&& b, A a, const freqz_options& how = {}) {
+  return freqz(std::forward<B>(b), sinter::detail::denominator<B>(a), how);
+}
 /// Of a filter without feedback.
 template <sinter::detail::expression B>
 frequency_response freqz(B&& b, const freqz_options& how = {}) {

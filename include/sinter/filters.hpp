@@ -115,6 +115,15 @@ signal::filtered<T> as_filtered(std::pair<handle, handle> made) {
   return {lazy<T>(made.first.take()), lazy<T>(made.second.take())};
 }
 
+/// A number as the denominator of a filter whose numerator is a B: of its dtype.
+template <class B, class A>
+auto denominator(A a) {
+  using T = filtered_type<B>;
+  static_assert(complex_number<T> || !complex_number<A>,
+                "sinter: a complex denominator of a real filter; write it as a list: {a}");
+  return array<T>{a};
+}
+
 }  // namespace sinter::detail
 
 namespace sinter::signal {
@@ -175,6 +184,11 @@ template <sinter::detail::expression B = array<double>, sinter::detail::expressi
 auto lfilter(B&& b, A&& a, X&& x, axis_options how) {
   return lfilter(std::forward<B>(b), std::forward<A>(a), std::forward<X>(x), how.axis);
 }
+/// Of a denominator that is one number: `lfilter(taps, 1, x)`.
+template <sinter::detail::expression B = array<double>, sinter::arithmetic A, sinter::detail::expression X>
+auto lfilter(B&& b, A a, X&& x, sinter::detail::integer axis = -1) {
+  return lfilter(std::forward<B>(b), sinter::detail::denominator<B>(a), std::forward<X>(x), axis);
+}
 /// From a state, and with the state behind it. Shapes: the state is as x, but for the axis, which has one number fewer than the longer of b
 /// and a; it broadcasts.
 template <sinter::detail::expression B = array<double>, sinter::detail::expression A = array<double>,
@@ -234,6 +248,10 @@ auto filtfilt(B&& b, A&& a, X&& x, const filtfilt_options& how = {}) {
   using T = filtered_type<B, A, X>;
   handle over(take_node(std::forward<B>(b))), under(take_node(std::forward<A>(a))), of(take_node(std::forward<X>(x)));
   return lazy<T>(make_filtered_twice(std::move(over), std::move(under), std::move(of), dtype_of<T>, how));
+}
+template <sinter::detail::expression B = array<double>, sinter::arithmetic A, sinter::detail::expression X>
+auto filtfilt(B&& b, A a, X&& x, const filtfilt_options& how = {}) {
+  return filtfilt(std::forward<B>(b), sinter::detail::denominator<B>(a), std::forward<X>(x), how);
 }
 /// The same of sections. Stream behaviour: waits for the sections unless padlen is given, as those of the first order count less. Source:
 /// scipy.signal.sosfiltfilt.

@@ -45,6 +45,7 @@ template <class... Range>
 auto grid_of(bool sparse, const Range&... ranges) {
   using T = std::conditional_t<(std::same_as<Range, slice> && ...), std::int64_t, double>;
   constexpr int axes = sizeof...(Range);
+  static_assert(axes > 0 && axes <= max_rank, "sinter: a mesh has 1 to 8 axes");
   const handle each[] = {range_of<T>(ranges)...};
   shape whole;
   whole.set_size(axes);

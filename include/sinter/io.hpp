@@ -63,8 +63,8 @@ requires std::derived_from<Stream, std::ostream> Stream& operator<<(Stream& out,
 }
 
 /// Reads a .npy file (versions 1 to 3, either byte order, C or Fortran order) onto the current device, converting to T.
-/// Errors: `io_error` for a file that cannot be read or understood, `dtype_error` for a dtype Sinter does not have.
-/// Source: numpy.load.
+/// Errors: `io_error` for a file that cannot be read or understood, `dtype_error` for a dtype Sinter does not have, and for complex
+/// numbers that are to be real. Source: numpy.load.
 template <element T>
 array<T> load(detail::file_name path) {
   return array<T>(detail::load_npy(path.text(), dtype_of<T>));

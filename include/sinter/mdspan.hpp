@@ -61,6 +61,7 @@ void as_mdspan(const array<T>&&) = delete;
 /// An array over the elements of an mdspan of any strided layout, which the keeper keeps. Errors: as of from_memory.
 template <detail::strided_mdspan M, class K = no_keeper>
 auto from_mdspan(const M& m, K&& keeper = {}, sinter::device on = sinter::device::cpu()) {
+  static_assert(M::rank() <= max_rank, "sinter: arrays have at most 8 axes");
   shape s;
   s.set_size(static_cast<int>(M::rank()));
   std::int64_t strides[M::rank() + 1];

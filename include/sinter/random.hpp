@@ -230,13 +230,14 @@ class generator {
   }
   /// The numbers below n in random order. Dtypes: int64. Source: numpy.random.Generator.permutation.
   lazy<std::int64_t> permutation(std::int64_t n) { return lazy<std::int64_t>(detail::make_permutation(n, next_)); }
-  /// An array's parts along an axis in random order; lazy, as `take` is. Source: numpy.random.Generator.permutation.
+  /// An array's parts along an axis in random order; lazy, as `take` is. Errors: `shape_error` for a wrong axis. Source:
+  /// numpy.random.Generator.permutation.
   template <detail::expression E>
   auto permutation(E&& e, std::int64_t axis = 0) {
     const lazy<detail::element_in<E>> all(detail::take_node(std::forward<E>(e)));
-    return take(all, permutation(all.shape()[axis < 0 ? axis + all.ndim() : axis]), axis);
+    return take(all, permutation(detail::extent_along(all.shape(), axis, "a permutation")), axis);
   }
-  /// Puts an array's parts along an axis in random order. Source: numpy.random.Generator.shuffle.
+  /// Puts an array's parts along an axis in random order. Errors: as of permutation. Source: numpy.random.Generator.shuffle.
   template <detail::target A>
   void shuffle(A&& a, std::int64_t axis = 0) {
     auto&& to = detail::stored_into(std::forward<A>(a));
@@ -320,6 +321,7 @@ class generator {
   static shape with_axis(shape s, std::int64_t length) {
     s.set_size(s.size() + 1);
     s[s.size() - 1] = length;
+    s.check();
     return s;
   }
   SINTER_API lazy<std::int64_t> counted(detail::distribution, const shape&, std::initializer_list<parameter>);

@@ -92,9 +92,12 @@ class shape {
     return true;
   }
 
-  /// Library use: writable extents; `set_size` sets the rank. `check` is for extents that may have grown.
+  /// Library use: writable extents; `set_size` sets the rank. `check` is for extents that may have grown. Errors: `shape_error`.
   constexpr std::int64_t& operator[](int axis) { return extents_[axis < 0 ? axis + rank_ : axis]; }
-  constexpr void set_size(int rank) { rank_ = static_cast<std::int8_t>(rank); }
+  constexpr void set_size(int rank) {
+    if (rank > max_rank) check_rank(rank);
+    rank_ = static_cast<std::int8_t>(rank);
+  }
   SINTER_API void check() const;
 
  private:

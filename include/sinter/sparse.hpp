@@ -192,7 +192,7 @@ class [[nodiscard]] sparse_array {
   lazy<Element> max(detail::integer axis) const;
   lazy<Element> min() const;
   lazy<Element> min(detail::integer axis) const;
-  /// The elements of a diagonal, the k-th above the main one: lazy. Errors: `error` beyond the shape. Source:
+  /// The elements of a diagonal, the k-th above the main one: lazy, and none beyond the shape. Source:
   /// scipy.sparse.csr_array.diagonal.
   lazy<Element> diagonal(detail::integer k = 0) const { return lazy<Element>(detail::make_sparse_diagonal(parts_, k)); }
   auto trace(detail::integer k = 0) const { return sinter::sum(diagonal(k)); }
@@ -209,7 +209,7 @@ class [[nodiscard]] sparse_array {
       requires(F != format::coo) {
     return sparse_array(detail::make_picked(parts_, rows, columns));
   }
-  /// One element: lazy. Errors: `index_error`.
+  /// One element: lazy. Errors: `index_error`. Stream behaviour: on a CPU compressed indices are evaluated.
   template <std::integral Row, std::integral Column>
   lazy<Element> operator()(Row i, Column j) const {
     return lazy<Element>(

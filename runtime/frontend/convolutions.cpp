@@ -14,6 +14,7 @@
 #include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
+#include "runtime/library/products.hpp"
 
 namespace sinter::detail {
 
@@ -251,19 +252,6 @@ term folded_in_parts(const term& a, const term& v, const window& w, dtype type) 
   return parts.size() == 1 ? parts[0] : term::made(make_joined(nodes.data(), nodes.size(), 0));
 }
 
-[[noreturn]] void throw_unfit(const term& a, const term& v) {
-  throw shape_error(message("sinter: a convolution of arrays of shapes %s and %s", to_string(a.extents()).c_str(),
-                            to_string(v.extents()).c_str())
-                        .c_str());
-}
-
-// Is one no longer than the other along every axis?
-bool fits(const term& small, const term& large) {
-  for (int d = 0; d < small.rank(); ++d)
-    if (small.extent(d) > large.extent(d)) return false;
-  return true;
-}
-
 window window_of(const term& a, const term& v, convolve_mode mode, bool of_first, bool behind_middle) {
   window w{a.extents(), a.extents()};
   for (int d = 0; d < a.rank(); ++d) {
@@ -299,9 +287,9 @@ node* convolved(const term& a, const term& v, convolve_mode mode, convolution as
   const bool of_sequences = as == convolution::numpy;
   if (of_sequences && !turned && (a.rank() == 0 || v.rank() == 0))
     return convolved(a.rank() == 0 ? a.flat() : a, v.rank() == 0 ? v.flat() : v, mode, as, how, false);
-  if (a.rank() != v.rank() || (of_sequences && a.rank() != 1)) throw_unfit(a, v);
-  if (a.extents().elements() == 0 || v.extents().elements() == 0) throw_unfit(a, v);
-  if (mode == convolve_mode::valid && !fits(a, v) && !fits(v, a)) throw_unfit(a, v);
+  if (a.rank() != v.rank() || (of_sequences && a.rank() != 1)) runtime::throw_unequal("a convolution", a, v);
+  if (a.extents().elements() == 0 || v.extents().elements() == 0) runtime::throw_unequal("a convolution", a, v);
+  if (mode == convolve_mode::valid && !fits(a, v) && !fits(v, a)) runtime::throw_unequal("a convolution", a, v);
   const dtype type = promote(a.type(), v.type());
   if (a.rank() == 0) return (a * v).take();
   const window w = window_of(a, v, mode, !of_sequences, of_sequences && turned && v.extent(0) > a.extent(0));

@@ -130,12 +130,6 @@ term cropped(term x, const term& a, const term& v, convolve_mode mode) {
   return x;
 }
 
-bool fits(const term& small, const term& large) {
-  for (int d = 0; d < small.rank(); ++d)
-    if (small.extent(d) > large.extent(d)) return false;
-  return true;
-}
-
 }  // namespace
 
 node* make_fft_convolved(handle given, handle with, convolve_mode mode, const axis_list& along, bool in_blocks) {

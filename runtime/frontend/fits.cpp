@@ -2,12 +2,12 @@
 
 #include <cmath>
 #include <complex>
-#include <limits>
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
 #include "runtime/frontend/list.hpp"
+#include "runtime/frontend/matrices.hpp"
 #include "runtime/frontend/message.hpp"
 #include "runtime/frontend/terms.hpp"
 
@@ -60,10 +60,8 @@ equations equations_of(handle at, handle to, std::int64_t degree, dtype t, polyf
   }
   const term size = apply(op::absolute, {left});
   const term scale = apply(op::sqrt, {fold(reduction::sum, size * size, one_axis(0), false)});
-  const double precision = real_part_of(t) == dtype::float32 ? std::numeric_limits<float>::epsilon()
-                                                             : std::numeric_limits<double>::epsilon();
   return {left / astype(scale, t), right, astype(scale, t),
-          how.rcond < 0 ? static_cast<double>(points) * precision : how.rcond};
+          how.rcond < 0 ? static_cast<double>(points) * runtime::precision(t) : how.rcond};
 }
 
 term rescaled(const term& x, const term& scale) { return x / (x.rank() == 2 ? scale.with_axis(1) : scale); }
@@ -73,7 +71,10 @@ term rescaled(const term& x, const term& scale) { return x / (x.rank() == 2 ? sc
 double make_polyfit(handle at, handle to, std::int64_t degree, dtype t, polyfit_options how, node** made) {
   const equations e = equations_of(std::move(at), std::move(to), degree, t, how);
   make_least_squares(e.left.held(), e.right.held(), t, e.rcond, made);
-  made[0] = rescaled(term::made(made[0]), e.scale).take();
+  handle results[4];  // until nothing can fail
+  for (int i = 0; i < 4; ++i) results[i] = handle(made[i]);
+  results[0] = handle(rescaled(term(results[0]), e.scale).take());
+  for (int i = 0; i < 4; ++i) made[i] = results[i].take();
   return e.rcond;
 }
 

@@ -169,6 +169,10 @@ struct along_axis {
 
 }  // namespace
 
+std::int64_t extent_along(const shape& s, std::int64_t axis, const char* what) {
+  return s[runtime::checked_axis(axis, s.size(), what)];
+}
+
 node* make_take(node* n, node* indices, std::int64_t axis) {
   const along_axis list(n, axis, {index_item::integers, false, false, 0, 0, 1});
   return make_picked(n, {list.items, list.count, &indices, 1});

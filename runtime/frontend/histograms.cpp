@@ -315,7 +315,7 @@ node* make_histogramdd(handle given, const histogram_bins* bins, std::size_t bin
                               range_count, to_string(s).c_str())
                           .c_str());
   shape grid;
-  grid.set_size(static_cast<int>(variables));
+  grid.set_size(static_cast<int>(std::min<std::size_t>(variables, std::numeric_limits<int>::max())));
   term at = 0, is_outside = false;
   std::vector<bin_edges> all;
   for (std::size_t v = 0; v < variables; ++v) {

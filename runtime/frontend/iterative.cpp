@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
 
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
@@ -48,7 +47,6 @@ void read_complex(const term& numbers, complex* to, std::size_t count) {
   read_all(astype(numbers, dtype::complex128).get(), to, count, {}, {});
 }
 
-term conjugated(const term& a) { return is_complex(a.type()) ? apply(op::conjugate, {a}) : a; }
 term dot(const term& a, const term& b) { return fold(reduction::sum, conjugated(a) * b, {}, false, a.type()); }
 // Of a dot product with itself.
 double root_of(const term& square) {
@@ -302,8 +300,6 @@ iterated iterate_gmres(const linear_map& a, const linear_map& m, handle right, h
 
 namespace {
 
-term product(const term& a, const term& b) { return term::made(make_matmul(a.held(), b.held())); }
-term adjoint(const term& a) { return conjugated(term::made(make_swapped(a.get(), -1, -2))); }
 term orthonormal(const term& a) {
   node* made[2];
   make_qr(a.held(), a.type(), false, false, made);
@@ -313,7 +309,9 @@ term orthonormal(const term& a) {
   return q;
 }
 // Without what it has along others.
-term beside(const term& a, const term& others) { return a - product(others, product(adjoint(others), a)); }
+term beside(const term& a, const term& others) {
+  return a - matrix_product(others, matrix_product(adjoint(others), a));
+}
 
 }  // namespace
 
@@ -326,16 +324,14 @@ void iterate_lobpcg(const linear_map& a, const linear_map& m, handle guess, dtyp
                               to_string(x.extents()).c_str())
                           .c_str());
   const std::int64_t n = x.extent(0), k = x.extent(1);
-  const double precision = real_part_of(t) == dtype::float32 ? std::numeric_limits<float>::epsilon()
-                                                             : std::numeric_limits<double>::epsilon();
-  const double limit = how.tol < 0 ? std::sqrt(precision) * static_cast<double>(n) : how.tol;
+  const double limit = how.tol < 0 ? std::sqrt(runtime::precision(t)) * static_cast<double>(n) : how.tol;
   const auto by = [](const linear_map& map, const term& v) { return term::made(map.apply(v.get())); };
   term w = x, ax = x, p = x;
   // The best k vectors of a basis.
   const auto choose_from = [&](const term& basis) {
     term image = by(a, basis);
     settle({&image});
-    const term small = product(adjoint(basis), image);
+    const term small = matrix_product(adjoint(basis), image);
     node* both[2];
     make_symmetric_eigen(((small + adjoint(small)) * 0.5).held(), t, 'L', true, both);
     term values = term::made(both[0]), vectors = term::made(both[1]);
@@ -346,7 +342,7 @@ void iterate_lobpcg(const linear_map& a, const linear_map& m, handle guess, dtyp
     vectors = all > k ? vectors.along(1, slice(0, k)) : vectors;
     settle({&w, &vectors});
     const term before = x;
-    x = product(basis, vectors), ax = product(image, vectors);
+    x = matrix_product(basis, vectors), ax = matrix_product(image, vectors);
     settle({&x, &ax});
     return before;
   };

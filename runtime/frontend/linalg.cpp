@@ -25,18 +25,11 @@ using runtime::apply, runtime::astype, runtime::choose, runtime::fold, runtime::
 
 namespace {
 
-term transpose(const term& a) { return term::made(make_swapped(a.get(), -1, -2)); }
-term adjoint(const term& a) { return is_complex(a.type()) ? apply(op::conjugate, {transpose(a)}) : transpose(a); }
-term product(const term& a, const term& b) { return term::made(make_matmul(a.held(), b.held())); }
 term diagonal(const term& a) { return term::made(make_diagonal(a.get(), 0, -2, -1)); }
 term triangle(const term& a, int offset, bool lower) { return term::made(make_triangle(a.get(), offset, lower)); }
 term first_along(const term& a, int back, std::int64_t count) { return a.along(a.rank() - back, slice(0, count)); }
 std::int64_t rows_of(const term& a) { return a.extent(a.rank() - 2); }
 std::int64_t columns_of(const term& a) { return a.extent(a.rank() - 1); }
-double precision(dtype t) {
-  return real_part_of(t) == dtype::float32 ? std::numeric_limits<float>::epsilon()
-                                           : std::numeric_limits<double>::epsilon();
-}
 
 term matrices(handle h, dtype t, const char* what, bool square) {
   const term given(std::move(h));
@@ -130,7 +123,7 @@ node* make_pseudoinverse(handle of, dtype t, double rtol) {
   const term a = matrices(std::move(of), t, "pinv", false);
   const auto [u, s, v] = decomposed(a, false);
   const term inverted = choose(s > largest(s) * rtol, 1 / s, 0);
-  return product(adjoint(v), inverted.with_axis(s.rank()) * adjoint(u)).take();
+  return matrix_product(adjoint(v), inverted.with_axis(s.rank()) * adjoint(u)).take();
 }
 
 // ---- determinants
@@ -323,10 +316,10 @@ void make_least_squares(handle first, handle second, dtype t, double rcond, node
   const auto [a, b] = shortened(given, right);
   const auto [u, s, v] = decomposed(a, false);
   const auto sides = static_cast<double>(std::max(rows_of(given), columns_of(given)));
-  const term is_large = s > largest(s) * (rcond < 0 ? sides * precision(t) : rcond);
+  const term is_large = s > largest(s) * (rcond < 0 ? sides * runtime::precision(t) : rcond);
   const term weights = choose(is_large, 1 / s, 0).with_axis(s.rank());
-  const term x = product(adjoint(v), weights * product(adjoint(u), b));
-  const term left = apply(op::absolute, {product(given, x) - right});
+  const term x = matrix_product(adjoint(v), weights * matrix_product(adjoint(u), b));
+  const term left = apply(op::absolute, {matrix_product(given, x) - right});
   const term sums = fold(reduction::sum, left * left, one_axis(-2), false);
   const bool has_rest = rows_of(given) > columns_of(given);
   term residuals = has_rest ? sums : sums.along(sums.rank() - 1, slice(0, 0));
@@ -343,7 +336,8 @@ node* make_matrix_rank(handle of, dtype t, const linalg::rank_options& how) {
     return astype(fold(reduction::any, astype(term(std::move(of)), t) != 0, {}, false), dtype::int64).take();
   const term a = matrices(std::move(of), t, "matrix_rank", false), s = runtime::singular_values(a);
   const auto sides = static_cast<double>(std::max(rows_of(a), columns_of(a)));
-  const term is_large = how.tol >= 0 ? s > how.tol : s > largest(s) * (how.rtol >= 0 ? how.rtol : sides * precision(t));
+  const term is_large =
+      how.tol >= 0 ? s > how.tol : s > largest(s) * (how.rtol >= 0 ? how.rtol : sides * runtime::precision(t));
   return fold(reduction::sum, is_large, one_axis(-1), false, dtype::int64).take();
 }
 

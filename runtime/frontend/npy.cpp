@@ -346,6 +346,8 @@ bool is_host() { return device::current().type() != device::kind::cuda; }
 
 node* load_from(source& file, const char* path, dtype wanted) try {
   const header h = read_header(file, path);
+  if (is_complex(h.type) && !is_complex(wanted) && wanted != dtype::bool_)
+    throw dtype_error(message("sinter: load: %s: its numbers are complex, and no %s", path, name(wanted)).c_str());
   check_size(file, path, h);
   if (!is_host() || file.left() == source::unknown) {
     const bytes elements = read_all_elements(file, path, h, wanted);

@@ -32,12 +32,18 @@ double rint_of(double x) { return std::nearbyint(x); }
 double less_of(double a, double b) { return a < b ? a : b; }
 double more_of(double a, double b) { return a > b ? a : b; }
 double pick(bool which, double a, double b) { return which ? a : b; }
+// Rounded before anything is taken from it: whether a place is whole hangs on that.
+double product_of(double a, double b) {
+  const volatile double product = a * b;
+  return product;
+}
 term floor_of(const term& x) { return apply(op::floor, {x}); }
 term ceil_of(const term& x) { return apply(op::ceil, {x}); }
 term rint_of(const term& x) { return apply(op::rint, {x}); }
 term less_of(const term& a, const term& b) { return apply(op::minimum, {a, b}); }
 term more_of(const term& a, const term& b) { return apply(op::maximum, {a, b}); }
 term pick(const term& which, const term& a, const term& b) { return choose(which, a, b); }
+term product_of(const term& a, const term& b) { return computed(a * b); }
 
 // Where a fraction lies among the elements, counted from 0.
 enum class lies : std::uint8_t {
@@ -79,9 +85,9 @@ struct neighbours {
 template <class N>
 N place_of(const method_row& m, const N& n, const N& q) {
   switch (m.at) {
-    case lies::between_ends: return (n - 1) * q;
-    case lies::in_steps: return n * q - 1;
-    default: return n * q + (q * (1 - m.alpha - m.beta) + m.alpha) - 1;
+    case lies::between_ends: return product_of(n - 1, q);
+    case lies::in_steps: return product_of(n, q) - 1;
+    default: return product_of(n, q) + (q * (1 - m.alpha - m.beta) + m.alpha) - 1;
   }
 }
 
@@ -121,7 +127,7 @@ struct rows_over {
     const std::uint32_t mask = axis_mask(axes, s);
     axis_list from{0, {}}, to{0, {}};
     shape all;
-    all.set_size(s.size() + 1);
+    all.set_size(s.size());
     int kept = 0;
     for (int d = 0; d < s.size(); ++d) {
       if (mask >> d & 1) from.axes[from.count++] = d, length *= s[d], kept_ones[d] = 1;

@@ -131,8 +131,9 @@ entries_ref checked_rows(handle minor, handle major, std::int64_t majors, std::i
     refuse(std::string("has ") + text(count) + " entries, of which its " + of_major + "s have those from " +
            text(first) + " to " + text(last));
   const bounds b = bounds_of(n);
-  check_bounds(b, knows_minors ? minors : b.high + 1, of_minor);
-  if (!knows_minors) minors = b.high + 1;
+  if (!knows_minors) minors = runtime::grown(b.high, 1);
+  check_bounds(b, minors, of_minor);
+  static_cast<void>(shape{majors, minors});  // whose elements can be counted
   const auto [falls, stays] = disorder(m, n, count);
   return std::make_shared<const runtime::sparse_entries>(runtime::sparse_places{
       true, majors, minors, count, longest, falls == 0, stays == 0, std::move(major), std::move(minor)});
@@ -141,9 +142,11 @@ entries_ref checked_rows(handle minor, handle major, std::int64_t majors, std::i
 entries_ref checked_pairs(handle minor, handle major, const shape* s) {
   const long_list rows = numbers(major), columns = numbers(minor);
   const bounds r = bounds_of(rows), c = bounds_of(columns);
-  const std::int64_t majors = s ? (*s)[0] : r.high + 1, minors = s ? (*s)[1] : c.high + 1;
+  const std::int64_t majors = s ? (*s)[0] : runtime::grown(r.high, 1);
+  const std::int64_t minors = s ? (*s)[1] : runtime::grown(c.high, 1);
   check_bounds(r, majors, "row");
   check_bounds(c, minors, "column");
+  static_cast<void>(shape{majors, minors});  // whose elements can be counted
   return std::make_shared<const runtime::sparse_entries>(runtime::sparse_places{
       false, majors, minors, rows.size(), rows.size(), false, false, std::move(major), std::move(minor)});
 }

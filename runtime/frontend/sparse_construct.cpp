@@ -180,11 +180,24 @@ sparse_parts make_picked(const sparse_parts& p, const axis_pick& rows, const axi
 }
 
 node* make_sparse_element(const sparse_parts& p, std::int64_t i, std::int64_t j) {
-  const shape s = structure_of(p.structure).extents();
-  const auto is = [&](bool column, std::int64_t k) {
-    return term::made(make_entry_index(p.structure, column)) == term(runtime::wrapped(k, s[column], column, s));
-  };
-  const term values(p.data), is_there = is(false, i) & is(true, j);
+  const runtime::sparse_structure& of = structure_of(p.structure);
+  const runtime::sparse_entries& e = *of.entries;
+  const shape s = of.extents();
+  const std::int64_t row = runtime::wrapped(i, s[0], 0, s), column = runtime::wrapped(j, s[1], 1, s);
+  term values(p.data), is_there = false;
+  if (e.is_read_at_once()) {  // the row's or the column's entries alone
+    const bool by_columns = of.format == format::csc;
+    const std::int64_t first = by_columns ? column : row;
+    std::int64_t ends[2];
+    read_all(runtime::astype(term(e.major).along(0, slice(first, first + 2)), dtype::int64).get(), ends, 2, {}, {});
+    values = values.along(0, slice(ends[0], ends[1]));
+    is_there = term(e.minor).along(0, slice(ends[0], ends[1])) == term(by_columns ? row : column);
+  } else {
+    const auto is = [&](bool column_wise, std::int64_t k) {
+      return term::made(make_entry_index(p.structure, column_wise)) == term(k);
+    };
+    is_there = is(false, row) & is(true, column);
+  }
   return fold(reduction::sum, choose(is_there, values, runtime::number_node(term(0), values.type())),
               runtime::one_axis(0), false, values.type())
       .take();

@@ -158,8 +158,10 @@ void sparse_entries::keep(std::shared_ptr<gpu_factors> made) const {
   std::swap(factors_[1], made);  // what goes, goes without the lock: parameters outlive it
 }
 
+bool sparse_entries::is_read_at_once() const { return is_compressed && !chosen.capture && device() == device::cpu(); }
+
 handle sparse_entries::expanded_majors() const try {
-  if (!is_compressed || chosen.capture || device() != device::cpu()) return {};
+  if (!is_read_at_once()) return {};
   const std::lock_guard hold(finding_);
   if (expanded_.get() == nullptr) {
     const device_scope on(device());

@@ -56,6 +56,8 @@ struct sparse_entries : sparse_places {
 
   dtype index() const { return codegen_type(minor); }
   sinter::device device() const { return detail::device_of(minor.get()); }
+  /// Are they compressed, and may the host look at them without waiting for a GPU?
+  bool is_read_at_once() const;
 
   /// Sorted along the major axis, or along the minor one: entries of one place become one, unless they were compressed before. Found
   /// once. Errors: `out_of_memory`, `device_error`. Stream behaviour: waits.

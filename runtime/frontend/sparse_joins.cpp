@@ -2,6 +2,7 @@
 // the host lists which entry comes where.
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -144,7 +145,9 @@ sparse_parts rows_side_by_side(const same_parts& parts, const place_list& across
 // ---- diagonals
 
 shape shape_of_diagonals(const diagonal_parts& d) {
-  const std::int64_t k = d.offset < 0 ? -d.offset : d.offset, n = runtime::grown(shape_of(d.values.get())[0], k);
+  // The lowest offset has no opposite; one beside it is as far out of reach.
+  const std::int64_t k = d.offset < 0 ? -std::max(d.offset, -std::numeric_limits<std::int64_t>::max()) : d.offset;
+  const std::int64_t n = runtime::grown(shape_of(d.values.get())[0], k);
   return {n, n};
 }
 

@@ -47,9 +47,7 @@ cut cut_of(spectral what, const signal::spectral_options& how, std::int64_t samp
   if (what != spectral::periodogram)
     return runtime::cut_of(window, how.nperseg, how.noverlap, how.nfft, samples,
                            {256, what == spectral::spectrogram ? 8 : 2});
-  // All of it is one segment: as many of its samples as there are points.
-  const std::int64_t length = how.nfft < 0 ? samples : std::min(samples, how.nfft);
-  return runtime::cut_of(window, length, 0, how.nfft, samples, {length, 1});
+  return runtime::cut_of(window, samples, 0, how.nfft, samples, {samples, 1});  // all of it is one segment
 }
 
 term mean_of_segments(const term& powers) {
@@ -60,7 +58,9 @@ term mean_of_segments(const term& powers) {
 
 made_spectrum make_spectrum(handle given, handle other, spectral what, const signal::spectral_options& how) {
   const char* const name = name_of(what);
-  const signal_operand x(std::move(given), how.axis, name);
+  signal_operand x(std::move(given), how.axis, name);
+  if (what == spectral::periodogram && how.nfft >= 0 && how.nfft < x.samples())
+    x.x = runtime::last(x.x, slice(0, how.nfft));
   cut c = cut_of(what, how, x.samples());
   const bool is_pair = static_cast<bool>(other);
   const signal_operand y = is_pair ? signal_operand(std::move(other), how.axis, name) : x;

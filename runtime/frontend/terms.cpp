@@ -9,6 +9,7 @@
 #include <sinter/detail/rearrange.hpp>
 #include <sinter/error.hpp>
 
+#include "runtime/eval.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/list.hpp"
 #include "runtime/frontend/message.hpp"
@@ -173,6 +174,15 @@ term joined(std::span<const term> parts, int axis) {
 }
 
 term evaluated(const term& t) { return term::made(detail::evaluate(t.get(), detail::where{})); }
+void evaluate_into(const term& t, detail::array_node& to) {
+  request r{typed(t.get()), &to.extents, &to};
+  evaluate(&r, 1);
+}
+bool fits(const term& small, const term& large) {
+  for (int d = 0; d < small.rank(); ++d)
+    if (small.extent(d) > large.extent(d)) return false;
+  return true;
+}
 term computed(const term& t) {
   using detail::reduction;
   if (t.rank() == max_rank) {  // which leaves no axis to fold

@@ -73,11 +73,15 @@ term fold(detail::reduction, const term&, const detail::axis_list&, bool keepdim
 inline detail::axis_list one_axis(std::int64_t axis) { return {1, {axis}}; }
 /// The array that a value is, evaluated at once.
 term evaluated(const term&);
+/// The same into an array of its shape and dtype.
+void evaluate_into(const term&, detail::array_node& to);
 /// A value that is computed once before its users, as what is folded is: a fold over one element each. Of
 /// complex numbers -0 becomes 0.
 term computed(const term&);
 /// The index along an axis of a shape, which broadcasts to it.
 term index_of(const shape&, int axis);
+/// Is one no longer than another, of as many axes, along each?
+bool fits(const term& small, const term& large);
 term joined(std::span<const term> parts, int axis);
 inline term joined(std::initializer_list<term> parts, int axis) {
   return joined(std::span(parts.begin(), parts.size()), axis);

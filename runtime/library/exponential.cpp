@@ -22,8 +22,6 @@ using namespace detail;
 
 namespace {
 
-term product(const term& a, const term& b) { return term::made(make_matmul(a.held(), b.held())); }
-
 term norm_of(const term& a) {
   return term::made(make_norm(a.held(), detail::norm_of::matrices, {.ord = 1, .axis = {-2, -1}, .keepdims = true}));
 }
@@ -39,10 +37,10 @@ double largest_of(const term& all) {
 term approximated(const term& a) {
   const auto c = [](int i) { return term(approximant[i]); };
   const term one = identity(a.extent(a.rank() - 1), a.type());
-  const term a2 = product(a, a), a4 = product(a2, a2), a6 = product(a4, a2);
-  const term high_odd = product(a6, a6 * c(13) + a4 * c(11) + a2 * c(9));
-  const term odd = product(a, high_odd + a6 * c(7) + a4 * c(5) + a2 * c(3) + one * c(1));
-  const term high_even = product(a6, a6 * c(12) + a4 * c(10) + a2 * c(8));
+  const term a2 = matrix_product(a, a), a4 = matrix_product(a2, a2), a6 = matrix_product(a4, a2);
+  const term high_odd = matrix_product(a6, a6 * c(13) + a4 * c(11) + a2 * c(9));
+  const term odd = matrix_product(a, high_odd + a6 * c(7) + a4 * c(5) + a2 * c(3) + one * c(1));
+  const term high_even = matrix_product(a6, a6 * c(12) + a4 * c(10) + a2 * c(8));
   const term even = high_even + a6 * c(6) + a4 * c(4) + a2 * c(2) + one;
   return term::made(make_solve((even - odd).held(), (even + odd).held(), a.type()));
 }
@@ -55,14 +53,15 @@ term times_power_of_2(const term& a, const term& power) {
 // How often each matrix is halved: no oftener than its norm wants, and less where norms of its powers do.
 term halvings(const term& a, const term& by_norm) {
   const auto root = [](const term& power, double degree) { return apply(op::power, {norm_of(power), 1 / degree}); };
-  const term a2 = evaluated(product(a, a)), a4 = evaluated(product(a2, a2)), a6 = evaluated(product(a4, a2));
-  const term d6 = root(a6, 6), d8 = root(product(a4, a4), 8), d10 = root(product(a4, a6), 10);
+  const term a2 = evaluated(matrix_product(a, a)), a4 = evaluated(matrix_product(a2, a2)),
+             a6 = evaluated(matrix_product(a4, a2));
+  const term d6 = root(a6, 6), d8 = root(matrix_product(a4, a4), 8), d10 = root(matrix_product(a4, a6), 10);
   const term reach = apply(op::minimum, {apply(op::maximum, {d6, d8}), apply(op::maximum, {d8, d10})});
   const term by_powers = if_finite(above_0(log2(reach / furthest_by_powers)), 0.0);
   // What the approximant lacks is a series in the matrix of absolute values.
   const term positive = evaluated(times_power_of_2(apply(op::absolute, {a}), 0.0 - by_powers));
   term row = fold(reduction::sum, positive, {1, {-2}}, true);
-  for (int i = 1; i < lacking_power; ++i) row = evaluated(product(row, positive));
+  for (int i = 1; i < lacking_power; ++i) row = evaluated(matrix_product(row, positive));
   const term lacks = fold(reduction::max, row, {2, {-2, -1}}, true) / norm_of(positive) * first_lacking;
   const term more = above_0(log2(lacks / 0x1p-53) / (lacking_power - 1));
   const term is_known = apply(op::isfinite, {reach}) & apply(op::isfinite, {lacks});
@@ -77,7 +76,7 @@ term scaled_and_squared(const term& given, const term& by_norm) {
   term x = approximated(times_power_of_2(a, 0.0 - times));
   const auto most = static_cast<int>(largest_of(times));
   for (int i = 0; i < most; ++i) {
-    const term squared = product(x, x);
+    const term squared = matrix_product(x, x);
     x = a.rank() == 2 ? squared : choose(times > i, squared, x);
   }
   return x;
@@ -112,8 +111,7 @@ class exponential_call final : public library_call {
     const term by_norm = evaluated(if_finite(above_0(log2(norm_of(given) / furthest_by_norm)), 0.0));
     term x = largest_of(by_norm) == 0 ? approximated(given) : scaled_and_squared(given, by_norm);
     x = astype(with_zeros_of(given, x), given.type());
-    request r{typed(x.get()), &made[0]->extents, made[0]};
-    evaluate(&r, 1);
+    evaluate_into(x, *made[0]);
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "runtime/library/opened.hpp"
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -51,13 +52,17 @@ search open_library(const library_place& place, std::span<const library_function
       why += " " + file + " (which lacks " + missing + ")";
       continue;
     }
-    const char* const said = file.empty() ? nullptr : dlerror();
-    const bool is_absent = said && std::strstr(said, "No such file") && !::secure_getenv(place.variable);
-    if (!file.empty() && !is_absent)
-      throw device_error(
-          detail::message("sinter: %s could not be opened: %s", file.c_str(), said ? said : "nothing says why")
-              .c_str());
-    why += " " + (file.empty() ? "nothing" : file);
+    if (file.empty()) {
+      why += " nothing";
+      continue;
+    }
+    const char* const given = dlerror();
+    const std::string said = given ? given : "nothing says why";
+    // What the loader says is in the program's language, and names the file that is not there: this one, or one that it needs.
+    const bool is_absent = said.find(std::strerror(ENOENT)) != said.npos;
+    if (!is_absent || ::secure_getenv(place.variable))
+      throw device_error(detail::message("sinter: %s could not be opened: %s", file.c_str(), said.c_str()).c_str());
+    why += " " + (said.find(file) != said.npos ? file : file + " (" + said + ")");
   }
   return search::in_vain;
 }

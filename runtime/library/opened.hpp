@@ -34,9 +34,9 @@ library_place usual_place(const char* name, const char* variable, std::initializ
 
 enum class search : unsigned char { pending, found, in_vain };
 
-/// Opens the first file that is there and has all functions, for the rest of the process. Else `why` says what was looked for and
-/// which package has it. Errors: `device_error` for a file that is there, or that the variable names, and cannot be opened: that may succeed
-/// the next time.
+/// Opens the first file that is there, with all files that it needs, and has all functions, for the rest of the process. Else `why`
+/// says what was looked for and which package has it. Errors: `device_error` for such a file, or one that the variable names, that cannot be
+/// opened: that may succeed the next time.
 search open_library(const library_place&, std::span<const library_function>, std::string& why);
 
 /// A library's table of functions, filled when it is first asked for.

@@ -134,7 +134,7 @@ class order_call final : public library_call {
     const order_shape s{of_, extents.elements() / length(), length(), places_, falling_, first_, end_};
     switch (on.device.dialect()) {
       case codegen::dialect::cuda:
-        if (is_complex(of_)) return store(by_parts(term::of(const_cast<array_node*>(&from))), to);
+        if (is_complex(of_)) return evaluate_into(by_parts(term::of(const_cast<array_node*>(&from))), to);
         order_on_gpu(s, from.data(), to.data(), on);
         break;
       case codegen::dialect::c: order_on_cpu(s, from.data(), to.data(), on); break;
@@ -153,10 +153,6 @@ class order_call final : public library_call {
     const term keys[] = {im, re, nans};
     const term places = places_by_keys(keys, falling_);
     return places_ ? places : taken_along(z, places);
-  }
-  static void store(const term& value, array_node& to) {
-    request r{typed(value.get()), &to.extents, &to};
-    evaluate(&r, 1);
   }
 
   const dtype of_;

@@ -143,14 +143,14 @@ class product_call final : public library_call {
     std::string why;
     if (end.addend && !lies_in(*end.addend, to)) {
       if (p.batch == 1 && multiply_and_add(p, *end.addend, to, on, why)) return bump(counter::library_calls);
-      store(shared(*end.addend).broadcast_to(to.extents), to);
+      evaluate_into(shared(*end.addend).broadcast_to(to.extents), to);
     }
     if (multiply_each(p, axes, axes.size(), on, why)) return bump(counter::library_calls);
     log(1, "%s: %s; by a kernel of Sinter's own", name().c_str(), why.c_str());
     const call_ending onto_result{end.of_result, end.addend ? &to : nullptr, end.of_addend};
     const term left = conjugates_a_ ? apply(op::conjugate, {shared(a)}) : shared(a);
     const term right = conjugates_b_ ? apply(op::conjugate, {shared(b)}) : shared(b);
-    store(ended(product_as_fold(left, right), onto_result, to.type), to);
+    evaluate_into(ended(product_as_fold(left, right), onto_result, to.type), to);
   }
 
  private:
@@ -182,15 +182,11 @@ class product_call final : public library_call {
     if (rows != p.rows || all->strides[last] != 1 || (leading != 0 && leading < p.columns)) return false;
     return multiply_and_add_on_gpu(p, {all->data(), leading}, on, why);
   }
-  static void store(const term& value, array_node& to) {
-    request r{typed(value.get()), &to.extents, &to};
-    evaluate(&r, 1);
-  }
 
   // CPUs' libraries have no products of 16 bits.
   static void through_float(const array_node& a, const array_node& b, const call_ending& end, array_node& to) {
     const term wide[] = {astype(shared(a), dtype::float32), astype(shared(b), dtype::float32)};
-    store(astype(ended(term(make_product_call(wide[0], wide[1])), end, dtype::float32), to.type), to);
+    evaluate_into(astype(ended(term(make_product_call(wide[0], wide[1])), end, dtype::float32), to.type), to);
   }
 
   static bool multiply_each(blas_product p, const std::vector<batch_axis>& axes, std::size_t outer, stream_state& on,

@@ -81,8 +81,7 @@ class transform_call final : public library_call {
       x = term::made(
           make_moved(by_definition(along, of_.kind, of_.n[d], is_last ? to.type : x.type()).get(), last, mine));
     }
-    request r{typed(x.get()), &to.extents, &to};
-    evaluate(&r, 1);
+    evaluate_into(x, to);
   }
 
   const fft_shape of_;

@@ -170,6 +170,38 @@ TEST_CASE("vectors: dirichlet and normal ones with a factor of their covariance"
   CHECK(std::fabs(mean(centred(_, 1) * centred(_, 1)).item() - 2) < 0.1);
 }
 
+TEST_CASE("parameters near an end of what they may be") {
+  generator rng(4);
+  constexpr std::int64_t n = 50'000;
+  // Of a mean far above the scale Wald's is Levy's distribution, whose tenth part is 1 / z^2 with P(|normal| > z) = 0.1.
+  const array<double> w = rng.wald({n}, 1e9, 1);
+  CHECK(min(w).item() > 0);
+  CHECK(std::fabs(mean(w < 0.36961).item() - 0.1) < 0.01);
+  CHECK(rng.weibull({3}, 0.0).get() == std::vector<double>{0, 0, 0});
+  CHECK(std::fabs(mean(rng.zipf({n}, 1.00001) == 1).item() - 0.0226) < 0.003);
+  const array<double> b = rng.beta({n}, 0.005, 0.005);
+  CHECK(std::fabs(mean(b == 0).item() - 0.0120) < 0.003);
+  CHECK(std::fabs(mean(b).item() - 0.5) < 0.02);
+  const array<double> uniform = rng.beta({n}, 1, 1);
+  CHECK(std::fabs(mean(uniform < 0.25).item() - 0.25) < 0.01);
+  CHECK(std::fabs(var(uniform).item() - 1 / 12.0) < 0.003);
+}
+
+TEST_CASE("draws of vectors and along an axis: what is refused") {
+  generator rng(9), same(9);
+  const shape most{1, 1, 1, 1, 1, 1, 1, 1};
+  const array<double> two = {1.0, 2.0};
+  CHECK_THROWS_AS((void)rng.dirichlet(most, two), shape_error);
+  CHECK_THROWS_AS((void)rng.multivariate_normal(most, two, eye(2)), shape_error);
+  CHECK_THROWS_AS((void)rng.dirichlet({std::int64_t{1} << 58}, two), shape_error);
+  array<double> a = ones({2, 3});
+  for (const std::int64_t axis : {std::int64_t{2}, std::int64_t{-3}, std::int64_t{3000}, std::int64_t{1} << 32}) {
+    CHECK_THROWS_AS((void)rng.permutation(a, axis), shape_error);
+    CHECK_THROWS_AS(rng.shuffle(a, axis), shape_error);
+  }
+  CHECK(rng.permutation(5).get() == same.permutation(5).get());
+}
+
 TEST_CASE("permutations have every number once, each order as often as any other") {
   generator rng(1);
   for (const std::int64_t n : {0, 1, 2, 5, 100, 4096, 4097, 100'000}) {

@@ -162,6 +162,8 @@ TEST_CASE("fft: nothing, and what it refuses") {
   CHECK_THROWS_AS(static_cast<void>(fft::fft2(x(0))), shape_error);
   CHECK_THROWS_AS(static_cast<void>(fft::fftn(x, {.axes = {1, 1}})), shape_error);
   CHECK_THROWS_AS(static_cast<void>(fft::fftn(x, {.s = {2}, .axes = {0, 1}})), shape_error);
+  const array<double> of_most = ones({1, 1, 1, 1, 1, 1, 1, 2});
+  CHECK_THROWS_AS(static_cast<void>(fft::fftn(of_most, {.s = {1, 1, 1, 1, 1, 1, 1, 2, 3}})), shape_error);
   CHECK_THROWS_AS(static_cast<void>(fft::rfft(some<complex>({4}))), dtype_error);
   CHECK_THROWS_AS(static_cast<void>(fft::irfft(some<complex>({1}))), shape_error);
 }

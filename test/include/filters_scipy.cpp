@@ -1,7 +1,7 @@
 // Filters, convolutions by transforms, other rates and peaks: SciPy's values, refusals.
 #include <doctest/doctest.h>
 
-#include <sinter/filters.hpp>
+#include <sinter/filter_design.hpp>
 
 #include "test/include/looking.hpp"
 #include "test/include/signal_cases.hpp"
@@ -143,6 +143,15 @@ TEST_CASE("filters: coefficients in a list are doubles") {
   CHECK(array_equal(signal::sosfilt({{1, 0.5, 0.2, 1, 0.1, 0.05}}, x), signal::sosfilt(sections, x)));
   CHECK(array_equal(signal::sosfiltfilt({{1, 0.5, 0.2, 1, 0.1, 0.05}}, x), signal::sosfiltfilt(sections, x)));
   CHECK(allclose(signal::fftconvolve(x, {1, 2, 1}), convolve(x, {1, 2, 1}), {.atol = 1e-5}));
+}
+
+TEST_CASE("filters: a denominator that is one number") {
+  const array<float> taps{0.25f, 0.5f, 0.25f}, x = sin(arange<float>(40));
+  const array<float> by_number = signal::lfilter(taps, 1, x), by_list = signal::lfilter(taps, array<float>{1}, x);
+  CHECK(array_equal(by_number, by_list));
+  CHECK(array_equal(signal::lfilter({1., 2.}, 2.0, x), signal::lfilter({1., 2.}, {2.}, x)));
+  CHECK(array_equal(signal::filtfilt(taps, 1.0, x), signal::filtfilt(taps, array<float>{1}, x)));
+  CHECK(array_equal(signal::freqz(taps, 1).h, signal::freqz(taps).h));
 }
 
 TEST_CASE("filters: designs") {

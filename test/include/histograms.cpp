@@ -130,6 +130,7 @@ TEST_CASE("histograms: what is refused") {
   CHECK_THROWS_AS(histogram(x / 0.0, 2), error);
   CHECK_THROWS_AS(histogram(x, 2, {.density = true}), dtype_error);
   CHECK_THROWS_AS(histogram(x, array<double>{1, 2}, 2), shape_error);
+  CHECK_THROWS_WITH_AS(histogramdd(ones({10, 9}), 2), "sinter: 9 axes asked for; arrays have at most 8", shape_error);
 }
 
 namespace {

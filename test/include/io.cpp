@@ -86,8 +86,9 @@ void check_round_trip(const char* code) {
   sn::save(path.c_str(), a);
   CHECK(read_text(path) == read_text(golden(code)));  // to the byte, padding and all
   CHECK(loaded<T>(path) == a.get());
-  CHECK(loaded<double>(path) ==
-        (std::is_same_v<T, bool> ? std::vector<double>{0, 1, 0, 1, 0, 0} : std::vector<double>{0, 1, 2, 3, 4, 100}));
+  if constexpr (!sn::detail::complex_number<T>)
+    CHECK(loaded<double>(path) ==
+          (std::is_same_v<T, bool> ? std::vector<double>{0, 1, 0, 1, 0, 0} : std::vector<double>{0, 1, 2, 3, 4, 100}));
 }
 
 }  // namespace
@@ -167,6 +168,14 @@ TEST_CASE("npy: bfloat16 there and back, as two bytes without a name") {
   const auto again = sn::load<sn::bfloat16>(path.c_str()).get();
   REQUIRE(again.size() == 3);
   for (std::size_t k = 0; k < 3; ++k) CHECK(again[k].bits == a.get()[k].bits);
+}
+
+TEST_CASE("npy: complex numbers do not become real") {
+  const scratch room;
+  const std::string file = room / "complex.npy";
+  sn::save(file, sn::array<std::complex<double>>{{1, 2}, {3, 4}});
+  CHECK(contains(refusal<sn::dtype_error>([&] { (void)sn::load<double>(file); }), "are complex, and no float64"));
+  CHECK(sn::load<std::complex<float>>(file)(0, 1).item() == std::complex<float>(2));
 }
 
 TEST_CASE("npy: floats become integers by saturation, NaN becomes 0") {

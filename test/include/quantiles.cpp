@@ -1,6 +1,8 @@
 // Medians, quantiles and modes: NumPy's and SciPy's values for every method, several dtypes and every layout, and what they refuse.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include <limits>
 #include <span>
 
@@ -90,6 +92,18 @@ TEST_CASE_TEMPLATE("quantiles: modes", T, std::uint8_t, int, std::int64_t, half,
   check_order_of<T>("mode", OF(stats::mode(x).mode));
   check_order_of<T>("mode count", OF(stats::mode(x).count));
   check_order_of<T>("mode rows", OF(stats::mode(x, {.axis = -1, .keepdims = true}).mode));
+}
+
+TEST_CASE("quantiles: without NaN they are those that skip NaN, whatever the number of elements") {
+  for (const std::int64_t n : {3, 5, 6, 9, 10, 20, 47}) {
+    const array<double> x = sin(arange<double>(n) * 3);
+    for (int m = 0; m <= static_cast<int>(quantile_method::nearest); ++m)
+      for (int f = 0; f <= 20; ++f) {
+        const quantile_options how{.method = static_cast<quantile_method>(m)};
+        INFO(n, ", method ", m, ", of ", f, "/20");
+        CHECK(std::abs(nanquantile(x, f / 20.0, how).item() - quantile(x, f / 20.0, how).item()) < 1e-14);
+      }
+  }
 }
 
 TEST_CASE("quantiles: infinities, one fraction, and what is refused") {

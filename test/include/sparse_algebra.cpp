@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <complex>
+#include <limits>
 
 #include <sinter/graph.hpp>
 #include <sinter/products.hpp>
@@ -298,6 +299,8 @@ TEST_CASE("sparse algebra: what is wrong") {
                        "sinter: sparse arrays of shapes (2, 3) and (3, 3) do not join side by side", shape_error);
   CHECK_THROWS_WITH_AS((void)sparse::diags_array<double>({{array<double>{1, 2}, 0}}, {3, 3}),
                        "sinter: diagonal 0 of a sparse array of shape (3, 3), of 2 elements", shape_error);
+  CHECK_THROWS_AS((void)sparse::diags_array<double>({{array<double>{1, 2}, std::numeric_limits<std::int64_t>::min()}}),
+                  error);
   CHECK_THROWS_WITH_AS((void)sparse::kron(csr_array<double>(shape{1, std::int64_t{1} << 40}),
                                           csr_array<double>(shape{1, std::int64_t{1} << 40})),
                        "sinter: shape (1, 9223372036854775807) has more elements than can be counted", shape_error);

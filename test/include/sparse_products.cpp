@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <complex>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -199,6 +200,14 @@ TEST_CASE("sparse arrays: what is wrong") {
                        "sinter: an entry of a sparse array lies in column -1, of which there are 3", index_error);
   CHECK_THROWS_WITH_AS((void)coo_array<double>(data, columns, columns, {2, 3}),
                        "sinter: an entry of a sparse array lies in row 2, of which there are 2", index_error);
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const array<std::int64_t> far{0, 1, most - 1}, furthest{0, 1, most}, large{0, 1, std::int64_t{1} << 40};
+  CHECK_THROWS_AS((void)coo_array<double>(data, far, far), shape_error);
+  CHECK_THROWS_AS((void)coo_array<double>(data, furthest, columns), error);
+  CHECK_THROWS_AS((void)sparse_double(data, furthest, starts), error);
+  CHECK_THROWS_WITH_AS((void)coo_array<double>(data, large, large),
+                       "sinter: shape (1099511627777, 1099511627777) has more elements than can be counted",
+                       shape_error);
   CHECK_THROWS_WITH_AS((void)sparse_double(data, columns, starts, {3, 3}),
                        "sinter: a sparse array of 3 places where its rows begin and shape (3, 3)", shape_error);
   CHECK_THROWS_WITH_AS((void)sparse_double(data, starts, array<int>{0, 2, 1, 3}, {3, 4}),

@@ -64,6 +64,13 @@ TEST_CASE("spectral: windows") {
   CHECK(array<double>(signal::get_window("hann", 0)).size() == 0);
 }
 
+TEST_CASE("spectral: a periodogram of fewer points is of the first samples") {
+  const array<double> x = noise<double>({3, 100});
+  const auto of_ten = signal::periodogram(x, {.nfft = 10}), of_first = signal::periodogram(x(_, slice(10)));
+  CHECK(array_equal(of_ten.p, of_first.p));
+  CHECK(array_equal(of_ten.f, of_first.f));
+}
+
 TEST_CASE_TEMPLATE("spectral: power", T, int, float, double, std::complex<double>) {
   const array<T> x50 = noise<T>({50}), x600 = noise<T>({600}), x40 = noise<T>({40}), x300 = noise<T>({300});
   check_signal("detrend linear", dtype_of<T>, signal::detrend(noise<T>({37})));

@@ -83,10 +83,10 @@ SINTER_API node* make_normal(dtype, const shape&, draw_counter&, const draw_para
 SINTER_API node* make_exponential(dtype, const shape&, draw_counter&, const draw_parameter& scale);
 SINTER_API node* make_integers(dtype, const shape&, draw_counter&, whole_number low, whole_number high, bool endpoint);
 SINTER_API node* make_bernoulli(const shape&, draw_counter&, double p);
-/// Of float64. Errors: `error` for numbers that are no parameters of it; `shape_error` where arrays do not broadcast to the shape.
 /// Along a last axis more, as long as that of `weights`: how many of n are of each kind.
 SINTER_API node* make_multinomial(std::int64_t n, const shape&, handle weights, draw_counter&);
 SINTER_API node* make_multivariate_hypergeometric(std::int64_t n, const shape&, handle colors, draw_counter&);
+/// Of float64. Errors: `error` for numbers that are no parameters of it; `shape_error` where arrays do not broadcast to the shape.
 SINTER_API node* make_draw(distribution, const shape&, draw_counter&, std::initializer_list<draw_parameter>);
 /// The numbers from 0 to `count` in random order, int64.
 SINTER_API node* make_permutation(std::int64_t count, draw_counter&);

@@ -121,6 +121,8 @@ inline constexpr outcome outcome_for = outcome_of(O, {weight_of<X>()...});
 /// A weak scalar as a W: an integer has to fit an integer, whatever else is cast.
 template <class W, class S>
 constexpr W convert_scalar(S value) {
+  static_assert(!complex_number<S> || complex_number<W> || std::is_same_v<W, bool>,
+                "sinter: a complex number where a real one is wanted; write z.real() for its real part");
   if constexpr (std::is_integral_v<S> && std::is_integral_v<W> && !std::is_same_v<W, bool> &&
                 !std::is_same_v<S, bool>) {
     if (!std::in_range<W>(static_cast<element_type<S>>(value))) {

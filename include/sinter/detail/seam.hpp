@@ -138,6 +138,8 @@ SINTER_API node* make_mask(node* mask, const shape& of);
 SINTER_API node* make_masked(node*, node* mask);
 /// The places of elements other than zero, in C order, along each axis: arrays of int64; evaluates.
 SINTER_API std::vector<handle> make_nonzero(node*);
+/// The extent along an axis; a negative one counts from the last. Errors: `shape_error`, of `what`.
+SINTER_API std::int64_t extent_along(const shape&, std::int64_t axis, const char* what);
 SINTER_API node* make_take(node*, node* indices, std::int64_t axis);
 SINTER_API node* make_take_one(node*, std::int64_t index, std::int64_t axis);
 SINTER_API node* make_take_along(node*, node* indices, std::int64_t axis);

@@ -62,7 +62,7 @@ struct work {
   blas_product p;
 };
 
-int is(const blas_matrix& m) {
+int operation_of(const blas_matrix& m) {
   return m.conjugated ? conjugate_transposed : m.transposed ? transposed : not_transposed;
 }
 int count(std::int64_t n) { return static_cast<int>(n); }
@@ -93,11 +93,11 @@ void multiply_each(const blas_product& p, Gemm gemm, Syrk syrk, Scalar scale, Sc
   T* c = reinterpret_cast<T*>(p.to);
   for (std::int64_t i = 0; i < p.batch; ++i, a += p.a.step, b += p.b.step, c += p.rows * p.columns) {
     if (!symmetric) {
-      gemm(row_major, is(p.a), is(p.b), count(p.rows), count(p.columns), count(p.inner), scale, a, count(p.a.leading),
-           b, count(p.b.leading), kept, c, count(p.columns));
+      gemm(row_major, operation_of(p.a), operation_of(p.b), count(p.rows), count(p.columns), count(p.inner), scale, a,
+           count(p.a.leading), b, count(p.b.leading), kept, c, count(p.columns));
       continue;
     }
-    syrk(row_major, upper, is(p.a), count(p.rows), count(p.inner), scale, a, count(p.a.leading), kept, c,
+    syrk(row_major, upper, operation_of(p.a), count(p.rows), count(p.inner), scale, a, count(p.a.leading), kept, c,
          count(p.columns));
     mirror(c, p.rows);
   }

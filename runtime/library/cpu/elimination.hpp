@@ -1,4 +1,4 @@
-// LU factors by elimination, for matrices whose pivots LAPACK's implementations may not be able to divide by.
+// LU factors by elimination and solutions by these, for matrices whose pivots LAPACK's implementations may not be able to divide by.
 #pragma once
 
 #include <algorithm>
@@ -49,6 +49,31 @@ int eliminate(const columns_of<T>& a, int* pivots) {
       for (std::int64_t r = j + 1; r < a.rows; ++r) a(r, c) -= a(r, j) * a(j, c);
   }
   return answer;
+}
+
+/// Solutions by such factors, by division alone; OpenBLAS multiplies several right sides by reciprocals (0.3.21). `trans` is LAPACK's, and
+/// b(r, c) the element of a right side. Source: LAPACK's getrs.
+template <class T, class Sides>
+void substitute(const columns_of<T>& a, const int* pivots, char trans, std::int64_t sides, const Sides& b) {
+  const std::int64_t n = a.rows;
+  const bool is_turned = trans != 'N';
+  const auto factor = [&](std::int64_t r, std::int64_t c) {
+    const T x = is_turned ? a(c, r) : a(r, c);
+    if constexpr (detail::complex_number<T>) return trans == 'C' ? std::conj(x) : x;
+    else return x;
+  };
+  for (std::int64_t c = 0; c < sides; ++c) {
+    for (std::int64_t r = 0; !is_turned && r < n; ++r) std::swap(b(r, c), b(pivots[r] - 1, c));
+    for (std::int64_t r = 0; r < n; ++r) {
+      for (std::int64_t k = 0; k < r; ++k) b(r, c) -= factor(r, k) * b(k, c);
+      if (is_turned) b(r, c) /= factor(r, r);
+    }
+    for (std::int64_t r = n; r-- > 0;) {
+      for (std::int64_t k = r + 1; k < n; ++k) b(r, c) -= factor(r, k) * b(k, c);
+      if (!is_turned) b(r, c) /= factor(r, r);
+    }
+    for (std::int64_t r = n; is_turned && r-- > 0;) std::swap(b(r, c), b(pivots[r] - 1, c));
+  }
 }
 
 }  // namespace sinter::runtime

@@ -49,22 +49,26 @@ class lapack_job : banded_job {
   bool ask_for_sizes(solver_work& to);
 
  private:
+  // Reads a matrix and makes its factors and pivots of it. Gives what getrf does.
+  int factorised(const columns_of<T>& a, int* pivots, bool turned) {
+    const auto read_it = [&] { turned ? read_turned(0, a) : read(0, a); };
+    const int rows = static_cast<int>(a.rows), columns = static_cast<int>(a.columns), lda = leading(a);
+    int info = 0;
+    read_it();
+    by_.getrf(&rows, &columns, a.at, &lda, pivots, &info);
+    if (!has_small_pivot(a) || is_finite(a)) return info;
+    read_it();
+    if (is_finite(a)) return eliminate(a, pivots);
+    by_.getrf(&rows, &columns, a.at, &lda, pivots, &info);
+    return info;
+  }
+
   int lu() {
     const auto a = take<T>(scratch_, m_, n_);
     int* const pivots = scratch_.take<int>(least());
     if (scratch_.counts()) return 0;
-    const auto read_again = [&] { p_.transposed ? read_turned(0, a) : read(0, a); };
-    read_again();
-    int info = 0;
-    const int lda = leading(a);
-    by_.getrf(&m_, &n_, a.at, &lda, pivots, &info);
-    if (has_small_pivot(a) && !is_finite(a)) {
-      read_again();
-      if (is_finite(a)) info = eliminate(a, pivots);
-      else by_.getrf(&m_, &n_, a.at, &lda, pivots, &info);
-    }
-    if (p_.transposed) write_turned(0, a);
-    else write(0, a);
+    const int info = factorised(a, pivots, p_.transposed);
+    p_.transposed ? write_turned(0, a) : write(0, a);
     write_by<std::int32_t>(1, least(), 1, [&](std::int64_t r, std::int64_t) { return pivots[r] - 1; });
     return p_.checked ? info : 0;
   }
@@ -80,36 +84,37 @@ class lapack_job : banded_job {
     for (int k = 0; k < n_; ++k) pivots.at[k] = std::clamp(pivots.at[k], 0, n_ - 1) + 1;
     int info = 0;
     const int lda = leading(a);
-    by_.getrs(trans(), &n_, &right_, a.at, &lda, pivots.at, b.at, &lda, &info, 1);
+    if (has_small_pivot(a)) substitute(a, pivots.at, *trans(), right_, b);
+    else by_.getrs(trans(), &n_, &right_, a.at, &lda, pivots.at, b.at, &lda, &info, 1);
     write(0, b);
     return info;
   }
 
   // By the factors of a^T, which is what lies there in columns. So does b^T, and where it is worth it x^T is b^T u^-1 l^-1 p^T.
   int solve() {
-    constexpr int least_in_rows = 16;
-    const bool in_rows = right_ >= least_in_rows;
+    const bool in_rows = right_ >= 16;
     const auto a = take<T>(scratch_, n_, n_);
     const auto room = in_rows ? take<T>(scratch_, right_, n_) : take<T>(scratch_, n_, right_);
     const auto b = in_rows ? turned_in_place(0, room) : room;
     int* const pivots = scratch_.take<int>(n_);
     if (scratch_.counts()) return 0;
-    read_turned(0, a);
-    int info = 0;
+    int info = factorised(a, pivots, true);
     const int lda = leading(a), ldb = leading(b);
-    by_.getrf(&n_, &n_, a.at, &lda, pivots, &info);
     if (info != 0 && p_.checked) return info;
     in_rows ? read_turned(1, b) : read(1, b);
-    if (!in_rows) {
+    if (has_small_pivot(a)) {
+      const auto side = [&](std::int64_t r, std::int64_t c) -> T& { return in_rows ? b(c, r) : b(r, c); };
+      substitute(a, pivots, 'T', right_, side);
+    } else if (!in_rows) {
       by_.getrs("T", &n_, &right_, a.at, &lda, pivots, b.at, &ldb, &info, 1);
-      return write(0, b), info;
+    } else {
+      const T one = 1;
+      by_.trsm("R", "U", "N", "N", &right_, &n_, &one, a.at, &lda, b.at, &ldb, 1, 1, 1, 1);
+      by_.trsm("R", "L", "N", "U", &right_, &n_, &one, a.at, &lda, b.at, &ldb, 1, 1, 1, 1);
+      for (int k = n_; k-- > 0;)
+        if (pivots[k] != k + 1) std::swap_ranges(&b(0, k), &b(0, k) + right_, &b(0, pivots[k] - 1));
     }
-    const T one = 1;
-    by_.trsm("R", "U", "N", "N", &right_, &n_, &one, a.at, &lda, b.at, &ldb, 1, 1, 1, 1);
-    by_.trsm("R", "L", "N", "U", &right_, &n_, &one, a.at, &lda, b.at, &ldb, 1, 1, 1, 1);
-    for (int k = n_; k-- > 0;)
-      if (pivots[k] != k + 1) std::swap_ranges(&b(0, k), &b(0, k) + right_, &b(0, pivots[k] - 1));
-    write_turned(0, b);
+    in_rows ? write_turned(0, b) : write(0, b);
     return 0;
   }
 

@@ -135,7 +135,7 @@ class factor {
   float narrow_[2];
 };
 
-int is(const blas_matrix& m) {
+int operation_of(const blas_matrix& m) {
   return m.conjugated ? conjugate_transposed : m.transposed ? transposed : not_transposed;
 }
 
@@ -180,9 +180,9 @@ bool multiply_on_gpu(const blas_product& p, stream_state& on, std::string& why) 
   const factor alpha(p.type, p.scale), beta(p.type, p.kept);
   const int type = cuda_type_of(p.type);
   check_cublas(turn.api().cublasGemmStridedBatchedEx_64(
-                   turn.handle(), is(p.b), is(p.a), p.columns, p.rows, p.inner, alpha.at(), p.b.data, type, p.b.leading,
-                   p.b.step, p.a.data, type, p.a.leading, p.a.step, beta.at(), p.to, type, p.columns,
-                   p.rows * p.columns, p.batch, computation(p.type), default_algorithm),
+                   turn.handle(), operation_of(p.b), operation_of(p.a), p.columns, p.rows, p.inner, alpha.at(),
+                   p.b.data, type, p.b.leading, p.b.step, p.a.data, type, p.a.leading, p.a.step, beta.at(), p.to, type,
+                   p.columns, p.rows * p.columns, p.batch, computation(p.type), default_algorithm),
                "cublasGemmStridedBatchedEx");
   return true;
 }
@@ -211,8 +211,8 @@ class lt_product {
     const bool is_wide = compute == compute_double;
     const int scale_type = detail::is_complex(p.type) ? type : is_wide ? 1 : 0;
     check_cublas(api.cublasLtMatmulDescCreate(&how_.at, compute, scale_type), "cublasLtMatmulDescCreate");
-    say(of_a, is(p.b));
-    say(of_b, is(p.a));
+    say(of_a, operation_of(p.b));
+    say(of_b, operation_of(p.a));
     if (is_bias()) say(ending, adds_bias), say(bias_at, c.data);
     lie(a_, type, p.columns, p.inner, p.b.transposed, p.b.leading);
     lie(b_, type, p.inner, p.rows, p.a.transposed, p.a.leading);
@@ -256,8 +256,8 @@ class lt_product {
 
   // All that a choice depends on.
   std::vector<std::int64_t> key() const {
-    std::vector<std::int64_t> k{static_cast<int>(p_.type), p_.rows,      p_.columns,   p_.inner,  p_.a.transposed,
-                                p_.b.transposed,           p_.a.leading, p_.b.leading, c_.leading};
+    std::vector<std::int64_t> k{static_cast<int>(p_.type), p_.rows,      p_.columns,   p_.inner,  operation_of(p_.a),
+                                operation_of(p_.b),        p_.a.leading, p_.b.leading, c_.leading};
     for (const std::byte* at : places()) k.push_back(alignment_of(at));
     return k;
   }

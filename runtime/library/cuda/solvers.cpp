@@ -3,6 +3,7 @@
 #include "runtime/library/solvers.hpp"
 
 #include <initializer_list>
+#include <limits>
 
 #include "runtime/library/cuda/decomposition_job.hpp"
 #include "runtime/library/small_systems.hpp"
@@ -365,6 +366,7 @@ bool is_for_library(const solver_work& w, const stream_state& on) {
   // work were seen to lose the device.
   if (w.of.what == solver::banded_solve || w.of.what == solver::eig) return false;
   if (std::min(w.of.rows, w.of.columns) == 0) return false;
+  if (std::max({w.of.rows, w.of.columns, w.of.right}) > std::numeric_limits<int>::max()) return false;
   return !capture_of(on) || may_be_captured(w.of);
 }
 
