@@ -20,8 +20,8 @@
 
 namespace sinter::detail {
 
-using runtime::apply, runtime::astype, runtime::choose, runtime::fold, runtime::make_solver_calls, runtime::one_axis,
-    runtime::solver, runtime::solver_problem, runtime::term, runtime::throw_unequal, runtime::typed;
+using runtime::apply, runtime::astype, runtime::choose, runtime::fold, runtime::index_of, runtime::make_solver_calls,
+    runtime::one_axis, runtime::solver, runtime::solver_problem, runtime::term, runtime::throw_unequal, runtime::typed;
 
 namespace {
 
@@ -178,11 +178,44 @@ node* make_cholesky_solve(handle c, handle right, dtype t, bool lower) {
   return make_solver_calls(p, {a, b})[0].take();
 }
 
+namespace {
+
+// cuBLAS squares the elements of a batch's columns as they are, and of those that leave the range then its factors are wrong or NaN.
+bool may_square(const term& a) {
+  constexpr std::int64_t most_rows_in_graphs = 512;
+  const bool is_one = a.extents().elements() == rows_of(a) * columns_of(a);
+  return runtime::device_beside(a).type() == device::kind::cuda && a.extents().elements() > 0 &&
+         (!is_one || rows_of(a) <= most_rows_in_graphs);
+}
+
+// A power of two for each matrix that takes its largest element near 1; 1 where that is no number to speak of.
+term power_for(const term& a) {
+  const dtype real = real_part_of(a.type());
+  const auto size = [](const term& x) { return apply(op::absolute, {x}); };
+  const term sizes =
+      is_complex(a.type()) ? apply(op::maximum, {size(apply(op::real, {a})), size(apply(op::imag, {a}))}) : size(a);
+  const term largest = fold(reduction::max, sizes, {2, {-2, -1}}, true);
+  const double most = real == dtype::float32 ? 126 : 1022;
+  const term up =
+      apply(op::minimum, {apply(op::maximum, {-apply(op::floor, {apply(op::log2, {largest})}), -most}), most});
+  return astype(choose(apply(op::isfinite, {largest}) & (largest > 0), apply(op::exp2, {up}), 1.0), real);
+}
+
+}  // namespace
+
 void make_qr(handle of, dtype t, bool complete, bool raw, node** made) {
   const term a = matrices(std::move(of), t, "qr", false);
   solver_problem p = problem(solver::qr, a);
-  runtime::result_handles reflections = make_solver_calls(p, {a});
+  const bool is_scaled = may_square(a);
+  const term power = is_scaled ? power_for(a) : term(1.0);
+  runtime::result_handles reflections = make_solver_calls(p, {is_scaled ? a * power : a});
   term packed(std::move(reflections[0])), tau(std::move(reflections[1]));
+  // What lies in columns below the diagonal is of the reflections, which have no scale; here the rows are the columns.
+  if (is_scaled) {
+    const int last = packed.rank() - 1;
+    const term is_of_r = index_of(packed.extents(), last) <= index_of(packed.extents(), last - 1);
+    packed = choose(is_of_r, packed * (1.0 / power), packed);
+  }
   if (raw) {
     made[0] = packed.take();
     made[1] = tau.take();

@@ -160,13 +160,10 @@ term in_order(const rows_over& x) {
   return x.length < 2 || x.rows.extents().elements() == 0 ? x.rows : term(runtime::make_sort_call(x.rows, false));
 }
 
-device device_beside(const term& of) {
-  return runtime::typed(of.get())->kind == node_kind::array ? device_of(of.get()) : device::current();
-}
-
 // Of long rows only what is read need be in its place, where sorting them takes longer.
 bool is_selected(const rows_over& x) {
-  return x.length >= 4096 && x.rows.extents().elements() > 0 && device_beside(x.rows).type() == device::kind::cpu;
+  return x.length >= 4096 && x.rows.extents().elements() > 0 &&
+         runtime::device_beside(x.rows).type() == device::kind::cpu;
 }
 term in_order(const rows_over& x, std::int64_t first, std::int64_t last) {
   return is_selected(x) ? term(runtime::make_partition_call(x.rows, false, false, first, last + 1)) : in_order(x);
@@ -240,7 +237,7 @@ term listed(const runtime::list<double>& numbers, int behind) {
 
 // Lists lie where the elements do, if that is known.
 struct beside {
-  explicit beside(const term& of) : on(device_beside(of)) {}
+  explicit beside(const term& of) : on(runtime::device_beside(of)) {}
   const device_scope on;
 };
 

@@ -174,6 +174,9 @@ term joined(std::span<const term> parts, int axis) {
 }
 
 term evaluated(const term& t) { return term::made(detail::evaluate(t.get(), detail::where{})); }
+device device_beside(const term& t) {
+  return typed(t.get())->kind == detail::node_kind::array ? detail::device_of(t.get()) : device::current();
+}
 void evaluate_into(const term& t, detail::array_node& to) {
   request r{typed(t.get()), &to.extents, &to};
   evaluate(&r, 1);

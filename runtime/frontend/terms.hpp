@@ -73,7 +73,9 @@ term fold(detail::reduction, const term&, const detail::axis_list&, bool keepdim
 inline detail::axis_list one_axis(std::int64_t axis) { return {1, {axis}}; }
 /// The array that a value is, evaluated at once.
 term evaluated(const term&);
-/// The same into an array of its shape and dtype.
+/// Where an array is, or else the current device, which is where an expression will most likely be computed.
+device device_beside(const term&);
+/// Evaluates into an array of its shape and dtype.
 void evaluate_into(const term&, detail::array_node& to);
 /// A value that is computed once before its users, as what is folded is: a fold over one element each. Of
 /// complex numbers -0 becomes 0.

@@ -102,7 +102,7 @@ std::string products_differ(const step& s, const std::vector<snapshot>& operands
   exact exponents = 0;
   for (std::int64_t i = 0; i < from.extents.elements(); ++i) {
     if (!counts(s, operands, i)) continue;
-    const exact size = number_at(from, i);
+    const exact size = std::fabs(number_at(from, i));
     if (!std::isfinite(size)) return "";
     exponents += size > 0 ? std::fabs(std::log2(size)) + 1 : 0;
   }

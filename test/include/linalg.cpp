@@ -309,6 +309,26 @@ TEST_CASE_TEMPLATE("linalg: solutions by pivots without a reciprocal", T, float,
   }
 }
 
+// The squares of such elements are none; cuBLAS's batches square them.
+TEST_CASE_TEMPLATE("linalg: qr of elements far from 1", T, float, double, std::complex<float>, complex) {
+  using R = decltype(std::abs(T()));
+  const R far = std::is_same_v<R, float> ? R(1e25) : R(1e200), least = std::numeric_limits<R>::min() * 4;
+  for (const std::int64_t n : {1, 2, 5})
+    for (const std::int64_t count : {1, 4}) {
+      const array<T> one = some<T>({count, n + 1, n});
+      for (const R size : {far, 1 / far, least}) {
+        const array<T> a = one * size;
+        const auto [q, r] = linalg::qr(a);
+        const auto [h, tau] = linalg::qr_raw(a);
+        INFO(n, ", ", count, ", ", size);
+        CHECK(max(abs(matmul(q, r) - a)).item() / size < 40 * std::numeric_limits<R>::epsilon());
+        CHECK(max(abs(matmul(conj(swapaxes(q, 1, 2)), q) - eye<T>(n))).item() < 40 * std::numeric_limits<R>::epsilon());
+        CHECK(max(abs(swapaxes(triu(r), 1, 2) - tril(h(_, _, slice(n))))).item() <=
+              8 * size * std::numeric_limits<R>::epsilon());
+      }
+    }
+}
+
 TEST_CASE("linalg: what others than the failed matrix have stays") {
   if (device::current() == device::cuda(0)) {
     array<double> a = some<double>({2, 3, 3});
