@@ -10,6 +10,8 @@
 #include <sinter/error.hpp>
 
 #include "codegen/ir/broadcast.hpp"
+#include "codegen/ir/work.hpp"
+#include "runtime/device/device.hpp"
 #include "runtime/frontend/indices.hpp"
 #include "runtime/frontend/matrices.hpp"
 #include "runtime/frontend/message.hpp"
@@ -181,11 +183,13 @@ node* make_cholesky_solve(handle c, handle right, dtype t, bool lower) {
 namespace {
 
 // cuBLAS squares the elements of a batch's columns as they are, and of those that leave the range then its factors are wrong or NaN.
+// Graphs have one matrix of few rows from there, too.
 bool may_square(const term& a) {
-  constexpr std::int64_t most_rows_in_graphs = 512;
+  const runtime::device_impl* const below = codegen::device_below(typed(a.get()));
+  const bool is_on_gpu =
+      below ? below->dialect() == codegen::dialect::cuda : device::current().type() == device::kind::cuda;
   const bool is_one = a.extents().elements() == rows_of(a) * columns_of(a);
-  return runtime::device_beside(a).type() == device::kind::cuda && a.extents().elements() > 0 &&
-         (!is_one || rows_of(a) <= most_rows_in_graphs);
+  return is_on_gpu && a.extents().elements() > 0 && (!is_one || rows_of(a) <= runtime::most_rows_captured);
 }
 
 // A power of two for each matrix that takes its largest element near 1; 1 where that is no number to speak of.

@@ -31,6 +31,9 @@ enum class solver : std::uint8_t {
   banded_solve,      // diagonals, b -> x
 };
 
+/// Of square matrices that a graph may hold: cuBLAS has calls for batches of small ones alone.
+inline constexpr std::int64_t most_rows_captured = 512;
+
 /// Which problem, without where it lies.
 struct solver_problem {
   solver what;

@@ -353,7 +353,7 @@ bool may_be_captured(const solver_problem& p) {
     case solver::lu:
     case solver::qr:
     case solver::lu_solve:
-    case solver::solve: return p.rows == p.columns && p.columns <= 512;
+    case solver::solve: return p.rows == p.columns && p.columns <= most_rows_captured;
     case solver::permutation:
     case solver::cholesky_solve:
     case solver::triangular_solve: return true;
